@@ -33,7 +33,7 @@ public:
         if (info.naive) {
             complain(tr("the recipe “%1” is unsafe: it exists to be seen failing").arg(QString::fromLatin1(info.id)));
         }
-        LockOptions options;
+        HoldOptions options;
         options.lease = m_plan.lease;
         options.watchdog = m_plan.lease / 3; // two more tries before the lease ends
         options.token = m_plan.token;

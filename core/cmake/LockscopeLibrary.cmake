@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The lock library as others use it: one shared library of the rooms `lock` and below, their headers, a CMake package
-# (find_package(Lockscope), target Lockscope::Lockscope) and a pkg-config file. Everything of it is in the install
-# component "library".
+# The lock library as others use it: one shared library of the rooms `lock` and below, the headers of core/lock/include,
+# a CMake package and pkg-config files. Everything of it is in the install component "library".
+#   find_package(Lockscope)                  Lockscope::Lockscope, <lockscope/blocking.h>: C++20, nothing else
+#   find_package(Lockscope COMPONENTS Qt)    Lockscope::Qt as well, <lockscope/lockscope.h>: C++23, Qt 6 and QCoro 6
 include(CMakePackageConfigHelpers)
 
 set(library_rooms lock connections recipes drivers ports runtime trace)
@@ -17,32 +18,26 @@ target_link_libraries(lockscope_library PRIVATE ${library_archives})
 list(JOIN library_archives "," archives)
 set_property(TARGET lockscope_library PROPERTY LINK_LIBRARY_OVERRIDE "WHOLE_ARCHIVE,${archives}")
 target_link_libraries(lockscope_library PRIVATE lockscope_flags lockscope_scripts
-  PUBLIC Qt6::Core Qt6::Network Qt6::Sql QCoro6::Core)
-target_compile_features(lockscope_library PUBLIC cxx_std_23)
+  Qt6::Core Qt6::Network Qt6::Sql QCoro6::Core)
+target_compile_features(lockscope_library INTERFACE cxx_std_20)
 target_include_directories(lockscope_library INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 
-install(TARGETS lockscope_library EXPORT LockscopeTargets
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT library)
-foreach(room ${library_rooms})
-  install(DIRECTORY ${CMAKE_SOURCE_DIR}/core/${room}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lockscope/${room}
-    COMPONENT library FILES_MATCHING PATTERN "*.h")
-endforeach()
-set(headers ${CMAKE_SOURCE_DIR}/core/lock/headers)
-install(FILES ${headers}/lockscope.h ${headers}/blocking.h ${headers}/manager.h
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lockscope COMPONENT library)
-# Among themselves the headers say "runtime/…"; installed they say <lockscope/runtime/…>, or a program's own folder of
-# that name would be found first.
-list(JOIN library_rooms "|" rooms)
-install(CODE "
-  file(GLOB_RECURSE installed \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/lockscope/*.h\")
-  foreach(header \${installed})
-    file(READ \${header} text)
-    string(REGEX REPLACE \"#include \\\"((${rooms})/[^\\\"]+)\\\"\" \"#include <lockscope/\\\\1>\" text \"\${text}\")
-    file(WRITE \${header} \"\${text}\")
-  endforeach()" COMPONENT library)
+add_library(lockscope_qt INTERFACE)
+set_target_properties(lockscope_qt PROPERTIES EXPORT_NAME Qt)
+target_link_libraries(lockscope_qt INTERFACE lockscope_library Qt6::Core QCoro6::Core)
+target_compile_features(lockscope_qt INTERFACE cxx_std_23)
 
+# The headers are written as they are installed.
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/core/lock/include/lockscope DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  COMPONENT library FILES_MATCHING PATTERN "*.h")
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Lockscope)
-install(EXPORT LockscopeTargets NAMESPACE Lockscope:: DESTINATION ${package_folder} COMPONENT library)
+foreach(part library qt)
+  string(REPLACE library "" suffix ${part})
+  string(REPLACE qt Qt suffix "${suffix}")
+  install(TARGETS lockscope_${part} EXPORT Lockscope${suffix}Targets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT library)
+  install(EXPORT Lockscope${suffix}Targets NAMESPACE Lockscope:: DESTINATION ${package_folder} COMPONENT library)
+endforeach()
 configure_package_config_file(${CMAKE_SOURCE_DIR}/core/cmake/LockscopeConfig.cmake.in
   ${CMAKE_BINARY_DIR}/package/LockscopeConfig.cmake INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/package/LockscopeConfigVersion.cmake COMPATIBILITY SameMinorVersion)
@@ -58,5 +53,7 @@ foreach(folder ${qcoro_includes})
   endif()
 endforeach()
 file(RELATIVE_PATH pc_to_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
-configure_file(${CMAKE_SOURCE_DIR}/core/cmake/lockscope.pc.in ${CMAKE_BINARY_DIR}/package/lockscope.pc @ONLY)
-install(FILES ${CMAKE_BINARY_DIR}/package/lockscope.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
+foreach(name lockscope lockscope-qt)
+  configure_file(${CMAKE_SOURCE_DIR}/core/cmake/${name}.pc.in ${CMAKE_BINARY_DIR}/package/${name}.pc @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/package/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
+endforeach()

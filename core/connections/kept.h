@@ -36,6 +36,10 @@ public:
         return m_recipe->forceRelease(std::move(stop));
     }
     recipes::Outcome<bool> isLocked(std::stop_token stop) override { return m_recipe->isLocked(std::move(stop)); }
+    bool prolongs() const override { return m_recipe->prolongs(); }
+    recipes::Outcome<std::vector<recipes::HolderInfo>> holders(std::stop_token stop) override {
+        return m_recipe->holders(std::move(stop));
+    }
     void abandoned(const recipes::Grant& grant) override { m_recipe->abandoned(grant); }
     void overdue(const recipes::Grant& grant) override { m_recipe->overdue(grant); }
     std::vector<std::int64_t> tokensOf(const recipes::Grant& grant) const override { return m_recipe->tokensOf(grant); }

@@ -44,7 +44,7 @@ void LiveClient::start() {
 std::unique_ptr<DistributedLock> LiveClient::makeLock() {
     const scenario::LockSettings& settings = m_world.settings.lock;
     const QByteArray name = settings.name.toUtf8();
-    LockOptions options;
+    HoldOptions options;
     options.lease = settings.lease;
     options.watchdog = settings.watchdog;
     options.honourDeadline = settings.honourDeadline;

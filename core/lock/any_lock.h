@@ -5,24 +5,9 @@
 #include "lock/lock_options.h"
 
 #include <functional>
+#include <lockscope/hold_event.h>
 
 namespace lockscope {
-
-/// An event of a hold, reported to the listeners of its lock.
-enum class HoldEvent : std::uint8_t {
-    Acquired,
-    Reentered,
-    Renewed,   ///< a renewal was confirmed; with a session: the connection is back and the hold was kept
-    Lost,      ///< the hold is gone; `reason` says why
-    Released,  ///< one hold was given up
-    Suspended, ///< the server does not answer for the hold, which may still last; a Renewed or Lost follows
-    /// A hold was given up here, but the server could not be told or no longer knew it; `reason` says which. This
-    /// client no longer holds it; on the server, the rest of it ends with its lease, session or connection.
-    ReleaseFailed,
-    /// A blocking lock's timed wait ended while the server could not be asked; `reason` is the last error. The lock was
-    /// not taken.
-    WaitFailed,
-};
 
 /// The common interface of DistributedLock (on one server) and ManagedLock (on the engine in use), for code that works
 /// with both. Their own comments say more about each function.
@@ -48,6 +33,13 @@ public:
     virtual Outcome<bool> forceUnlock() = 0;
     /// Asks the server whether the lock is held, in any mode.
     virtual Outcome<bool> isLocked(std::stop_token stop) = 0;
+    /// Asks the server to keep the thread's hold for `lease` from now, and never for less than it would last anyway. A
+    /// hold that a watchdog renews is renewed to the longer lease from then on. Kind::NotOwner when the hold was lost,
+    /// NotSupported where leases cannot be prolonged (Recipe::prolongs()), Refused for a lease under 1 ms or, with a
+    /// manager, longer than its namespace's.
+    virtual Outcome<void> extend(const Thread& thread, Mode mode, Nanos lease) = 0;
+    /// Asks the server who holds the lock: Recipe::holders().
+    virtual Outcome<std::vector<recipes::HolderInfo>> holders(std::stop_token stop) = 0;
     /// Whether any thread holds it through this object, in any mode.
     virtual bool isHeld() const = 0;
     /// How many holds `thread` has through this object, in that mode.

@@ -7,7 +7,7 @@ namespace lockscope {
 
 using detail::LockCore;
 
-DistributedLock::DistributedLock(LockClient client, std::unique_ptr<recipes::Recipe> recipe, LockOptions options,
+DistributedLock::DistributedLock(LockClient client, std::unique_ptr<recipes::Recipe> recipe, HoldOptions options,
                                  trace::EntityId lockEntity)
     : m_core(std::make_shared<LockCore>(std::move(client), std::move(recipe), std::move(options), lockEntity)) {
 }
@@ -61,6 +61,20 @@ DistributedLock::Outcome<bool> DistributedLock::forceUnlock() {
 DistributedLock::Outcome<bool> DistributedLock::isLocked(std::stop_token stop) {
     const std::shared_ptr<LockCore> core = m_core;
     co_return co_await core->recipe->isLocked(std::move(stop));
+}
+
+DistributedLock::Outcome<void> DistributedLock::extend(const Thread& thread, Mode mode, Nanos lease) {
+    return LockCore::extend(m_core, m_core->find(thread, mode), lease);
+}
+
+DistributedLock::Outcome<std::vector<recipes::HolderInfo>> DistributedLock::holders(std::stop_token stop) {
+    const std::shared_ptr<LockCore> core = m_core;
+    auto holders = co_await core->recipe->holders(std::move(stop));
+    if (holders && core->options.epoch > 0) {
+        for (recipes::HolderInfo& holder : *holders)
+            holder.token = core->withEpoch(holder.token.value_or(0));
+    }
+    co_return holders;
 }
 
 bool DistributedLock::stillMine(const Thread& thread, Mode mode) const {

@@ -14,7 +14,7 @@ struct ManagedCore;
 ///
 /// To any recipe it adds the watchdog, the client's own deadline, hold counts and events. A holder learns of a loss as
 /// early as possible: when a renewal is refused, when its session has ended, or when its own monotonic clock passes the
-/// end of the lease (LockOptions::honourDeadline). Holds are kept separately for each thread and mode.
+/// end of the lease (HoldOptions::honourDeadline). Holds are kept separately for each thread and mode.
 /// Use one object per lock name and thread: servers distinguish threads, not objects. Where the server counts a
 /// thread's holds (Redisson's layouts), a second object gets a hold beside the first one's, and each object counts its
 /// own. With other recipes the second object waits for the first.
@@ -23,7 +23,7 @@ struct ManagedCore;
 class DistributedLock final : public AnyLock {
 public:
     /// `lockEntity` is the lock in the client's trace; kNoEntity without a trace.
-    DistributedLock(LockClient client, std::unique_ptr<recipes::Recipe> recipe, LockOptions options,
+    DistributedLock(LockClient client, std::unique_ptr<recipes::Recipe> recipe, HoldOptions options,
                     trace::EntityId lockEntity = trace::kNoEntity);
     /// Stops watching. Holds end with their lease, session or connection. A hold that LockOptions::minHold keeps is
     /// freed in the background when that time is over, as a LockGuard's is. If a waiting coroutine is granted the lock
@@ -62,6 +62,9 @@ public:
     /// Asks the server whether the lock is held, in any mode, by this object's threads or others. The answer may be
     /// outdated on arrival: use it for display, not for decisions.
     Outcome<bool> isLocked(std::stop_token stop = {}) override;
+
+    Outcome<void> extend(const Thread& thread, Mode mode, Nanos lease) override;
+    Outcome<std::vector<recipes::HolderInfo>> holders(std::stop_token stop = {}) override;
 
     /// False once lost, released, or past the deadline. Compares clocks, does not ask the server. Refers to the
     /// thread's present hold: true again when the thread has taken the lock anew after a loss. For work that began

@@ -65,7 +65,7 @@ std::expected<std::unique_ptr<DistributedLock>, LockError> makeMultiLock(const s
     for (const std::size_t index : sorted) {
         const LockPart& part = parts[index];
         tokens.order[index] = all.size();
-        const QByteArray& id = part.recipe.isEmpty() ? options.recipe : part.recipe;
+        const QByteArray id = part.recipe.isEmpty() ? QByteArray::fromStdString(options.recipe) : part.recipe;
         auto recipe = chooseRecipe(part.connection, id, recipes::Mode::Exclusive, {part.name});
         if (!recipe) return std::unexpected(recipe.error());
         if (const auto refusal = unsafe((*recipe)->info(), options)) return std::unexpected(*refusal);

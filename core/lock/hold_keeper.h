@@ -28,7 +28,7 @@ struct Hold {
     int leaving = 0;        ///< releases of it that are in progress
     bool resting = false;   ///< given up here, still held on the server until LockOptions::minHold is over
     bool renewing = false;  ///< a watchdog renews the hold
-    bool ends = true;       ///< the hold ends at its deadline: LockOptions::honourDeadline
+    bool ends = true;       ///< the hold ends at its deadline: HoldOptions::honourDeadline
     bool over = false;      ///< given up or lost: nothing watches it any more
     std::stop_source watching{std::nostopstate}; ///< stops what watches it; made at first use
     std::optional<HoldAlarm> renewal;            ///< when to renew it next
@@ -93,13 +93,13 @@ struct LockCore : std::enable_shared_from_this<LockCore> {
         std::shared_ptr<Hold> hold;
     };
 
-    LockCore(LockClient lockClient, std::unique_ptr<recipes::Recipe> lockRecipe, LockOptions lockOptions,
+    LockCore(LockClient lockClient, std::unique_ptr<recipes::Recipe> lockRecipe, HoldOptions lockOptions,
              trace::EntityId entity)
         : client(std::move(lockClient)), recipe(std::move(lockRecipe)), options(std::move(lockOptions)), lock(entity) {}
 
     LockClient client;
     std::unique_ptr<recipes::Recipe> recipe;
-    LockOptions options;
+    HoldOptions options;
     trace::EntityId lock;
     std::shared_ptr<const std::atomic<Nanos::rep>> engineUntil; ///< HoldView::engineUntil
     std::shared_ptr<const DistributedLock::Listener> listener;  ///< shared with calls of it, which may replace it
@@ -129,6 +129,8 @@ struct LockCore : std::enable_shared_from_this<LockCore> {
                            std::shared_ptr<Hold> again = nullptr);
     /// `atOnce`: ignore LockOptions::minHold.
     static Outcome<int> giveUp(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold, bool atOnce = false);
+    /// Implements DistributedLock::extend.
+    static Outcome<void> extend(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold, Nanos lease);
     template <typename T>
     static T made(const std::shared_ptr<LockCore>& core, const std::shared_ptr<Hold>& hold);
     /// Takes a condition's lock again after the wait, as take<Taken> does.
@@ -203,6 +205,8 @@ private:
     static QCoro::Task<> giveBack(std::shared_ptr<LockCore> core, recipes::Grant grant);
 };
 
+/// The error for giving up or extending a hold that the thread does not have.
+LockError notHeld();
 /// The error for waiting or signalling without holding the condition's lock.
 LockError notHeldForCondition();
 

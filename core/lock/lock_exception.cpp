@@ -5,37 +5,51 @@
 
 namespace lockscope {
 
+namespace {
+/// Names may contain zero bytes, where what() would end.
+std::string shown(std::string message) {
+    for (std::size_t at = message.find('\0'); at != std::string::npos; at = message.find('\0', at))
+        message.replace(at, 1, "\u2400");
+    return message;
+}
+} // namespace
+
+LockException::LockException(ErrorKind kind, const std::string& message)
+    : std::runtime_error(shown(message)), m_kind(kind) {
+}
+
 InterruptedException::InterruptedException()
-    : LockException({LockError::Kind::Interrupted,
-                     QCoreApplication::translate("LockError", "The wait for a lock was interrupted.")}) {
+    : LockException(ErrorKind::Interrupted,
+                    QCoreApplication::translate("LockError", "The wait for a lock was interrupted.").toStdString()) {
 }
 
 void throwLockError(const LockError& error) {
+    const std::string message = error.message.toStdString();
     switch (error.kind) {
     case LockError::Kind::NotOwner:
-        throw NotOwnerException(error);
+        throw NotOwnerException(message);
     case LockError::Kind::Unreachable:
-        throw UnreachableException(error);
+        throw UnreachableException(message);
     case LockError::Kind::OutcomeUnknown:
-        throw OutcomeUnknownException(error);
+        throw OutcomeUnknownException(message);
     case LockError::Kind::ForeignFormat:
-        throw ForeignFormatException(error);
+        throw ForeignFormatException(message);
     case LockError::Kind::Refused:
-        throw RefusedException(error);
+        throw RefusedException(message);
     case LockError::Kind::NotSupported:
-        throw NotSupportedException(error);
+        throw NotSupportedException(message);
     case LockError::Kind::Deadlock:
-        throw DeadlockException(error);
+        throw DeadlockException(message);
     case LockError::Kind::WaitExceeded:
-        throw WaitExceededException(error);
+        throw WaitExceededException(message);
     case LockError::Kind::NotPrepared:
-        throw NotPreparedException(error);
+        throw NotPreparedException(message);
     case LockError::Kind::Interrupted:
         throw InterruptedException();
     case LockError::Kind::InvalidArgument:
-        throw InvalidArgumentException(error);
+        throw InvalidArgumentException(message);
     }
-    throw LockException(error);
+    throw LockException(kindOf(error.kind), message);
 }
 
 } // namespace lockscope

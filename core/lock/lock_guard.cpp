@@ -64,6 +64,10 @@ std::shared_ptr<const HoldView> LockGuard::view() const {
     return m_hold ? m_hold->view : nullptr;
 }
 
+recipes::Outcome<void> LockGuard::extend(Nanos lease) {
+    return LockCore::extend(keeper(), m_hold, lease);
+}
+
 recipes::Outcome<int> LockGuard::unlock() {
     std::shared_ptr<LockCore> core = keeper();
     m_core = nullptr;

@@ -19,7 +19,7 @@ public:
     /// Gives back the hold that this guard had before, as its destructor does.
     LockGuard& operator=(LockGuard&& other) noexcept;
     /// Gives the hold back in the background. A failure goes to the lock's listener as HoldEvent::ReleaseFailed, or to
-    /// the handler of onWarning() when there is none. To see the result, and to be sure that the next holder may go on,
+    /// the log handler when there is none. To see the result, and to be sure that the next holder may go on,
     /// use `co_await unlock()`. The release keeps the parts of lock and connection that it needs. The runtime, its
     /// event loop and a trace's recorder must live until it has ended, which is within the backend's time-out. If the
     /// runtime ends sooner, the hold ends with its lease, session or connection.
@@ -44,6 +44,8 @@ public:
     std::stop_token lost() const;
     /// A view of the hold that other threads of this program may read, also after its end; nullptr for an empty guard.
     std::shared_ptr<const HoldView> view() const;
+    /// AnyLock::extend for this hold. Kind::NotOwner for an empty guard.
+    recipes::Outcome<void> extend(Nanos lease);
     /// Gives the hold back; returns the holds that its thread has left. Kind::NotOwner when it was lost. The guard is
     /// empty afterwards, even after an error.
     recipes::Outcome<int> unlock();

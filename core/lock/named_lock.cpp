@@ -6,9 +6,9 @@
 namespace lockscope {
 
 std::expected<std::unique_ptr<DistributedLock>, LockError>
-makeLock(Connection& connection, const QByteArray& name, recipes::Mode mode, LockOptions options, int permits) {
+makeLock(Connection& connection, const QByteArray& name, recipes::Mode mode, HoldOptions options, int permits) {
     if (const auto wrong = wrongIn(options)) return std::unexpected(*wrong);
-    auto recipe = chooseRecipe(connection, options.recipe, mode, {name, permits});
+    auto recipe = chooseRecipe(connection, options.recipeId(), mode, {name, permits});
     if (!recipe) return std::unexpected(recipe.error());
     if (const auto refusal = unsafe((*recipe)->info(), options)) return std::unexpected(*refusal);
     if (mode == recipes::Mode::Permit) options.capacity = permits;
@@ -52,6 +52,12 @@ LazyLock::Outcome<bool> LazyLock::isLocked(std::stop_token stop) {
     const auto lock = lockObject();
     if (!lock) co_return std::unexpected(lock.error());
     co_return co_await (*lock)->isLocked(std::move(stop));
+}
+
+LazyLock::Outcome<std::vector<recipes::HolderInfo>> LazyLock::holders(std::stop_token stop) {
+    const auto lock = lockObject();
+    if (!lock) co_return std::unexpected(lock.error());
+    co_return co_await (*lock)->holders(std::move(stop));
 }
 
 LazyLock::Outcome<LockGuard> LazyLock::take(LockRequest request, std::stop_token stop) {

@@ -21,17 +21,21 @@ public:
     Outcome<bool> forceUnlock();
     /// Asks the server whether the lock, or any permit of it, is held in any mode; limits as DistributedLock::isLocked.
     Outcome<bool> isLocked(std::stop_token stop = {});
+    /// Asks the server who holds the lock: Recipe::holders().
+    Outcome<std::vector<recipes::HolderInfo>> holders(std::stop_token stop = {});
+    /// Takes the lock as requested, for a guard that owns the hold; empty when not in time.
+    Outcome<LockGuard> take(LockRequest request, std::stop_token stop = {});
     /// Calls `listener` at each event of any of its holds, on the runtime's thread. It must not use this lock.
     void listen(DistributedLock::Listener listener);
     /// The DistributedLock behind it, for functions that this class lacks; an error when this server cannot provide it.
     std::expected<DistributedLock*, LockError> lockObject();
 
+    virtual ~LazyLock() = default;
+
 protected:
     LazyLock() = default;
-    virtual ~LazyLock() = default;
     /// Makes the DistributedLock; called until it succeeds.
     virtual std::expected<std::unique_ptr<DistributedLock>, LockError> make() = 0;
-    Outcome<LockGuard> take(LockRequest request, std::stop_token stop);
     bool held(const Thread& thread, recipes::Mode mode) const { return m_lock && m_lock->stillMine(thread, mode); }
     int holdsOf(const Thread& thread, recipes::Mode mode) const { return m_lock ? m_lock->holdCount(thread, mode) : 0; }
     static LockRequest asking(recipes::Mode mode, Nanos wait, Thread thread,
@@ -74,6 +78,6 @@ private:
 /// A lock by name over a connection, with the recipe of its options or the default for `mode`. Kind::NotSupported when
 /// the server lacks the recipe; Kind::Refused for an invalid name, lease (under 1 ms), epoch or number of permits.
 std::expected<std::unique_ptr<DistributedLock>, LockError>
-makeLock(Connection& connection, const QByteArray& name, recipes::Mode mode, LockOptions options, int permits = 1);
+makeLock(Connection& connection, const QByteArray& name, recipes::Mode mode, HoldOptions options, int permits = 1);
 
 } // namespace lockscope

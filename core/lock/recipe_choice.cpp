@@ -60,7 +60,7 @@ LockError leaseTooShort(Nanos lease) {
                 .arg(std::chrono::duration<double, std::milli>(lease).count())};
 }
 
-std::optional<LockError> wrongIn(const LockOptions& options) {
+std::optional<LockError> wrongIn(const HoldOptions& options) {
     if (options.lease < 1ms) return leaseTooShort(options.lease);
     if (std::min({options.watchdog, options.maxHold, options.minHold}) < Nanos(0)) {
         return LockError{LockError::Kind::Refused,
@@ -81,7 +81,7 @@ std::optional<LockError> unsafe(const recipes::RecipeInfo& recipe, const LockOpt
                          .arg(QString::fromLatin1(recipe.id))};
 }
 
-LockOptions withTimelyWatchdog(LockOptions options) {
+HoldOptions withTimelyWatchdog(HoldOptions options) {
     if (options.watchdog >= options.lease) options.watchdog = options.lease / 3;
     return options;
 }

@@ -21,10 +21,10 @@ LockError epochTooHigh(std::int64_t epoch);
 LockError leaseTooShort(Nanos lease);
 
 /// An error in a lock's options; nullopt = none.
-std::optional<LockError> wrongIn(const LockOptions& options);
+std::optional<LockError> wrongIn(const HoldOptions& options);
 /// The error for a recipe that exists to be seen failing, when the options do not allow it; nullopt = none.
 std::optional<LockError> unsafe(const recipes::RecipeInfo& recipe, const LockOptions& options);
 /// The options; a watchdog period that is not shorter than the lease becomes a third of it.
-LockOptions withTimelyWatchdog(LockOptions options);
+HoldOptions withTimelyWatchdog(HoldOptions options);
 
 } // namespace lockscope

@@ -1,51 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lock/warning.h"
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 
 namespace lockscope {
 
 namespace {
-using Handler = std::function<void(const std::string&)>;
-
 struct Current {
-    std::mutex guard; ///< of what follows
-    std::shared_ptr<const Handler> handler;
+    std::mutex guard; ///< of `handler`
+    std::shared_ptr<const LogHandler> handler;
+    /// What is worth a line; without a handler only warnings are.
+    std::atomic<LogLevel> least = LogLevel::Warning;
 
     /// Never destroyed: threads may warn while the program ends.
     static Current& get() {
         static auto* const current = new Current;
         return *current;
     }
+    static std::shared_ptr<const LogHandler> handlerNow() {
+        Current& current = get();
+        const std::lock_guard held(current.guard);
+        return current.handler;
+    }
 };
+
+/// Any thread; true when there was a handler.
+bool toHandler(LogLevel level, const std::string& text) noexcept {
+    const auto handler = Current::handlerNow();
+    if (!handler) return false;
+    if (level < Current::get().least) return true;
+    try {
+        (*handler)(level, text);
+    } catch (...) { // it must not; there is nobody else to tell
+    }
+    return true;
+}
+
+QtMessageHandler s_before = nullptr; ///< set once, before other threads use Qt
+
+void qtMessage(QtMsgType type, const QMessageLogContext& context, const QString& text) {
+    const bool serious = type == QtWarningMsg || type == QtCriticalMsg || type == QtFatalMsg;
+    if (toHandler(serious ? LogLevel::Warning : LogLevel::Debug, text.toStdString())) return;
+    if (s_before) s_before(type, context, text);
+}
 } // namespace
 
-void onWarning(Handler handler) {
+void setLogHandler(LogHandler handler, LogLevel least) {
     Current& current = Current::get();
-    auto next = handler ? std::make_shared<const Handler>(std::move(handler)) : nullptr;
+    const bool any = bool(handler);
+    auto next = any ? std::make_shared<const LogHandler>(std::move(handler)) : nullptr;
     const std::lock_guard held(current.guard);
     current.handler.swap(next);
+    current.least = any ? least : LogLevel::Warning;
 }
 
 namespace detail {
 
-void warn(const QString& sentence) noexcept {
-    std::shared_ptr<const Handler> handler;
-    {
-        Current& current = Current::get();
-        const std::lock_guard held(current.guard);
-        handler = current.handler;
-    }
-    if (!handler) {
-        qWarning("Lockscope: %s", qUtf8Printable(sentence));
-        return;
-    }
-    try {
-        (*handler)(sentence.toStdString());
-    } catch (...) {
-        qWarning("Lockscope: a handler of warnings threw; it must not throw.");
-    }
+bool logs(LogLevel level) noexcept {
+    return level >= Current::get().least.load(std::memory_order_relaxed);
+}
+
+void log(LogLevel level, const QString& sentence) noexcept {
+    if (!logs(level)) return;
+    if (toHandler(level, sentence.toStdString()) || level < LogLevel::Warning) return;
+    qWarning("Lockscope: %s", qUtf8Printable(sentence));
+}
+
+void adoptQtMessages() {
+    static std::once_flag once;
+    std::call_once(once, [] { s_before = qInstallMessageHandler(qtMessage); });
 }
 
 } // namespace detail

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <QString>
-#include <functional>
-#include <string>
+#include <lockscope/log.h>
 
-namespace lockscope {
+namespace lockscope::detail {
 
-/// Sets the process's handler for problems that no caller and no listener of a lock gets, one sentence each: a hold
-/// that could not be given back in the background, a listener that threw, a thread that ended while it held a lock. The
-/// handler is called on any thread and must not throw. Without a handler, or with nullptr, the sentence goes to stderr
-/// (by qWarning, so a handler set with qInstallMessageHandler gets it). Thread-safe.
-void onWarning(std::function<void(const std::string& sentence)> handler);
+/// Whether a line of that level would reach anybody: ask before building one.
+bool logs(LogLevel level) noexcept;
+/// Writes a line to the log handler; without one, warnings go to stderr (by qWarning).
+void log(LogLevel level, const QString& sentence) noexcept;
+/// Reports a problem that no caller and no listener of a lock gets.
+inline void warn(const QString& sentence) noexcept {
+    log(LogLevel::Warning, sentence);
+}
+/// Sends Qt's own messages to the log handler, if there is one. Only for programs whose application object the library
+/// made: others have a message handler, or none, of their own.
+void adoptQtMessages();
 
-namespace detail {
-/// Reports a problem to that handler, or on stderr.
-void warn(const QString& sentence) noexcept;
-} // namespace detail
-
-} // namespace lockscope
+} // namespace lockscope::detail

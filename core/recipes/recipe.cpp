@@ -13,6 +13,19 @@ LockError notSupported(const RecipeInfo& info) {
 }
 } // namespace
 
+HolderInfo HolderInfo::of(const QByteArray& clientAndThread) {
+    const qsizetype colon = clientAndThread.lastIndexOf(':');
+    if (colon < 0) return {clientAndThread, QByteArray()};
+    return {clientAndThread.first(colon), clientAndThread.sliced(colon + 1)};
+}
+
+Outcome<std::vector<HolderInfo>> Recipe::holders(std::stop_token) {
+    co_return std::unexpected(
+        LockError{LockError::Kind::NotSupported,
+                  QCoreApplication::translate("LockError", "Locks of the recipe “%1” do not say who holds them.")
+                      .arg(QString::fromLatin1(info().id))});
+}
+
 Outcome<bool> Recipe::renew(Grant, std::stop_token) {
     co_return std::unexpected(notSupported(info()));
 }

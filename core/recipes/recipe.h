@@ -75,6 +75,18 @@ std::shared_ptr<T> ownOf(const Grant& grant) {
     const auto* const own = std::get_if<std::shared_ptr<T>>(&grant.own);
     return own ? *own : nullptr;
 }
+/// A holder of a lock as its server tells. What the format does not say is empty: not known, not "none".
+struct HolderInfo {
+    QByteArray client; ///< identity, or what another library writes there
+    QByteArray thread;
+    Mode mode = Mode::Exclusive;
+    std::optional<std::int64_t> sinceWallMs = std::nullopt; ///< by the server's clock, ms since 1970
+    std::optional<Nanos> left = std::nullopt;               ///< of its lease, by the server's clock
+    std::optional<std::int64_t> token = std::nullopt;       ///< its fencing token, without an epoch
+
+    /// Reads "<client>:<thread>", the identity that most formats have.
+    static HolderInfo of(const QByteArray& clientAndThread);
+};
 
 /// The state of a hold that lasts as long as a session or a connection, without being renewed by name.
 struct HoldNews {
@@ -108,6 +120,8 @@ public:
     virtual bool asksAgain(const LockError&) const { return false; }
     /// Restarts the full lease. False = the server no longer knows the hold as the caller's. For HeldBy::Lease.
     virtual Outcome<bool> renew(Grant grant, std::stop_token stop);
+    /// Whether renew() may ask for a longer lease than was granted, by Grant::lease.
+    virtual bool prolongs() const { return false; }
     /// Waits for the next news of a hold; after Kind::Lost there is none. For HeldBy::Session and HeldBy::Connection,
     /// whose holders listen instead of renewing. Also for HeldBy::Lease with RecipeInfo::news: such a hold ends with
     /// its lease or by the news, whichever is first.
@@ -135,6 +149,9 @@ public:
     /// decisions. Kind::Unreachable or OutcomeUnknown without an answer; ForeignFormat when the key holds something
     /// else.
     virtual Outcome<bool> isLocked(std::stop_token stop) = 0;
+    /// Asks the server who holds the lock; empty when it is free. Changes nothing; for display, as isLocked().
+    /// Kind::NotSupported: the lock's format does not say. Other kinds as for isLocked().
+    virtual Outcome<std::vector<HolderInfo>> holders(std::stop_token stop);
     /// The client has given a hold up by its own clock, without asking the server. What is left of it there must not
     /// count as a later hold of the same thread.
     virtual void abandoned(const Grant&) {}

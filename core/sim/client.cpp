@@ -65,7 +65,7 @@ std::unique_ptr<DistributedLock> Client::makeLock() {
     const trace::EntityId entity = m_world.service.lockEntity(name);
     m_recipeTold.tell(m_world.grounds.recorder, m_thread, entity, id);
     auto recipe = m_wire ? recipes::makeRedisRecipe(id, {*m_wire, name, m_uuid, {}, m_doubts}) : recipeOver(id, name);
-    LockOptions options;
+    HoldOptions options;
     options.lease = settings.lease;
     options.watchdog = settings.watchdog;
     options.honourDeadline = settings.honourDeadline;

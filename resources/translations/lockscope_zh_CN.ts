@@ -1055,6 +1055,34 @@
         <translation>续约被拒：服务器已不认得这次持有</translation>
     </message>
     <message>
+        <source>the lock “%1” was taken</source>
+        <translation>已获得锁“%1”</translation>
+    </message>
+    <message>
+        <source>the lock “%1” was taken again</source>
+        <translation>再次获得锁“%1”</translation>
+    </message>
+    <message>
+        <source>the lock “%1” was renewed</source>
+        <translation>已为锁“%1”续期</translation>
+    </message>
+    <message>
+        <source>the lock “%1” was given back</source>
+        <translation>已归还锁“%1”</translation>
+    </message>
+    <message>
+        <source>the lock “%1” was lost: %2</source>
+        <translation>锁“%1”已丢失：%2</translation>
+    </message>
+    <message>
+        <source>the server does not answer for the lock “%1”: %2</source>
+        <translation>服务器对锁“%1”没有应答：%2</translation>
+    </message>
+    <message>
+        <source>the lock “%1” was not taken: %2</source>
+        <translation>未获得锁“%1”：%2</translation>
+    </message>
+    <message>
         <source>the server granted the lock anew: it had freed this hold before</source>
         <translation>服务器重新授予了锁：此前它已释放这次持有</translation>
     </message>
@@ -1228,6 +1256,26 @@
     <message>
         <source>This thread does not hold the lock.</source>
         <translation>此线程不持有该锁。</translation>
+    </message>
+    <message>
+        <source>The recipe “%1” cannot prolong a lease beyond what was granted, %2 s.</source>
+        <translation>算法“%1”不能把租约延长到超过授予的 %2 秒。</translation>
+    </message>
+    <message>
+        <source>A manager's lock cannot be kept for longer than its namespace's lease, %1 s: a switch of its engine waits for as long as that.</source>
+        <translation>由管理器管理的锁，保持时间不能超过其命名空间的租约 %1 秒：更换引擎时最多只等待这么久。</translation>
+    </message>
+    <message>
+        <source>Locks of the recipe “%1” do not say who holds them.</source>
+        <translation>算法“%1”的锁不记录持有者是谁。</translation>
+    </message>
+    <message>
+        <source>An election needs a watchdog: LockOptions::watchdog is 0, and the leader would end with its lease.</source>
+        <translation>选举需要看门狗：LockOptions::watchdog 为 0，领导者会随租约结束而失去领导权。</translation>
+    </message>
+    <message>
+        <source>The recipe “%1” cannot elect a leader: nothing would end the leadership of one that dies.</source>
+        <translation>算法“%1”不能用于选举领导者：领导者死亡后，没有什么会结束它的领导权。</translation>
     </message>
     <message>
         <source>The wait for a lock was interrupted.</source>
@@ -2985,10 +3033,6 @@
         <translation>无法打开文件 %1。它的文件夹存在吗？该用户可以在那里写入吗？</translation>
     </message>
     <message>
-        <source>Qt's database plugin %1 is not installed (on Debian: %2).</source>
-        <translation>没有安装 Qt 的数据库插件 %1（Debian 上为 %2）。</translation>
-    </message>
-    <message>
         <source>%1 did not answer within %2. Check address, port and firewall.</source>
         <translation>%1 在 %2 内没有应答。请检查地址、端口和防火墙。</translation>
     </message>
@@ -3019,10 +3063,6 @@
     <message>
         <source>TLS to MySQL and MariaDB needs ca=FILE in the URL: the authority of your own server.</source>
         <translation>到 MySQL 和 MariaDB 的 TLS 需要在 URL 中写 ca=FILE：你自己服务器的证书机构。</translation>
-    </message>
-    <message>
-        <source>The file name “%1” must not contain a semicolon.</source>
-        <translation>文件名“%1”不能含有分号。</translation>
     </message>
     <message>
         <source>The file “%1” cannot be read. Check ca=, cert= and key= in the URL.</source>

@@ -2,26 +2,24 @@
 // Threads go on locking while the backend changes under them. change_engines [URL RECIPE URL RECIPE]
 #include <iostream>
 #include <lockscope/blocking.h>
+#include <lockscope/manager.h>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
 int main(int argc, char** argv) {
     const bool asked = argc == 5;
     const char* const words[] = {"redis://127.0.0.1", "redis-fenced", "zookeeper://127.0.0.1", "zk-mutex"};
-    lockscope::NamespaceConfig shop; // or readManagerConfig(json), the same for all processes
-    shop.name = "shop";
-    for (int i = 0; i < 4; i += 2) {
-        const auto url = lockscope::parseConnectionUrl(QString::fromUtf8(asked ? argv[1 + i] : words[i]));
-        if (!url) return 2;
-        shop.engines.push_back({*url, asked ? argv[2 + i] : words[1 + i]});
-    }
-    shop.drainFor = shop.confirmFor = shop.options.lease =
-        std::chrono::seconds(1); // 3.3 s for a switch, 72 s by default
-    lockscope::ManagerConfig config;
-    config.namespaces.push_back(shop);
+    const auto word = [&](int i) { return '"' + std::string(asked ? argv[1 + i] : words[i]) + '"'; };
+    // The same for all processes, as a rule a file: see Manager::watchFile(). 3.3 s for a switch, 72 s by default.
+    const std::string json =
+        R"({"lockscope-manager": 1, "namespaces": [{"name": "shop", "engines": [
+        {"url": )" +
+        word(0) + R"(, "recipe": )" + word(1) + R"(}, {"url": )" + word(2) + R"(, "recipe": )" + word(3) +
+        R"(}], "switch": {"mode": "drain", "drain-for": "1s", "confirm-for": "1s"}, "lease": "1s"}]})";
 
-    lockscope::blocking::Manager manager(config);
+    lockscope::blocking::Manager manager(json);
     int sold = 0, soldThere = 0;
     std::vector<std::jthread> threads;
     for (int i = 0; i < 4; ++i) {
@@ -37,5 +35,5 @@ int main(int argc, char** argv) {
     }
     manager.switchTo("shop", 1);
     threads.clear();
-    std::cout << soldThere << " of " << sold << " on " << manager.status("shop").engine.toStdString() << std::endl;
+    std::cout << soldThere << " of " << sold << " on " << manager.status("shop").engine << std::endl;
 }

@@ -5,31 +5,22 @@
 #include <iostream>
 #include <lockscope/blocking.h>
 #include <mutex>
-
-using namespace std::chrono_literals;
+#include <string>
 
 int main(int argc, char** argv) {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(argc > 2 ? std::stoi(argv[2]) : 3600);
-    std::mutex guard;
-    std::condition_variable changed;
-    bool lost = false;
-    lockscope::LockOptions options;
-    options.lease = 3s; // how long nobody leads when the leader dies
-    options.watchdog = 1s;
+    const auto seconds = std::chrono::seconds(argc > 2 ? std::stoi(argv[2]) : 3600);
     lockscope::blocking::Client client(argc > 1 ? argv[1] : "redis://127.0.0.1");
-    lockscope::blocking::Mutex leadership(client, "leader", options);
-    leadership.onLost([&](const std::string&) {
-        const std::lock_guard held(guard);
-        lost = true;
-        changed.notify_all();
+    lockscope::LockOptions options = lockscope::blocking::LeaderElection::defaults();
+    options.lease = std::chrono::seconds(3); // how long nobody leads when the leader dies
+    lockscope::blocking::LeaderElection election(client, "leader", options);
+    election.onElected(
+        [&](std::int64_t term) { std::cout << client.identity() << " leads, term " << term << std::endl; });
+    election.onDeposed([&](const std::string& reason) {
+        std::cout << client.identity() << " leads no longer. " << reason << std::endl;
     });
-    while (std::chrono::steady_clock::now() < until) {
-        const std::unique_lock lead(leadership, until); // waits in line
-        if (!lead) break;
-        std::cout << client.identity() << " leads" << std::endl;
-        std::unique_lock held(guard);
-        lost = false;
-        changed.wait_until(held, until, [&] { return lost || !leadership.stillMine(); }); // lead
-        if (!leadership.stillMine()) std::cout << client.identity() << " leads no longer" << std::endl;
-    }
+    election.campaign();
+    std::mutex idle;
+    std::unique_lock held(idle);
+    std::condition_variable().wait_for(held, seconds, [] { return false; }); // the program's other work
+    if (const auto leader = election.leader()) std::cout << leader->client << " is the leader" << std::endl;
 }

@@ -4,18 +4,20 @@
 #include <QTextStream>
 #include <lockscope/lockscope.h>
 
-using namespace lockscope;
+using namespace std::chrono_literals;
 
 namespace {
-QCoro::Task<> work(Connection& connection) {
+QCoro::Task<> work(QString url) {
     int status = 1;
-    const auto opened = co_await connection.open();
-    DistributedMutex mutex(connection, "orders");
+    auto connection = lockscope::qt::Connection::make(url);
+    if (!connection) qFatal("%s", qPrintable(connection.error().message));
+    const auto opened = co_await (*connection)->open();
+    lockscope::qt::Mutex mutex(**connection, QStringLiteral("orders"));
     if (opened) {
-        auto guard = co_await mutex.tryLockFor(5s);
-        if (guard && *guard) {
-            QTextStream(stdout) << "held for at least " << guard->remaining() / 1s << " s more\n";
-            const auto left = co_await guard->unlock();
+        auto hold = co_await mutex.tryLockFor(5s);
+        if (hold && *hold) {
+            QTextStream(stdout) << "held for at least " << qlonglong(hold->remaining() / 1s) << " s more\n";
+            const auto left = co_await hold->unlock();
             status = left ? 0 : 2;
         }
     }
@@ -25,11 +27,8 @@ QCoro::Task<> work(Connection& connection) {
 
 int main(int argc, char** argv) {
     const QCoreApplication application(argc, argv);
-    const QString text = argc > 1 ? QString::fromUtf8(argv[1]) : QStringLiteral("redis://127.0.0.1");
-    const auto url = parseConnectionUrl(text);
-    if (!url) qFatal("%s", qPrintable(url.error()));
-    EventLoopRuntime runtime;
-    const std::unique_ptr<Connection> connection = makeConnection(runtime, *url);
-    runtime.spawn([&] { return work(*connection); });
+    const QString url = argc > 1 ? QString::fromUtf8(argv[1]) : QStringLiteral("redis://127.0.0.1");
+    QMetaObject::invokeMethod(
+        qApp, [url] { work(url); }, Qt::QueuedConnection);
     return QCoreApplication::exec();
 }

@@ -3,6 +3,7 @@
 
 #include "alarm_clock.h"
 #include "grip.h"
+#include "lock/blocking/access.h"
 #include "lock/blocking/service.h"
 
 #include <cstdio>
@@ -49,7 +50,7 @@ std::unique_ptr<blocking::Client> connect(const WorkerTask& task, const std::sha
     blocking::ClientOptions options;
     options.identity = task.client.toStdString();
     options.prepare = true;
-    options.trace = trace;
+    options.history = blocking::detail::Access::history(trace);
     while (task.now() < task.until) {
         try {
             return std::make_unique<blocking::Client>(task.url.toStdString(), options);
@@ -62,9 +63,10 @@ std::unique_ptr<blocking::Client> connect(const WorkerTask& task, const std::sha
 
 /// Every row of the trace goes to the journal on the thread that writes it, before that goes on.
 void writeDown(Fighter& fighter, const blocking::Client& client, const std::shared_ptr<trace::Trace>& trace) {
-    blocking::detail::Service& service = *client.service();
+    blocking::detail::Service& service = *blocking::detail::Access::service(client);
     const Nanos ahead = service.origin().time_since_epoch() - fighter.task().origin;
     service.call<bool>([&](std::stop_token) -> recipes::Outcome<bool> {
+        service.source().honoursDeadlines = !fighter.task().heedless;
         service.source().recorder()->onEvent(
             [&fighter, trace, ahead](const trace::Event& event) { fighter.note(*trace, event, ahead); });
         co_return true;

@@ -12,9 +12,9 @@ Fighter::Fighter(const WorkerTask& task)
             std::make_unique<Counter>(QDir(task.counters).filePath(QStringLiteral("counter-%1").arg(i))));
 }
 
-LockOptions Fighter::options() const {
-    LockOptions options;
-    options.recipe = m_task.recipe;
+HoldOptions Fighter::options() const {
+    HoldOptions options;
+    options.recipe = m_task.recipe.toStdString();
     options.lease = m_task.lease;
     options.watchdog = m_recipe.watchdog && m_recipe.heldBy == recipes::HeldBy::Lease ? m_task.lease / 3 : Nanos(0);
     options.token = m_recipe.token;

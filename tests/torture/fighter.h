@@ -24,7 +24,7 @@ public:
     JournalWriter& journal() { return m_journal; }
     const Counter& counter(std::size_t lock) const { return *m_counters[lock]; }
     QByteArray nameOf(std::size_t lock) const { return lockName(int(lock), m_task.recipe == "redis-multi"); }
-    LockOptions options() const;
+    HoldOptions options() const;
 
     struct Wish {
         std::size_t lock = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "lock/blocking/mutex.h"
-#include "lock/blocking/semaphore.h"
+#include <lockscope/mutex.h>
+#include <lockscope/semaphore.h>
+#include <lockscope/shared_mutex.h>
 
 namespace lockscope::torture {
 
@@ -20,7 +21,7 @@ public:
 
 class AloneGrip final : public Grip {
 public:
-    explicit AloneGrip(blocking::detail::AloneLock& lock) : m_lock(lock) {}
+    explicit AloneGrip(blocking::ExclusiveLock& lock) : m_lock(lock) {}
     bool take(Nanos wait, std::stop_token stop) override {
         if (wait == Nanos(0)) return m_lock.try_lock();
         if (wait != kNever) return m_lock.try_lock_for(wait, std::move(stop));
@@ -32,7 +33,7 @@ public:
     int giveUp() override { return m_lock.unlockOrThrow(); }
 
 private:
-    blocking::detail::AloneLock& m_lock;
+    blocking::ExclusiveLock& m_lock;
 };
 
 class SharedGrip final : public Grip {
@@ -67,7 +68,7 @@ public:
     bool stillMine() const override { return m_permit.stillMine(); }
     int holds() const override { return m_permit ? 1 : 0; }
     int giveUp() override {
-        m_permit.release();
+        m_permit.unlock();
         return 0;
     }
 

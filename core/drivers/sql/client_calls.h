@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ports/sql/port.h"
-
-class QSqlDriver;
+#include "drivers/sql/options.h"
 
 namespace lockscope::sql {
 
-/// The calls of a client library on an open connection that never block: hand a text to the socket, and take what has
-/// arrived. One text at a time, on one thread at a time.
+/// One connection to a server by the calls of its client library that never block: they hand bytes to the socket and
+/// take what has arrived. One request at a time, on one thread. Destroying it closes the connection.
 class ClientCalls {
 public:
+    /// A connection that is not open yet. Precondition: not Dialect::Sqlite.
+    static std::unique_ptr<ClientCalls> make(const Settings& settings);
     virtual ~ClientCalls() = default;
+    ClientCalls(const ClientCalls&) = delete;
+    ClientCalls& operator=(const ClientCalls&) = delete;
+
     enum class Now : std::uint8_t {
         Reads,  ///< continue when there is something to read
         Writes, ///< continue when there is room to write, or something to read
         Done,   ///< finished: see answer()
     };
-    /// Starts a text of one or more statements. Precondition: the previous one is Done.
+    /// Starts to connect to a numeric address of the server, and to log in. Once, before all other requests.
+    virtual Now beginConnecting(const QByteArray& address) = 0;
+    /// Starts a text of one or more statements.
     virtual Now begin(QByteArray text) = 0;
     /// Starts to prepare a statement under a unique name.
     virtual Now beginPreparing(const QByteArray& name, QByteArray text) = 0;
@@ -24,16 +29,22 @@ public:
     virtual Now beginPrepared(const QByteArray& name, const Values& values) = 0;
     /// Continues: the socket can be read or written.
     virtual Now goOn(bool readable, bool writable) = 0;
-    /// The last statement's result, or the first error.
+    /// The last statement's result, or the first error. Once for each request that is Done.
     virtual Result answer() = 0;
 
-    /// For a connection that QtSql has opened. From then on, the driver must only close it, and only after this object
-    /// is destroyed. nullptr: its client library has no such calls.
-    static std::unique_ptr<ClientCalls> on(const QSqlDriver& driver, Dialect dialect, const QString& where);
+    /// The library's socket; -1: none. While it connects, each call may replace the socket.
+    virtual int socket() const = 0;
+    /// Whether the open connection is encrypted.
+    virtual bool encrypted() const = 0;
+    /// PostgreSQL: the number of the server's process that the greeting told.
+    virtual std::int64_t greetedAs() const { return 0; }
+
+protected:
+    ClientCalls() = default;
 };
 
-/// As on(), for a connection structure of the client library; nullptr: it has no such calls.
-std::unique_ptr<ClientCalls> mySqlCalls(void* connection, const QString& where);
-std::unique_ptr<ClientCalls> postgreSqlCalls(void* connection, const QString& where);
+/// Those of one client library each.
+std::unique_ptr<ClientCalls> mySqlCalls(const Settings& settings);
+std::unique_ptr<ClientCalls> postgreSqlCalls(const Settings& settings);
 
 } // namespace lockscope::sql

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/sql/command_runner.h"
 
-#include "ports/sql/literal.h"
+#include "drivers/sql/literal.h"
 
 namespace lockscope::sql {
 
@@ -29,9 +29,8 @@ std::optional<CommandRunner::Simple> CommandRunner::simple(const Command& comman
     if (command.ends || command.statement.values.empty()) {
         simple.text = command.statement.text;
     } else {
-        const Names& known = m_dialect == Dialect::MySql ? m_besideNames : m_names;
-        const auto found = known.find(command.statement.text);
-        if (!m_canPrepare || found == known.end() || found->second.isEmpty()) return std::nullopt;
+        const auto found = m_names.find(command.statement.text);
+        if (!m_canPrepare || found == m_names.end() || found->second.isEmpty()) return std::nullopt;
         simple.name = found->second;
     }
     if (command.ends) {
@@ -45,28 +44,30 @@ bool CommandRunner::forgotten(const Result& result) const {
     return isForgotten(result) && !m_inTransaction;
 }
 
-QCoro::Task<Result> CommandRunner::run(TextRunner& texts, Command command) {
+QCoro::Task<Result> CommandRunner::run(Wire& wire, Command command) {
     Result result;
     if (setsLimitAlone(command)) {
-        result = co_await texts.run("SET " + lockTimeout(*command.lockWaitMs), 0);
+        result = co_await wire.run("SET " + lockTimeout(*command.lockWaitMs));
         if (!result) co_return result;
         m_lockWaitMs = *command.lockWaitMs;
     }
-    const Front before = front(command);
+    const QByteArray before = front(command);
     const bool wasInTransaction = std::exchange(m_inTransaction, inTransaction(command));
     if (command.ends || command.statement.values.empty()) {
-        result = co_await texts.run(before.text + command.statement.text, before.statements);
+        result = co_await wire.run(before + command.statement.text);
     } else {
-        ValueRunner* const values = before.statements == 0 ? texts.values() : nullptr;
-        std::optional<Name> name = knownName(command.statement, values);
-        if (!name) name = co_await prepare(texts, values, command.statement);
-        if (name->error)
-            result = std::unexpected(*name->error);
-        else if (values && !name->text.isEmpty())
-            result = co_await values->execute(name->text, command.statement.values);
+        const bool alone = before.isEmpty();
+        Name name;
+        // In a text with others MySQL gets the values written out: its EXECUTE does not know what was prepared alone.
+        if (m_canPrepare && (alone || m_dialect == Dialect::PostgreSql))
+            name = co_await prepared(wire, command.statement);
+        if (name.error)
+            result = std::unexpected(*name.error);
+        else if (alone && !name.text.isEmpty())
+            result = co_await wire.execute(name.text, command.statement.values);
         else
-            result = co_await texts.run(before.text + executing(name->text, command.statement), before.statements);
-        if (isForgotten(result) && !wasInTransaction) result = co_await withoutPreparing(texts, command, before);
+            result = co_await wire.run(before + executing(name.text, command.statement));
+        if (isForgotten(result) && !wasInTransaction) result = co_await withoutPreparing(wire, command, before);
     }
     if (command.ends) {
         m_inTransaction = false;
@@ -86,12 +87,9 @@ bool CommandRunner::setsLimitAlone(const Command& command) const {
     return m_dialect == Dialect::PostgreSql && !m_pooled && !inTransaction(command) && setsLimit(command);
 }
 
-CommandRunner::Front CommandRunner::front(const Command& command) {
-    Front front;
-    const auto put = [&front](const QByteArray& statement) {
-        front.text += statement + "; ";
-        ++front.statements;
-    };
+QByteArray CommandRunner::front(const Command& command) {
+    QByteArray front;
+    const auto put = [&front](const QByteArray& statement) { front += statement + "; "; };
     if (m_dialect == Dialect::MySql) {
         if (setsLimit(command)) {
             m_lockWaitMs = *command.lockWaitMs;
@@ -116,53 +114,38 @@ CommandRunner::Front CommandRunner::front(const Command& command) {
     return front;
 }
 
-/// nullopt: it is to be prepared first.
-std::optional<CommandRunner::Name> CommandRunner::knownName(const Statement& statement, ValueRunner* values) {
-    if (!m_canPrepare) return Name();
-    const auto found = names(values).find(statement.text);
-    if (found == names(values).end()) return std::nullopt;
-    return Name{found->second, {}};
-}
-
-QCoro::Task<CommandRunner::Name> CommandRunner::prepare(TextRunner& texts, ValueRunner* values, Statement statement) {
-    const bool mySql = m_dialect == Dialect::MySql;
+QCoro::Task<CommandRunner::Name> CommandRunner::prepared(Wire& wire, Statement statement) {
     Name name;
-    name.text = "ls" + QByteArray::number(qulonglong(m_names.size() + m_besideNames.size()) + 1);
-    Result done;
-    if (values) {
-        done = co_await values->prepare(name.text, statement.text);
-    } else {
-        const QByteArray text = mySql ? " FROM '" + QByteArray(statement.text).replace('\'', "''") + '\''
-                                      : " AS " + numbered(statement.text);
-        done = co_await texts.run("PREPARE " + name.text + text, 0);
+    const auto found = m_names.find(statement.text);
+    if (found != m_names.end()) {
+        name.text = found->second;
+        co_return name;
     }
-    if (!done && (!mySql || done.error().connectionLost())) {
+    name.text = "ls" + QByteArray::number(qulonglong(m_names.size()) + 1);
+    const Result done = co_await wire.prepare(name.text, statement.text);
+    if (!done && (m_dialect == Dialect::PostgreSql || done.error().connectionLost())) {
         name.error = done.error();
         co_return name;
     }
     if (!done) name.text.clear(); // whatever is wrong with it, it will say so by itself
-    names(values).emplace(statement.text, name.text);
+    m_names.emplace(statement.text, name.text);
     co_return name;
 }
 
 /// Without a name: with the values in its text.
 QByteArray CommandRunner::executing(const QByteArray& name, const Statement& statement) const {
     if (name.isEmpty()) return inlined(m_dialect, statement);
-    const bool mySql = m_dialect == Dialect::MySql;
-    QByteArray text = "EXECUTE " + name + (mySql ? " USING " : " (");
-    for (std::size_t i = 0; i < statement.values.size(); ++i) {
-        if (i > 0) text += ',';
-        text += literal(m_dialect, statement.values[i]);
-    }
-    if (!mySql) text += ')';
-    return text;
+    QByteArrayList values;
+    for (const Value& value : statement.values)
+        values << literal(m_dialect, value);
+    return "EXECUTE " + name + " (" + values.join(',') + ')';
 }
 
 /// Somebody between us and the server gave us another server. Nothing was done; go on without.
-QCoro::Task<Result> CommandRunner::withoutPreparing(TextRunner& texts, Command command, Front before) {
+QCoro::Task<Result> CommandRunner::withoutPreparing(Wire& wire, Command command, QByteArray before) {
     m_canPrepare = false;
-    if (command.begin) (void)co_await texts.run("ROLLBACK", 0);
-    Result result = co_await texts.run(before.text + inlined(m_dialect, command.statement), before.statements);
+    if (command.begin) (void)co_await wire.run("ROLLBACK");
+    Result result = co_await wire.run(before + inlined(m_dialect, command.statement));
     co_return result;
 }
 

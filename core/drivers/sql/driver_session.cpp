@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/sql/driver_session.h"
 
-#include "ports/sql/errors.h"
+#include "drivers/sql/errors.h"
 #include "runtime/completion.h"
 
 #include <QSocketNotifier>
@@ -174,7 +174,7 @@ QCoro::Task<Sign> DriverSession::nextSign(Nanos every, std::stop_token stop) {
 }
 
 std::optional<Error> DriverSession::takesNoWrites() const {
-    if (!m_link || !m_link->readOnly()) return std::nullopt;
+    if (!m_link || !m_link->readOnly) return std::nullopt;
     return errors::takesNoWrites(m_pool->where());
 }
 

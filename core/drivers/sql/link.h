@@ -1,54 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "drivers/sql/conversation.h"
-#include "drivers/sql/database.h"
-
-#include <functional>
+#include "drivers/sql/command.h"
+#include "drivers/sql/options.h"
+#include "drivers/sql/post.h"
 
 namespace lockscope::sql {
 
-/// One database connection. Its own thread opens and closes it, and runs its commands where a Conversation cannot. Its
-/// owner never waits: when the link is destroyed, the thread ends its work, closes the connection and is joined later,
-/// at the latest when the program ends.
-///
-/// The owner calls all functions, on one thread; jobs run on the link's.
+/// One connection to a database. Its owner never waits for it; destroyed, it closes the connection. All functions are
+/// called on the runtime's thread, and answers arrive there by tickets.
 class Link {
 public:
-    using Job = std::function<void(Database&)>;
-    explicit Link(Settings settings);
-    ~Link();
+    /// A link that is not open yet: WireLink to a server, FileLink to a SQLite file.
+    static std::shared_ptr<Link> make(const Settings& settings);
+    virtual ~Link() = default;
     Link(const Link&) = delete;
     Link& operator=(const Link&) = delete;
 
-    /// Gives the thread a job. Precondition: it has finished the previous one.
-    void submit(Job job);
-    /// The first job: connects, and calls `opened` on the link's thread.
-    Job opening(std::function<void(Result)> opened);
-    /// Runs a command, without a thread if the client library can. Precondition: the previous one was answered.
-    void carryOut(Command command, const std::shared_ptr<Ticket>& ticket, const std::shared_ptr<Post>& post);
-    /// Whether commands run on the caller's thread: waiting for the link's is then useless.
-    bool threadless() const { return m_conversation != nullptr; }
+    /// Connects and logs in, at the first of these numeric addresses that lets us. Once, before all else.
+    virtual void open(QByteArrayList addresses, std::shared_ptr<Ticket> ticket) = 0;
+    /// Runs a command. Precondition: the previous one was answered.
+    virtual void carryOut(Command command, std::shared_ptr<Ticket> ticket) = 0;
+    /// Whether commands run on a thread of the link's own, whose answer is worth a short wait awake.
+    virtual bool onThread() const { return false; }
     /// Ends every wait by shutting the connection down.
-    void breakOff();
+    virtual void breakOff() { dead = true; }
     /// Whether the server has ended the connection, or sent something unrequested. Precondition: idle.
-    bool stale() const;
+    virtual bool stale() const { return false; }
     /// Whether the server has ended the connection, whatever it sent before.
-    bool ended() const;
-    /// Whether a pooler may give each transaction another server process.
-    bool pooled() const;
-    /// Whether the server refused writes when the connection was made.
-    bool readOnly() const;
-    /// The connection's socket, only to be watched; -1: none, or unknown.
-    int socket() const;
+    virtual bool ended() const { return false; }
+    /// The connection's socket, only to be watched; -1: none.
+    virtual int socket() const { return -1; }
 
-    std::int64_t serverId = 0; ///< the server's number of the connection
+    std::int64_t serverId = 0; ///< the server's number of the connection, by which others can end it
+    bool pooled = false;       ///< a pooler may give each transaction another server process
+    bool readOnly = false;     ///< the server was a replica, or refused writes, when the connection was made
     bool dead = false;         ///< no longer usable
 
-private:
-    struct Shared;
-    static void work(const std::shared_ptr<Shared>& shared);
-    std::shared_ptr<Shared> m_shared;
-    std::unique_ptr<Conversation> m_conversation;
+protected:
+    Link() = default;
 };
 
 } // namespace lockscope::sql

@@ -10,7 +10,7 @@ constexpr int kOver = 0;
 } // namespace
 
 MySqlStatement::~MySqlStatement() {
-    if (m_statement) m_library.close(m_statement);
+    if (m_statement) mysql_stmt_close(m_statement);
 }
 
 int MySqlStatement::startPreparing(QByteArray text) {
@@ -18,8 +18,8 @@ int MySqlStatement::startPreparing(QByteArray text) {
     m_call = Call::Prepare;
     m_failed = m_statement == nullptr;
     if (m_failed) return kOver;
-    return follow(
-        m_library.prepareStart(&m_result, m_statement, m_text.constData(), static_cast<unsigned long>(m_text.size())));
+    return follow(mysql_stmt_prepare_start(&m_result, m_statement, m_text.constData(),
+                                           static_cast<unsigned long>(m_text.size())));
 }
 
 int MySqlStatement::startExecuting(Values values) {
@@ -27,17 +27,17 @@ int MySqlStatement::startExecuting(Values values) {
     m_call = Call::Execute;
     m_failed = !bindValues();
     if (m_failed) return kOver;
-    return follow(m_library.executeStart(&m_result, m_statement));
+    return follow(mysql_stmt_execute_start(&m_result, m_statement));
 }
 
 int MySqlStatement::goOn(int ready) {
     switch (m_call) {
     case Call::Prepare:
-        return follow(m_library.prepareCont(&m_result, m_statement, ready));
+        return follow(mysql_stmt_prepare_cont(&m_result, m_statement, ready));
     case Call::Execute:
-        return follow(m_library.executeCont(&m_result, m_statement, ready));
+        return follow(mysql_stmt_execute_cont(&m_result, m_statement, ready));
     case Call::StoreRows:
-        return follow(m_library.storeRowsCont(&m_result, m_statement, ready));
+        return follow(mysql_stmt_store_result_cont(&m_result, m_statement, ready));
     }
     return kOver;
 }
@@ -45,13 +45,13 @@ int MySqlStatement::goOn(int ready) {
 int MySqlStatement::follow(int waitsFor) {
     if (waitsFor != kOver) return waitsFor;
     m_failed = m_result != 0;
-    if (m_failed || m_call != Call::Execute || m_library.columns(m_statement) == 0) return kOver;
+    if (m_failed || m_call != Call::Execute || mysql_stmt_field_count(m_statement) == 0) return kOver;
     m_call = Call::StoreRows;
-    return follow(m_library.storeRowsStart(&m_result, m_statement));
+    return follow(mysql_stmt_store_result_start(&m_result, m_statement));
 }
 
 bool MySqlStatement::bindValues() {
-    if (m_library.parameters(m_statement) != m_values.size()) return false;
+    if (mysql_stmt_param_count(m_statement) != m_values.size()) return false;
     m_parameters.assign(m_values.size(), MYSQL_BIND());
     for (std::size_t i = 0; i < m_values.size(); ++i) {
         MYSQL_BIND& bind = m_parameters[i];
@@ -65,19 +65,19 @@ bool MySqlStatement::bindValues() {
             bind.buffer_length = static_cast<unsigned long>(text->size());
         }
     }
-    return m_library.bindParameters(m_statement, m_parameters.data()) == 0;
+    return mysql_stmt_bind_param(m_statement, m_parameters.data()) == 0;
 }
 
 Reply MySqlStatement::reply() {
     Reply reply;
-    reply.affected = std::max<std::int64_t>(std::int64_t(m_library.rowsAffected(m_statement)), 0);
-    reply.insertId = std::int64_t(m_library.rowId(m_statement));
-    if (m_library.columns(m_statement) > 0) takeRows(reply);
+    reply.affected = std::max<std::int64_t>(std::int64_t(mysql_stmt_affected_rows(m_statement)), 0);
+    reply.insertId = std::int64_t(mysql_stmt_insert_id(m_statement));
+    if (mysql_stmt_field_count(m_statement) > 0) takeRows(reply);
     return reply;
 }
 
 void MySqlStatement::takeRows(Reply& reply) {
-    const std::size_t columns = m_library.columns(m_statement);
+    const std::size_t columns = mysql_stmt_field_count(m_statement);
     m_cells.resize(columns);
     std::vector<MYSQL_BIND> binds(columns);
     for (std::size_t i = 0; i < columns; ++i) {
@@ -87,9 +87,9 @@ void MySqlStatement::takeRows(Reply& reply) {
         binds[i].length = &m_cells[i].length;
         binds[i].is_null = &m_cells[i].null;
     }
-    m_failed = m_library.bindResult(m_statement, binds.data());
+    m_failed = mysql_stmt_bind_result(m_statement, binds.data());
     int fetched = 0;
-    while (!m_failed && (fetched = m_library.fetch(m_statement)) != MYSQL_NO_DATA) {
+    while (!m_failed && (fetched = mysql_stmt_fetch(m_statement)) != MYSQL_NO_DATA) {
         m_failed = fetched != 0 && fetched != MYSQL_DATA_TRUNCATED;
         if (m_failed) break;
         Values& row = reply.rows.emplace_back();
@@ -106,20 +106,20 @@ void MySqlStatement::takeRows(Reply& reply) {
                 MYSQL_BIND whole = binds[i];
                 whole.buffer = text.data();
                 whole.buffer_length = cell.length;
-                m_failed = m_library.fetchColumn(m_statement, &whole, unsigned(i), 0) != 0;
+                m_failed = mysql_stmt_fetch_column(m_statement, &whole, unsigned(i), 0) != 0;
             }
             row.emplace_back(std::move(text));
         }
     }
-    m_library.freeRows(m_statement); // all of them have come: it has nothing to wait for
+    mysql_stmt_free_result(m_statement); // all of them have come: it has nothing to wait for
 }
 
-QString MySqlStatement::errorNumber() const {
-    return m_statement ? QString::number(m_library.statementErrorNumber(m_statement)) : QString();
+QByteArray MySqlStatement::errorNumber() const {
+    return m_statement ? QByteArray::number(mysql_stmt_errno(m_statement)) : QByteArray();
 }
 
 QString MySqlStatement::errorText() const {
-    return m_statement ? QString::fromUtf8(m_library.statementErrorText(m_statement)) : QString();
+    return m_statement ? QString::fromUtf8(mysql_stmt_error(m_statement)) : QString();
 }
 
 } // namespace lockscope::sql

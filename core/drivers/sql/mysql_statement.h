@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "drivers/sql/mysql_library.h"
-#include "ports/sql/port.h"
+#include "drivers/sql/statement.h"
+
+#include <array>
+#include <mysql.h>
 
 namespace lockscope::sql {
 
@@ -9,7 +11,7 @@ namespace lockscope::sql {
 /// done; then failed() tells the result.
 class MySqlStatement {
 public:
-    explicit MySqlStatement(MYSQL* connection) : m_statement(m_library.init(connection)) {}
+    explicit MySqlStatement(MYSQL* connection) : m_statement(mysql_stmt_init(connection)) {}
     ~MySqlStatement();
     MySqlStatement(const MySqlStatement&) = delete;
     MySqlStatement& operator=(const MySqlStatement&) = delete;
@@ -22,7 +24,7 @@ public:
     bool failed() const { return m_failed; }
     /// The result of an execution that has not failed.
     Reply reply();
-    QString errorNumber() const;
+    QByteArray errorNumber() const;
     QString errorText() const;
 
 private:
@@ -38,7 +40,6 @@ private:
         my_bool null = 0;
     };
 
-    const MySqlLibrary& m_library = MySqlLibrary::get();
     MYSQL_STMT* const m_statement;
     Call m_call = Call::Prepare;
     int m_result = 0; ///< the result of the call in progress

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ports/sql/port.h"
+#include "drivers/sql/statement.h"
 #include "runtime/reactor.h"
 
 #include <QSocketNotifier>

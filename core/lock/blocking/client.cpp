@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lock/blocking/client.h"
+#include "lock/blocking/access.h"
 
 #include "lock/blocking/history.h"
 #include "lock/blocking/service.h"
@@ -36,13 +36,14 @@ public:
     Connection& connection(int number) { return *at(number); }
     QByteArray identity() const override { return m_connections.front()->client(); }
     QByteArray kindOf(const detail::LockWish& wish) const override {
-        if (wish.options.recipe.isEmpty()) return QByteArray::number(int(wish.mode));
-        return wish.options.recipe;
+        if (wish.options.recipe.empty()) return QByteArray::number(int(wish.mode));
+        return QByteArray::fromStdString(wish.options.recipe);
     }
     std::expected<Made, LockError> make(const detail::LockWish& wish) override {
-        auto lock = wish.parts.empty()
-                        ? makeLock(*at(wish.space.toInt()), wish.name, wish.mode, wish.options, wish.permits)
-                        : makeMultiLock(partsOf(wish), wish.options);
+        HoldOptions options = wish.options;
+        options.honourDeadline = honoursDeadlines;
+        auto lock = wish.parts.empty() ? makeLock(*at(wish.space.toInt()), wish.name, wish.mode, options, wish.permits)
+                                       : makeMultiLock(partsOf(wish), wish.options);
         if (!lock) return std::unexpected(lock.error());
         const QByteArray recipe = (*lock)->recipe().id;
         return Made{*std::move(lock), wish.parts.empty() ? recipe : kindOf(wish)};
@@ -99,7 +100,7 @@ std::shared_ptr<detail::Service> serve(const ConnectionUrl& url, const ClientOpt
         auto connection = connect(runtime, url, options.identity);
         if (!connection) return std::unexpected(connection.error());
         auto servers = std::make_unique<Servers>();
-        servers->add(*std::move(connection), options.trace);
+        servers->add(*std::move(connection), detail::Access::trace(options.history));
         return servers;
     });
 }
@@ -120,7 +121,7 @@ int serveToo(detail::Service& service, const ConnectionUrl& url, const ClientOpt
         auto& servers = static_cast<Servers&>(service.source());
         auto connection = connect(service.runtime(), url, options.identity);
         if (!connection) co_return std::unexpected(connection.error());
-        co_return servers.add(*std::move(connection), options.trace);
+        co_return servers.add(*std::move(connection), detail::Access::trace(options.history));
     });
 }
 } // namespace
@@ -162,11 +163,7 @@ std::string Client::identity() const {
 void Client::ping() {
     detail::Service& service = *m_service;
     const int number = m_number;
-    service.call<bool>([&](std::stop_token stop) -> recipes::Outcome<bool> {
-        const auto answered = co_await connectionOf(service, number).ping(stop);
-        if (!answered) co_return std::unexpected(answered.error());
-        co_return true;
-    });
+    detail::callFor(service, [&](std::stop_token stop) { return connectionOf(service, number).ping(stop); });
 }
 
 std::string Client::schema() {
@@ -181,11 +178,11 @@ std::string Client::schema() {
 void Client::prepare() {
     detail::Service& service = *m_service;
     const int number = m_number;
-    service.call<bool>([&](std::stop_token stop) -> recipes::Outcome<bool> {
-        const auto prepared = co_await connectionOf(service, number).prepare(stop);
-        if (!prepared) co_return std::unexpected(prepared.error());
-        co_return true;
-    });
+    detail::callFor(service, [&](std::stop_token stop) { return connectionOf(service, number).prepare(stop); });
+}
+
+LockTotals Client::totals() const {
+    return m_service->totals();
 }
 
 void Client::close() noexcept {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lock/blocking/condition.h"
-
 #include "lock/blocking/service.h"
 
 #include <QCoreApplication>
+#include <lockscope/condition.h>
 
 namespace lockscope::blocking {
 
@@ -14,7 +13,7 @@ AnyCondition& conditionOf(detail::Service& service, detail::Entry& entry) {
 }
 } // namespace
 
-bool Condition::await(std::unique_lock<Mutex>& lock, Nanos wait, std::stop_token stop) {
+bool Condition::await(std::unique_lock<Mutex>& lock, std::chrono::nanoseconds wait, std::stop_token stop) {
     if (lock.mutex() != &m_mutex || !lock.owns_lock())
         throwLockError({LockError::Kind::InvalidArgument,
                         QCoreApplication::translate(

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lock/blocking/handle.h"
-
-#include "lock/blocking/manager.h"
-#include "lock/blocking/multi_lock.h"
+#include "lock/blocking/access.h"
+#include "lock/blocking/holder_told.h"
 #include "lock/blocking/service.h"
 #include "lock/listener_call.h"
 #include "lock/warning.h"
 
 #include <QCoreApplication>
+#include <lockscope/detail/handle.h>
+#include <lockscope/multi_lock.h>
 
 namespace lockscope::blocking::detail {
 
@@ -21,9 +21,9 @@ std::shared_ptr<Service> serviceOf(const std::vector<LockPart>& parts) {
         throwLockError({LockError::Kind::Refused,
                         QCoreApplication::translate("LockError", "A lock of several needs one part at least.")});
     }
-    const std::shared_ptr<Service>& first = parts.front().client.get().service();
+    const std::shared_ptr<Service>& first = Access::service(parts.front().client);
     for (const LockPart& part : parts) {
-        if (part.client.get().service() == first) continue;
+        if (Access::service(part.client) == first) continue;
         throwLockError(
             {LockError::Kind::Refused,
              QCoreApplication::translate("LockError", "The clients of a MultiLock's parts share one thread: "
@@ -37,7 +37,7 @@ LockWish wishFor(const std::vector<LockPart>& parts, LockOptions options) {
     LockWish wish;
     wish.options = std::move(options);
     for (const LockPart& part : parts) {
-        wish.parts.push_back({part.client.get().number(), bytes(part.name), bytes(part.recipe)});
+        wish.parts.push_back({Access::number(part.client), bytes(part.name), bytes(part.recipe)});
         const LockWish::Part& one = wish.parts.back();
         for (const QByteArray& word : {QByteArray::number(one.server), one.recipe, one.name})
             wish.space += QByteArray::number(word.size()) + ':' + word;
@@ -47,17 +47,18 @@ LockWish wishFor(const std::vector<LockPart>& parts, LockOptions options) {
 }
 
 QByteArray spaceOf(const Client& client) {
-    return client.number() == 0 ? QByteArray() : QByteArray::number(client.number());
+    return Access::number(client) == 0 ? QByteArray() : QByteArray::number(Access::number(client));
 }
 } // namespace
 
-Handle::Handle(const Client& client, std::string_view name, recipes::Mode mode, LockOptions options, int permits)
-    : m_service(client.service()),
-      m_entry(m_service->entry({spaceOf(client), bytes(name), mode, std::move(options), permits})) {
+Handle::Handle(const Client& client, std::string_view name, LockMode mode, LockOptions options, int permits)
+    : m_service(Access::service(client)),
+      m_entry(m_service->entry({spaceOf(client), bytes(name), modeOf(mode), std::move(options), permits})) {
 }
 
-Handle::Handle(const Manager& manager, std::string_view space, std::string_view name, recipes::Mode mode, int permits)
-    : m_service(manager.service()), m_entry(m_service->entry({bytes(space), bytes(name), mode, {}, permits})) {
+Handle::Handle(const Manager& manager, std::string_view space, std::string_view name, LockMode mode, int permits)
+    : m_service(Access::service(manager)),
+      m_entry(m_service->entry({bytes(space), bytes(name), modeOf(mode), {}, permits})) {
 }
 
 Handle::Handle(const std::vector<LockPart>& parts, LockOptions options)
@@ -72,58 +73,79 @@ Handle::~Handle() {
     m_entry->onSuspended.erase(m_suspendedListener);
 }
 
-bool Handle::take(recipes::Mode mode, Nanos wait, std::stop_token stop, std::optional<Nanos> lease) {
+namespace {
+/// A wait that was to end, and has, while the server could not be asked: not in time, as far as the caller can tell.
+bool endedInOutage(const LockError& error, const LockRequest& request, Nanos waited) {
+    if (request.wait <= Nanos(0) || request.wait == kNever) return false;
+    if (error.kind != LockError::Kind::Unreachable && error.kind != LockError::Kind::OutcomeUnknown) return false;
+    return waited >= request.wait;
+}
+
+/// One request for a lock, and what it comes to: measured, and told to the lock's listeners if nobody else hears of it.
+class Asking {
+public:
+    Asking(Service& service, Entry& entry, LockRequest request)
+        : m_service(service), m_entry(entry), m_request(std::move(request)), m_begun(service.now()) {}
+    const LockRequest& request() const { return m_request; }
+    /// The lock; nullptr when the client is closed.
+    AnyLock* lock() const { return m_entry.lock.get(); }
+    /// Whether it was taken; an error for the caller. T: bool or LockGuard.
+    template <typename T>
+    std::expected<bool, LockError> ended(const std::expected<T, LockError>& taken) const {
+        const Nanos waited = m_service.now() - m_begun;
+        const bool outage = !taken && endedInOutage(taken.error(), m_request, waited);
+        if (!taken && !outage) {
+            m_service.measure(LockMeasure::Kind::Failed, m_entry.name, waited);
+            return std::unexpected(taken.error());
+        }
+        const bool got = taken && static_cast<bool>(*taken);
+        m_service.measure(got ? LockMeasure::Kind::Acquired : LockMeasure::Kind::TimedOut, m_entry.name, waited);
+        if (outage)
+            m_service.hear(m_entry, HoldEvent::WaitFailed, m_request.thread, taken.error().message.toStdString());
+        // Only a source that closes meanwhile gives up without an end: no caller of lock() looks at what it gets.
+        if (taken && !got && m_request.wait == kNever) throw Cancelled(Cancelled::Why::Stopped);
+        return got;
+    }
+
+private:
+    Service& m_service;
+    Entry& m_entry;
+    LockRequest m_request;
+    Nanos m_begun;
+};
+} // namespace
+
+bool Handle::take(LockMode mode, Nanos wait, std::stop_token stop, std::optional<Nanos> lease) {
     const QByteArray thread = threadNumber();
     const std::shared_ptr<const std::atomic<bool>> mark = threadEnd();
     return m_service->call<bool>(
         [&](std::stop_token stopped) -> recipes::Outcome<bool> {
             if (!m_entry->lock) co_return std::unexpected(closedError());
-            LockRequest request;
-            request.mode = mode;
-            request.wait = wait;
-            request.thread = thread;
-            request.lease = lease;
-            const Nanos begun = m_service->runtime().monotonic();
-            const auto taken = co_await m_entry->lock->take(request, stopped);
-            if (!taken && endedInOutage(taken.error(), request, begun)) {
-                m_service->hear(*m_entry, HoldEvent::WaitFailed, thread, taken.error().message.toStdString());
-                co_return false;
-            }
-            if (taken && *taken) {
+            const Asking asking(*m_service, *m_entry, {modeOf(mode), 1, wait, thread, lease});
+            const auto taken = co_await m_entry->lock->take(asking.request(), stopped);
+            const auto got = asking.ended(taken);
+            if (got && *got) {
+                auto view = m_entry->lock->view(thread, modeOf(mode));
                 const std::lock_guard held(m_entry->guard);
-                m_entry->views[{thread, mode}] = {m_entry->lock->view(thread, mode), mark};
+                Entry::Seen& seen = m_entry->views[{thread, modeOf(mode)}];
+                if (seen.view != view) seen = {std::move(view), mark, m_service->now()};
             }
-            // Only a source that closes meanwhile gives up without an end: no caller of lock() looks at what it gets.
-            if (taken && !*taken && wait == kNever) throw Cancelled(Cancelled::Why::Stopped);
-            co_return taken;
+            co_return got;
         },
         std::move(stop));
 }
 
-Hold Handle::acquire(recipes::Mode mode, Nanos wait, std::stop_token stop, std::optional<Nanos> lease, int permits) {
-    // Permits are never re-entered: so theirs is the thread's number, which a history shows.
-    const QByteArray thread = mode == recipes::Mode::Permit ? threadNumber() : ownNumber();
+Hold Handle::acquire(LockMode mode, Nanos wait, std::stop_token stop, std::optional<Nanos> lease, int permits) {
+    const QByteArray thread = mode == LockMode::Permit ? threadNumber() : ownNumber();
     Hold hold;
     m_service->call<bool>(
         [&](std::stop_token stopped) -> recipes::Outcome<bool> {
             if (!m_entry->lock) co_return std::unexpected(closedError());
-            LockRequest request;
-            request.mode = mode;
-            request.permits = permits;
-            request.wait = wait;
-            request.thread = thread;
-            request.lease = lease;
-            const Nanos begun = m_service->runtime().monotonic();
-            auto guard = co_await m_entry->lock->acquire(request, stopped);
-            if (!guard && endedInOutage(guard.error(), request, begun)) {
-                m_service->hear(*m_entry, HoldEvent::WaitFailed, thread, guard.error().message.toStdString());
-                co_return false;
-            }
-            if (!guard) co_return std::unexpected(guard.error());
-            if (!*guard && wait == kNever) throw Cancelled(Cancelled::Why::Stopped); // as take()
-            if (!*guard) co_return false;
-            auto view = guard->view();
-            hold.m_box = m_service->box(*std::move(guard), std::move(view), thread, m_entry->name);
+            const Asking asking(*m_service, *m_entry, {modeOf(mode), permits, wait, thread, lease});
+            auto guard = co_await m_entry->lock->acquire(asking.request(), stopped);
+            const auto got = asking.ended(guard);
+            if (!got || !*got) co_return got;
+            hold.m_box = m_service->box(*std::move(guard), thread, *m_entry);
             hold.m_service = m_service;
             hold.m_entry = m_entry;
             co_return true;
@@ -132,19 +154,33 @@ Hold Handle::acquire(recipes::Mode mode, Nanos wait, std::stop_token stop, std::
     return hold;
 }
 
-/// A wait that was to end, and has, while the server could not be asked: not in time, as far as the caller can tell.
-bool Handle::endedInOutage(const LockError& error, const LockRequest& request, Nanos begun) const {
-    if (request.wait <= Nanos(0) || request.wait == kNever) return false;
-    if (error.kind != LockError::Kind::Unreachable && error.kind != LockError::Kind::OutcomeUnknown) return false;
-    return m_service->runtime().monotonic() - begun >= request.wait;
-}
-
-bool Handle::heldByAnother(const QByteArray& thread) const {
-    const std::lock_guard held(m_entry->guard);
-    return std::ranges::any_of(m_entry->views, [&](const auto& one) {
+namespace {
+/// Whether a thread of this program other than that one holds it.
+bool heldByAnother(Entry& entry, const QByteArray& thread) {
+    const std::lock_guard held(entry.guard);
+    return std::ranges::any_of(entry.views, [&](const auto& one) {
         return one.first.first != thread && one.second.view && one.second.view->mine;
     });
 }
+
+/// The thread's hold in that mode, as other threads may see it; nullptr when it has none.
+std::shared_ptr<const HoldView> viewOf(const Service& service, Entry& entry, const QByteArray& thread, LockMode mode) {
+    if (!service.ofThisProcess()) return nullptr; // it is the other process that holds
+    const std::lock_guard held(entry.guard);
+    const auto found = entry.views.find({thread, modeOf(mode)});
+    return found == entry.views.end() ? nullptr : found->second.view;
+}
+
+/// The thread has no hold any more in that mode.
+void forgetView(Service& service, Entry& entry, const std::pair<QByteArray, recipes::Mode>& key) {
+    const std::lock_guard held(entry.guard);
+    const auto found = entry.views.find(key);
+    if (found == entry.views.end()) return;
+    if (!found->second.counted)
+        service.measure(LockMeasure::Kind::Released, entry.name, service.now() - found->second.since);
+    entry.views.erase(found);
+}
+} // namespace
 
 int Handle::giveBack(HoldsOf whose) {
     using Key = std::pair<QByteArray, recipes::Mode>;
@@ -167,26 +203,25 @@ int Handle::giveBack(HoldsOf whose) {
                 if (!left && left.error().kind != LockError::Kind::NotOwner) failure = left.error();
                 if (!left) break;
             }
-            const std::lock_guard held(m_entry->guard);
-            if (m_entry->lock && m_entry->lock->holdCount(key.first, key.second) == 0) m_entry->views.erase(key);
+            if (m_entry->lock && m_entry->lock->holdCount(key.first, key.second) == 0)
+                forgetView(*m_service, *m_entry, key);
         }
         if (failure) co_return std::unexpected(*failure);
         co_return given;
     });
 }
 
-int Handle::giveUp(recipes::Mode mode) {
+int Handle::giveUp(LockMode mode) {
     const QByteArray thread = threadNumber();
     return m_service->call<int>([&](std::stop_token) -> recipes::Outcome<int> {
         if (!m_entry->lock) co_return std::unexpected(closedError());
         const Service::Heard heard(*m_service, thread);
-        const bool never = m_entry->lock->holdCount(thread, mode) == 0 && !view(thread, mode);
-        auto left = co_await m_entry->lock->unlock(thread, mode);
-        if (m_entry->lock && m_entry->lock->holdCount(thread, mode) == 0) {
-            const std::lock_guard held(m_entry->guard);
-            m_entry->views.erase({thread, mode});
-        }
-        if (!left && never && left.error().kind == LockError::Kind::NotOwner && heldByAnother(thread)) {
+        const bool never =
+            m_entry->lock->holdCount(thread, modeOf(mode)) == 0 && !viewOf(*m_service, *m_entry, thread, mode);
+        auto left = co_await m_entry->lock->unlock(thread, modeOf(mode));
+        if (m_entry->lock && m_entry->lock->holdCount(thread, modeOf(mode)) == 0)
+            forgetView(*m_service, *m_entry, {thread, modeOf(mode)});
+        if (!left && never && left.error().kind == LockError::Kind::NotOwner && heldByAnother(*m_entry, thread)) {
             left.error().message += QLatin1Char(' ');
             left.error().message += QCoreApplication::translate(
                 "LockError", "Another thread of this program does. Take what is to change threads by acquire(); "
@@ -196,7 +231,7 @@ int Handle::giveUp(recipes::Mode mode) {
     });
 }
 
-void Handle::giveUpQuietly(recipes::Mode mode) noexcept {
+void Handle::giveUpQuietly(LockMode mode) noexcept {
     try {
         giveUp(mode);
     } catch (const InterruptedException&) {
@@ -204,7 +239,7 @@ void Handle::giveUpQuietly(recipes::Mode mode) noexcept {
     } catch (const LockException& problem) {
         report(problem);
     } catch (const std::exception& defect) {
-        report(LockException({LockError::Kind::OutcomeUnknown, QString::fromUtf8(defect.what())}));
+        report(LockException(ErrorKind::OutcomeUnknown, defect.what()));
     }
 }
 
@@ -216,49 +251,56 @@ void Handle::report(const LockException& problem) const noexcept {
                                     .arg(QString::fromUtf8(m_entry->name), QString::fromUtf8(problem.what())));
 }
 
-std::shared_ptr<const HoldView> Handle::view(recipes::Mode mode) const {
-    return view(threadNumber(), mode);
+std::shared_ptr<const HoldView> Handle::view(LockMode mode) const {
+    return viewOf(*m_service, *m_entry, threadNumber(), mode);
 }
 
-std::shared_ptr<const HoldView> Handle::view(const QByteArray& thread, recipes::Mode mode) const {
-    if (!m_service->ofThisProcess()) return nullptr; // it is the other process that holds
+void Handle::extend(LockMode mode, Nanos lease) {
+    const QByteArray thread = threadNumber();
+    callFor(*m_service, [&](std::stop_token) -> recipes::Outcome<void> {
+        if (!m_entry->lock) co_return std::unexpected(closedError());
+        const auto extended = co_await m_entry->lock->extend(thread, modeOf(mode), lease);
+        co_return extended;
+    });
+}
+
+std::stop_token Handle::lost(LockMode mode) const {
+    if (!m_service->ofThisProcess()) return {};
     const std::lock_guard held(m_entry->guard);
-    const auto found = m_entry->views.find({thread, mode});
-    return found == m_entry->views.end() ? nullptr : found->second.view;
+    const auto found = m_entry->views.find({threadNumber(), modeOf(mode)});
+    if (found == m_entry->views.end()) return {};
+    return found->second.loss.token(found->second.view->lost);
 }
 
-bool Handle::stillMine(recipes::Mode mode) const {
+bool Handle::stillMine(LockMode mode) const {
     const auto hold = view(mode);
     return hold && hold->stillMineAt(m_service->now());
 }
 
-std::int64_t Handle::token(recipes::Mode mode) const {
+std::int64_t Handle::token(LockMode mode) const {
     const auto hold = view(mode);
     return hold ? hold->token.load() : 0;
 }
 
-std::vector<std::int64_t> Handle::tokens(recipes::Mode mode) const {
+std::vector<std::int64_t> Handle::tokens(LockMode mode) const {
     using Tokens = std::vector<std::int64_t>;
     const QByteArray thread = threadNumber();
     return m_service->call<Tokens>([&](std::stop_token) -> recipes::Outcome<Tokens> {
         Tokens tokens;
-        if (m_entry->lock) tokens = m_entry->lock->tokens(thread, mode);
+        if (m_entry->lock) tokens = m_entry->lock->tokens(thread, modeOf(mode));
         co_return tokens;
     });
 }
 
-Nanos Handle::remaining(recipes::Mode mode) const {
+Nanos Handle::remaining(LockMode mode) const {
     const auto hold = view(mode);
-    const Nanos now = m_service->now();
-    if (!hold || !hold->stillMineAt(now)) return Nanos(0);
-    const Nanos deadline(hold->deadline.load());
-    return deadline == kNever ? kNever : std::max(Nanos(0), deadline - now);
+    return hold ? m_service->remaining(*hold) : Nanos(0);
 }
 
-int Handle::holdCount(recipes::Mode mode) const {
+int Handle::holdCount(LockMode mode) const {
     const QByteArray thread = threadNumber();
     return m_service->call<int>([&](std::stop_token) -> recipes::Outcome<int> {
-        co_return m_entry->lock ? m_entry->lock->holdCount(thread, mode) : 0;
+        co_return m_entry->lock ? m_entry->lock->holdCount(thread, modeOf(mode)) : 0;
     });
 }
 
@@ -274,6 +316,24 @@ bool Handle::isLocked() {
         if (!m_entry->lock) co_return std::unexpected(closedError());
         co_return co_await m_entry->lock->isLocked(std::move(stop));
     });
+}
+
+std::vector<Holder> Handle::holders() {
+    return m_service->call<std::vector<Holder>>([&](std::stop_token stop) -> recipes::Outcome<std::vector<Holder>> {
+        if (!m_entry->lock) co_return std::unexpected(closedError());
+        const auto there = co_await m_entry->lock->holders(std::move(stop));
+        if (!there) co_return std::unexpected(there.error());
+        std::vector<Holder> holders;
+        for (const recipes::HolderInfo& info : *there)
+            holders.push_back(holderOf(info));
+        co_return holders;
+    });
+}
+
+std::optional<Holder> Handle::holder() {
+    const std::vector<Holder> all = holders();
+    if (all.empty()) return std::nullopt;
+    return all.front();
 }
 
 namespace {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lock/blocking/history.h"
 
+#include "lock/lock_exception.h"
+#include "trace/recording.h"
+
 #include <QDateTime>
+#include <lockscope/history.h>
 
 namespace lockscope::blocking::detail {
 
@@ -13,3 +17,21 @@ std::unique_ptr<trace::Recorder> recorderFor(Runtime& runtime, const std::shared
 }
 
 } // namespace lockscope::blocking::detail
+
+namespace lockscope::blocking {
+
+History::History() : m_trace(std::make_shared<trace::Trace>()) {
+}
+
+std::size_t History::size() const {
+    return m_trace->size();
+}
+
+void History::save(const std::string& path) const {
+    trace::RecordingMeta meta;
+    meta.origin = QStringLiteral("library");
+    const auto saved = trace::saveRecording(QString::fromStdString(path), m_trace, meta);
+    if (!saved) throwLockError({LockError::Kind::Refused, saved.error().message});
+}
+
+} // namespace lockscope::blocking

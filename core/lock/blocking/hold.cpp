@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lock/blocking/hold.h"
-
 #include "lock/blocking/service.h"
+#include "lock/hold_keeper.h"
 #include "lock/warning.h"
 
 #include <QCoreApplication>
+#include <lockscope/hold.h>
 
 namespace lockscope::blocking {
 
@@ -20,7 +20,7 @@ Hold::~Hold() {
     if (!m_box) return;
     const QString name = QString::fromUtf8(m_box->name);
     try {
-        release();
+        unlock();
     } catch (const InterruptedException&) {
         // The client is being closed: what was held ends with its lease, session or connection, as close() says.
     } catch (const std::exception& problem) {
@@ -33,10 +33,14 @@ bool Hold::stillMine() const {
     return m_box && m_box->view->stillMineAt(m_service->now());
 }
 
-Nanos Hold::remaining() const {
-    if (!stillMine()) return Nanos(0);
-    const Nanos deadline(m_box->view->deadline.load());
-    return deadline == kNever ? kNever : std::max(Nanos(0), deadline - m_service->now());
+std::stop_token Hold::lost() const {
+    if (!m_box || !m_service->ofThisProcess()) return {};
+    const std::lock_guard held(m_entry->guard);
+    return m_box->loss.token(m_box->view->lost);
+}
+
+std::chrono::nanoseconds Hold::remaining() const {
+    return m_box ? m_service->remaining(*m_box->view) : Nanos(0);
 }
 
 std::int64_t Hold::token() const {
@@ -50,14 +54,21 @@ std::vector<std::int64_t> Hold::tokens() const {
         [&](std::stop_token) -> recipes::Outcome<Tokens> { co_return m_box->guard.tokens(); });
 }
 
-void Hold::release() {
+void Hold::extend(std::chrono::nanoseconds lease) {
+    if (!m_box) throwLockError(lockscope::detail::notHeld());
+    detail::callFor(*m_service, [&](std::stop_token) { return m_box->guard.extend(lease); });
+}
+
+void Hold::unlock() {
     if (!m_box) return;
     const std::shared_ptr<detail::Entry> entry = std::exchange(m_entry, nullptr);
     const std::shared_ptr<detail::GuardBox> box = std::exchange(m_box, nullptr);
     const std::shared_ptr<detail::Service> service = std::exchange(m_service, nullptr);
     service->call<int>([&](std::stop_token) -> recipes::Outcome<int> {
         const detail::Service::Heard heard(*service, box->thread);
+        const bool lost = box->view->lost;
         const auto left = co_await box->guard.unlock();
+        if (!lost) service->measure(LockMeasure::Kind::Released, box->name, service->now() - box->since);
         co_return left;
     });
 }

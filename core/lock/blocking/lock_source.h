@@ -33,6 +33,8 @@ public:
     };
 
     virtual ~LockSource() = default;
+    /// HoldOptions::honourDeadline of the locks that a client makes from now on; false only for tests.
+    bool honoursDeadlines = true;
     virtual QByteArray identity() const = 0;
     /// The kind to look up before the lock is made; the made lock's own kind may differ (a recipe's id).
     virtual QByteArray kindOf(const LockWish& wish) const = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lock/blocking/manager.h"
-
+#include "lock/blocking/access.h"
 #include "lock/blocking/history.h"
 #include "lock/blocking/service.h"
+#include "lock/manager/lock_manager.h"
 #include "lock/manager/managed_condition.h"
 
 #include <QCoreApplication>
@@ -50,7 +50,7 @@ std::shared_ptr<detail::Service> manage(const ManagerConfig& config, const Manag
     const auto make = [&](Runtime& runtime) -> Source {
         const std::string& identity = options.identity;
         const QByteArray client = identity.empty() ? runtime.randomUuid() : QByteArray::fromStdString(identity);
-        auto recorder = detail::recorderFor(runtime, options.trace);
+        auto recorder = detail::recorderFor(runtime, detail::Access::trace(options.history));
         auto manager = LockManager::make(runtime, config, client, recorder.get());
         if (manager) return std::make_unique<ManagedServers>(std::move(recorder), *std::move(manager), client);
         complaint = manager.error();
@@ -75,7 +75,27 @@ void change(detail::Service& service, const std::function<recipes::Outcome<void>
         std::move(stop));
 }
 
+ManagerConfig configOf(std::string_view json) {
+    auto config = readManagerConfig(bytes(json));
+    if (!config) throwLockError({LockError::Kind::InvalidArgument, config.error()});
+    return *std::move(config);
+}
+
+ManagerEvent toldOf(const lockscope::ManagerEvent& event) {
+    return {static_cast<ManagerEvent::Kind>(event.kind), event.space.toStdString(), event.engine.toStdString(),
+            event.epoch, event.reason.toStdString()};
+}
+using Inner = lockscope::ManagerEvent::Kind;
+static_assert(int(ManagerEvent::Kind::Unhealthy) == int(Inner::Unhealthy) &&
+              int(ManagerEvent::Kind::Healthy) == int(Inner::Healthy) &&
+              int(ManagerEvent::Kind::Leaving) == int(Inner::Leaving) &&
+              int(ManagerEvent::Kind::InUse) == int(Inner::InUse) &&
+              int(ManagerEvent::Kind::Refused) == int(Inner::Refused));
+
 } // namespace
+
+Manager::Manager(std::string_view json, const ManagerOptions& options) : Manager(configOf(json), options) {
+}
 
 Manager::Manager(const ManagerConfig& config, const ManagerOptions& options) : m_service(manage(config, options)) {
     if (options.prepare) prepare();
@@ -123,7 +143,7 @@ void Manager::switchTo(std::string_view space, int engine, SwitchMode mode, std:
     change(
         *m_service,
         [&](LockManager& manager, std::stop_token stopped) {
-            return manager.switchTo(bytes(space), engine, mode, std::move(stopped));
+            return manager.switchTo(bytes(space), engine, static_cast<lockscope::SwitchMode>(mode), std::move(stopped));
         },
         std::move(stop));
 }
@@ -135,6 +155,10 @@ void Manager::failBack(std::string_view space, std::stop_token stop) {
             return manager.failBack(bytes(space), std::move(stopped));
         },
         std::move(stop));
+}
+
+void Manager::reload(std::string_view json) {
+    reload(configOf(json));
 }
 
 void Manager::reload(const ManagerConfig& config) {
@@ -155,17 +179,27 @@ void Manager::watchFile(const std::string& path) {
     if (complaint) throwLockError({LockError::Kind::InvalidArgument, *complaint});
 }
 
-LockManager::Status Manager::status(std::string_view space) {
+ManagerStatus Manager::status(std::string_view space) {
     detail::Service& service = *m_service;
-    return service.call<LockManager::Status>([&](std::stop_token) -> recipes::Outcome<LockManager::Status> {
-        co_return managerOf(service).status(bytes(space));
+    return service.call<ManagerStatus>([&](std::stop_token) -> recipes::Outcome<ManagerStatus> {
+        const LockManager::Status now = managerOf(service).status(bytes(space));
+        ManagerStatus status;
+        status.epoch = now.epoch;
+        status.engine = now.engine.toStdString();
+        status.usable = now.usable;
+        status.healthy = now.healthy;
+        co_return status;
     });
 }
 
 void Manager::listen(std::function<void(const ManagerEvent&)> listener) {
     detail::Service& service = *m_service;
     service.call<bool>([&](std::stop_token) -> recipes::Outcome<bool> {
-        managerOf(service).listen(std::move(listener));
+        if (!listener)
+            managerOf(service).listen(nullptr);
+        else
+            managerOf(service).listen(
+                [listener = std::move(listener)](const lockscope::ManagerEvent& event) { listener(toldOf(event)); });
         co_return true;
     });
 }

@@ -2,6 +2,7 @@
 #include "lock/blocking/service.h"
 
 #include "lock/listener_call.h"
+#include "lock/warning.h"
 
 #include <QCoreApplication>
 
@@ -145,12 +146,9 @@ std::optional<LockError> clash(const Entry& there, const LockWish& wish) {
     };
     compare("lease", old.lease, now.lease);
     compare("watchdog", old.watchdog, now.watchdog);
-    compare("honourDeadline", old.honourDeadline, now.honourDeadline);
     compare("token", old.token, now.token);
     compare("maxHold", old.maxHold, now.maxHold);
     compare("minHold", old.minHold, now.minHold);
-    compare("capacity", old.capacity, now.capacity);
-    compare("epoch", old.epoch, now.epoch);
     compare("permits", there.permits, wish.permits);
     if (others.isEmpty()) return std::nullopt;
     return LockError{LockError::Kind::Refused,
@@ -185,6 +183,7 @@ std::shared_ptr<Entry> Service::entry(const LockWish& wish) {
         auto* const entry = new Entry;
         entry->options = wish.options;
         entry->permits = wish.permits;
+        entry->recipe = recipes::findRecipe(made->kind);
         entry->lock = std::move(made->lock);
         entry->space = wish.space;
         entry->name = wish.name;
@@ -206,7 +205,77 @@ std::shared_ptr<Entry> Service::entry(const LockWish& wish) {
     return found;
 }
 
+Nanos Service::remaining(const HoldView& hold) const {
+    const Nanos now = this->now();
+    if (!hold.stillMineAt(now)) return Nanos(0);
+    const Nanos deadline(hold.deadline.load());
+    return deadline == kNever ? kNever : std::max(Nanos(0), deadline - now);
+}
+
+namespace {
+using lockscope::LogLevel;
+
+LogLevel levelOf(HoldEvent event) {
+    return event == HoldEvent::Lost || event == HoldEvent::Suspended ? LogLevel::Info : LogLevel::Debug;
+}
+
+QString lineOf(HoldEvent event, const QString& name, const QString& reason) {
+    switch (event) {
+    case HoldEvent::Acquired:
+        return QCoreApplication::translate("Lock", "the lock “%1” was taken").arg(name);
+    case HoldEvent::Reentered:
+        return QCoreApplication::translate("Lock", "the lock “%1” was taken again").arg(name);
+    case HoldEvent::Renewed:
+        return QCoreApplication::translate("Lock", "the lock “%1” was renewed").arg(name);
+    case HoldEvent::Released:
+        return QCoreApplication::translate("Lock", "the lock “%1” was given back").arg(name);
+    case HoldEvent::Lost:
+        return QCoreApplication::translate("Lock", "the lock “%1” was lost: %2").arg(name, reason);
+    case HoldEvent::Suspended:
+        return QCoreApplication::translate("Lock", "the server does not answer for the lock “%1”: %2")
+            .arg(name, reason);
+    case HoldEvent::ReleaseFailed:
+        return QCoreApplication::translate("Lock", "the lock “%1” could not be given back: %2").arg(name, reason);
+    case HoldEvent::WaitFailed:
+        return QCoreApplication::translate("Lock", "the lock “%1” was not taken: %2").arg(name, reason);
+    }
+    return {};
+}
+
+void writeDown(HoldEvent event, const QByteArray& name, const std::string& reason) {
+    const LogLevel level = levelOf(event);
+    if (lockscope::detail::logs(level))
+        lockscope::detail::log(level, lineOf(event, QString::fromUtf8(name), QString::fromStdString(reason)));
+}
+} // namespace
+
+/// `thread` empty: the client was closed, and all holds end.
+void Service::stopLost(Entry& entry, const QByteArray& thread) {
+    std::vector<std::stop_source> stopped;
+    const Nanos now = this->now();
+    {
+        const std::lock_guard held(entry.guard);
+        const auto end = [&](auto& one, const QByteArray& its) {
+            const bool gone = thread.isEmpty() || (its == thread && one.view->lost);
+            if (!gone || !one.view || std::exchange(one.counted, true)) return;
+            measure(LockMeasure::Kind::Lost, entry.name, now - one.since);
+            if (one.loss.source().stop_possible()) stopped.push_back(one.loss.source());
+        };
+        for (auto& [key, seen] : entry.views)
+            end(seen, key.first);
+        for (GuardBox* const box : m_boxes) {
+            if (box->entry == &entry && box->guard) end(*box, box->thread);
+        }
+    }
+    for (std::stop_source& source : stopped)
+        source.request_stop(); // callbacks may ask the lock
+}
+
 void Service::hear(Entry& entry, HoldEvent event, const QByteArray& thread, const std::string& reason) {
+    if (event == HoldEvent::Lost) stopLost(entry, thread);
+    if (event == HoldEvent::Renewed) measure(LockMeasure::Kind::Renewed, entry.name);
+    if (event == HoldEvent::Suspended) measure(LockMeasure::Kind::Suspended, entry.name);
+    writeDown(event, entry.name, reason);
     const std::lock_guard held(entry.calling);
     if (event == HoldEvent::ReleaseFailed && entry.onEvent.empty() && !m_heard.contains(thread))
         lockscope::detail::warn(QCoreApplication::translate("Lock", "the lock “%1” could not be given back: %2")
@@ -231,9 +300,9 @@ void Service::forget(Entry* entry) {
     delete entry;
 }
 
-std::shared_ptr<GuardBox> Service::box(LockGuard guard, std::shared_ptr<const HoldView> view, QByteArray thread,
-                                       QByteArray name) {
-    auto* const made = new GuardBox{std::move(guard), std::move(view), std::move(thread), std::move(name)};
+std::shared_ptr<GuardBox> Service::box(LockGuard guard, QByteArray thread, const Entry& entry) {
+    auto view = guard.view();
+    auto* const made = new GuardBox{std::move(guard), std::move(view), std::move(thread), entry.name, &entry, now()};
     m_boxes.insert(made);
     return {made, [service = shared_from_this()](GuardBox* box) {
                 Service* const raw = service.get();

@@ -1,17 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "lock/blocking/lock_source.h"
+#include "lock/blocking/loss.h"
+#include "lock/blocking/meter.h"
 #include "lock/lock_exception.h"
 #include "runtime/completion.h"
 #include "runtime/event_loop_runtime.h"
 #include "runtime/service_thread.h"
 
 #include <condition_variable>
+#include <lockscope/holder.h>
 #include <set>
 
 namespace lockscope::blocking::detail {
 
 class Service;
+
+/// The recipes' name of a mode.
+constexpr recipes::Mode modeOf(LockMode mode) {
+    return static_cast<recipes::Mode>(mode);
+}
+static_assert(modeOf(LockMode::Exclusive) == recipes::Mode::Exclusive &&
+              modeOf(LockMode::Shared) == recipes::Mode::Shared && modeOf(LockMode::Permit) == recipes::Mode::Permit);
 
 /// One lock by name and recipe, shared by all objects of a client that name it. The lock lives on the service's thread.
 struct Entry {
@@ -20,15 +30,19 @@ struct Entry {
     QByteArray space, name;                         ///< as in LockWish
     std::vector<std::array<QByteArray, 3>> knownAs; ///< service's thread: its keys in Service::m_entries
 
-    LockOptions options; ///< the first object's; all others have equal ones
-    int permits = 1;     ///< a semaphore's number of permits
+    LockOptions options;                         ///< the first object's; all others have equal ones
+    int permits = 1;                             ///< a semaphore's number of permits
+    const recipes::RecipeInfo* recipe = nullptr; ///< nullptr: a manager's lock, or several locks as one
 
     /// A thread's hold as other threads may see it.
     struct Seen {
         std::shared_ptr<const HoldView> view;
         std::shared_ptr<const std::atomic<bool>> threadEnded; ///< true once the thread that took it has ended
+        Nanos since{};                                        ///< by Service::now(): when it was first granted
+        Loss loss = {};                                       ///< of this hold
+        bool counted = false;                                 ///< its end was measured
     };
-    std::mutex guard; ///< guards `views`
+    std::mutex guard; ///< guards `views`, and GuardBox::loss of its holds
     std::map<std::pair<QByteArray, recipes::Mode>, Seen> views;
 
     std::recursive_mutex calling; ///< guards the listeners; held while they are called
@@ -43,6 +57,10 @@ struct GuardBox {
     std::shared_ptr<const HoldView> view;
     QByteArray thread; ///< the thread that took it
     QByteArray name;   ///< the lock's name
+    const Entry* entry = nullptr;
+    Nanos since{};        ///< by Service::now(): when it was granted
+    Loss loss = {};       ///< guarded by Entry::guard
+    bool counted = false; ///< its end was measured; service's thread only
 };
 
 /// A call from another thread; that thread waits here for its end.
@@ -83,10 +101,16 @@ public:
     /// From the service's own thread: DeadlockException.
     template <typename T>
     T call(std::function<recipes::Outcome<T>(std::stop_token)> work, std::stop_token stop = {});
-    /// Wraps a guard; the service's thread gives it back when the last reference is gone.
-    std::shared_ptr<GuardBox> box(LockGuard guard, std::shared_ptr<const HoldView> view, QByteArray thread,
-                                  QByteArray name);
-    /// Calls the listeners of a lock. Service's thread only.
+    /// Wraps a guard of that lock; the service's thread gives it back when the last reference is gone.
+    std::shared_ptr<GuardBox> box(LockGuard guard, QByteArray thread, const Entry& entry);
+    /// Counts a measure and tells the process's handler. Service's thread only.
+    void measure(LockMeasure::Kind kind, const QByteArray& lock, Nanos duration = {}) {
+        m_meter.note({kind, std::string_view(lock.constData(), std::size_t(lock.size())), duration});
+    }
+    LockTotals totals() const { return m_meter.totals(); }
+    /// Time left to a hold: see Mutex::remaining().
+    Nanos remaining(const HoldView& hold) const;
+    /// Stops the loss tokens of holds that are lost, then calls the listeners of a lock. Service's thread only.
     void hear(Entry& entry, HoldEvent event, const QByteArray& thread, const std::string& reason);
     /// Marks a release whose caller gets its result: while this lives, its failure is not also reported as a warning.
     /// Service's thread only.
@@ -104,6 +128,7 @@ public:
     /// Ends all waits and disconnects; later calls fail. Any thread but the service's own. In a forked child it does
     /// nothing: the connection is the parent's.
     void close();
+    bool closed() const { return m_closed; }
     /// close(), then ends the thread; called when the application object is destroyed.
     void end();
     /// True in the process that made this service. A forked child has neither the thread nor a right to the connection.
@@ -121,6 +146,7 @@ public:
 
 private:
     using Key = std::array<QByteArray, 3>; ///< namespace, name, kind
+    void stopLost(Entry& entry, const QByteArray& thread);
     void note(const Key& key, const std::shared_ptr<Entry>& entry);
     void forget(Entry* entry);
     void run(const std::shared_ptr<PendingCall>& pending, const std::function<QCoro::Task<>()>& work);
@@ -132,6 +158,7 @@ private:
     std::chrono::steady_clock::time_point m_origin = std::chrono::steady_clock::now();
     QByteArray m_identity;
     std::thread::id m_threadId;
+    Meter m_meter;
     std::atomic<bool> m_closed = false;
     /// Finished when close() is done; other callers of close() wait for it.
     const std::shared_ptr<PendingCall> m_gone = std::make_shared<PendingCall>();
@@ -166,6 +193,18 @@ T Service::call(std::function<recipes::Outcome<T>(std::stop_token)> work, std::s
     if (pending->interrupted) throw InterruptedException();
     if (pending->error) throwLockError(*pending->error);
     return *std::move(*result);
+}
+
+/// Runs a coroutine without a value: as Service::call.
+inline void callFor(Service& service, const std::function<recipes::Outcome<void>(std::stop_token)>& work,
+                    std::stop_token stop = {}) {
+    service.call<bool>(
+        [&](std::stop_token stopped) -> recipes::Outcome<bool> {
+            const auto done = co_await work(stopped);
+            if (!done) co_return std::unexpected(done.error());
+            co_return true;
+        },
+        std::move(stop));
 }
 
 /// A service that ends with its last owner or with the application object, whichever is first.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lock/blocking/service.h"
+#include "lock/warning.h"
 
 #include <QCoreApplication>
 #include <clocale>
@@ -28,6 +29,7 @@ public:
             const std::string before = locale ? locale : "C";
             new QCoreApplication(count, words);
             std::setlocale(LC_ALL, before.c_str());
+            lockscope::detail::adoptQtMessages();
         }
         if (!std::exchange(m_watchesApplication, true)) qAddPostRoutine([] { all().endAll(); });
     }

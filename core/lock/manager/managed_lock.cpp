@@ -65,6 +65,22 @@ ManagedLock::Outcome<bool> ManagedLock::isLocked(std::stop_token stop) {
     co_return locked;
 }
 
+ManagedLock::Outcome<void> ManagedLock::extend(const Thread& thread, Mode mode, Nanos lease) {
+    const std::shared_ptr<DistributedLock> lock = m_core->heldBy(thread, mode).second;
+    return lock ? lock->extend(thread, mode, lease) : detail::LockCore::extend(nullptr, nullptr, lease);
+}
+
+ManagedLock::Outcome<std::vector<recipes::HolderInfo>> ManagedLock::holders(std::stop_token stop) {
+    const std::shared_ptr<ManagedCore> core = m_core;
+    const auto lock = core->lockInUse();
+    if (!lock) co_return std::unexpected(lock.error());
+    auto holders = co_await (*lock)->holders(std::move(stop));
+    const auto now = core->lockInUse();
+    if (holders && !now) co_return std::unexpected(now.error());
+    if (holders && *now != *lock) co_return std::unexpected(core->space->notInUse());
+    co_return holders;
+}
+
 bool ManagedLock::isHeld() const {
     return std::ranges::any_of(m_core->locks, [](const auto& one) { return one.second->isHeld(); });
 }

@@ -45,6 +45,10 @@ public:
     /// use, or when it is left before the answer comes: an engine that is being left may still have holders.
     Outcome<bool> isLocked(std::stop_token stop = {}) override;
 
+    Outcome<void> extend(const Thread& thread, Mode mode, Nanos lease) override;
+    /// Asks the engine in use, as isLocked().
+    Outcome<std::vector<recipes::HolderInfo>> holders(std::stop_token stop = {}) override;
+
     /// As DistributedLock::stillMine, on the engine where the thread holds it. False once a switch has ended the hold.
     bool stillMine(const Thread& thread = "1", Mode mode = Mode::Exclusive) const;
     bool isHeld() const override;

@@ -17,11 +17,11 @@ std::expected<std::unique_ptr<DistributedLock>, LockError> Namespace::makeLock(c
                                                        "process's configuration: give all processes the same one.")
                 .arg(QString::fromUtf8(m_config.name), QString::fromUtf8(m_active.engine))});
     }
-    LockOptions options = m_config.options;
-    options.recipe = engine->config.recipe;
+    HoldOptions options = m_config.options;
+    options.recipe = engine->config.recipe.toStdString();
     options.epoch = m_active.epoch;
     options.allowNaive = m_config.allowNaive;
-    const recipes::RecipeInfo* const info = recipes::findRecipe(options.recipe);
+    const recipes::RecipeInfo* const info = recipes::findRecipe(engine->config.recipe);
     const recipes::Mode mode = info && !info->exclusive ? recipes::Mode::Permit : recipes::Mode::Exclusive;
     return lockscope::makeLock(*engine->connection, m_config.name + ':' + name, mode, options, permits);
 }

@@ -465,4 +465,14 @@ Outcome<bool> EtcdLease::isLocked(std::stop_token stop) {
     co_return holder->has_value() && isOurs(**holder);
 }
 
+Outcome<std::vector<HolderInfo>> EtcdLease::holders(std::stop_token stop) {
+    const auto first = co_await oldest(std::move(stop));
+    if (!first) co_return std::unexpected(first.error());
+    if (!first->has_value() || !isOurs(**first)) co_return std::vector<HolderInfo>();
+    HolderInfo holder;
+    holder.client = QByteArray::number(qlonglong((*first)->lease), 16);
+    holder.token = (*first)->createRevision;
+    co_return std::vector{holder};
+}
+
 } // namespace lockscope::recipes

@@ -53,6 +53,8 @@ public:
     Outcome<int> release(Grant grant, std::stop_token stop) override;
     Outcome<bool> forceRelease(std::stop_token stop) override;
     Outcome<bool> isLocked(std::stop_token stop) override;
+    /// The format names the holder's lease only, in hex: that stands as HolderInfo::client.
+    Outcome<std::vector<HolderInfo>> holders(std::stop_token stop) override;
     void abandoned(const Grant& grant) override;
 
 private:

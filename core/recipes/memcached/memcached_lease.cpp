@@ -172,6 +172,7 @@ Outcome<std::optional<Grant>> MemcachedLease::acquire(Request request, std::stop
 }
 
 Outcome<bool> MemcachedLease::renew(Grant grant, std::stop_token stop) {
+    if (const auto error = memcachedLeaseError(grant.lease)) co_return std::unexpected(*error);
     const auto own = ownOf<MemcachedHold>(grant);
     co_return co_await change(own, grant.value, expiryOf(grant.lease), std::move(stop));
 }
@@ -198,6 +199,15 @@ Outcome<bool> MemcachedLease::isLocked(std::stop_token stop) {
     const auto item = co_await m_lock.port.get(m_lock.name, std::move(stop));
     if (!item) co_return std::unexpected(lockError(item.error()));
     co_return item->has_value();
+}
+
+Outcome<std::vector<HolderInfo>> MemcachedLease::holders(std::stop_token stop) {
+    const auto item = co_await m_lock.port.get(m_lock.name, std::move(stop));
+    if (!item) co_return std::unexpected(lockError(item.error()));
+    if (!item->has_value()) co_return std::vector<HolderInfo>();
+    if (!isOurs((*item)->value)) co_return std::unexpected(memcachedForeign(m_lock.name));
+    // Not its token: renewals have changed the item's number since. Nor its end, which memcached does not tell.
+    co_return std::vector{HolderInfo::of((*item)->value.chopped(kHexDigits + 1))};
 }
 
 } // namespace lockscope::recipes

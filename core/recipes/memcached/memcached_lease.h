@@ -35,6 +35,7 @@ public:
     explicit MemcachedLease(MemcachedLock lock) : m_lock(std::move(lock)) {}
     const RecipeInfo& info() const override;
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
+    bool prolongs() const override { return true; }
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
     CallList::Registration onReconnect(CallList::Callback ask) override {
         return m_lock.port.onReconnect(m_lock.name, std::move(ask));
@@ -42,6 +43,7 @@ public:
     Outcome<int> release(Grant grant, std::stop_token stop) override;
     Outcome<bool> forceRelease(std::stop_token stop) override;
     Outcome<bool> isLocked(std::stop_token stop) override;
+    Outcome<std::vector<HolderInfo>> holders(std::stop_token stop) override;
 
 private:
     class Contender;

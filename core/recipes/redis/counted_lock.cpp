@@ -240,4 +240,32 @@ Outcome<bool> CountedLock::isLocked(std::stop_token stop) {
     return keyIsThere(m_lock.port, m_lock.name, "hash", std::move(stop));
 }
 
+Outcome<std::vector<HolderInfo>> CountedLock::holders(std::stop_token stop) {
+    const redis::Result hash = co_await m_lock.port.call(redis::argsOf("HGETALL", m_lock.name), stop);
+    if (!hash) co_return std::unexpected(lockError(hash.error(), m_lock.name));
+    std::vector<HolderInfo> holders;
+    if (hash->items.empty()) co_return holders;
+    const auto left = co_await keyLeft(m_lock.port, m_lock.name, stop);
+    if (!left) co_return std::unexpected(left.error());
+    std::optional<std::int64_t> token;
+    if (const QByteArray key = counter(); !key.isEmpty()) {
+        const auto now = co_await counterNow(m_lock.port, key, stop);
+        if (!now) co_return std::unexpected(now.error());
+        token = *now;
+    }
+    const bool readWrite =
+        std::ranges::any_of(hash->items, [](const redis::Reply& item) { return item.text == "mode"; });
+    for (std::size_t i = 0; i + 1 < hash->items.size(); i += 2) {
+        QByteArray field = hash->items[i].text;
+        if (field == "mode") continue;
+        const bool writes = !readWrite || field.endsWith(":write");
+        if (readWrite && writes) field.chop(6);
+        HolderInfo& holder = holders.emplace_back(HolderInfo::of(field));
+        holder.mode = writes ? Mode::Exclusive : Mode::Shared;
+        holder.left = *left; // of several readers the longest
+        holder.token = token;
+    }
+    co_return holders;
+}
+
 } // namespace lockscope::recipes

@@ -10,10 +10,12 @@ namespace lockscope::recipes {
 class CountedLock : public WokenLock {
 public:
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
+    bool prolongs() const override { return true; }
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
     Outcome<int> release(Grant grant, std::stop_token stop) override;
     Outcome<bool> forceRelease(std::stop_token stop) override;
     Outcome<bool> isLocked(std::stop_token stop) override;
+    Outcome<std::vector<HolderInfo>> holders(std::stop_token stop) override;
     void abandoned(const Grant& grant) override;
 
 protected:
@@ -35,6 +37,8 @@ protected:
     /// Replies the holds left, -1 when none is ours, or {0, number of clients told}. With a number in `keep`, running
     /// it again changes nothing.
     virtual Command keepCommand(const QByteArray& thread, Mode mode, Nanos lease, Keep keep) const = 0;
+    /// The key of the fencing counter; empty: none.
+    virtual QByteArray counter() const { return {}; }
     /// Called when a try that was not stopped got no answer: what it may have taken is about to be given back.
     virtual void unanswered(const Request&) {}
     /// Replies 1, 0 when the lock was free, or -1: a foreign format.

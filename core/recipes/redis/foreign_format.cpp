@@ -79,4 +79,20 @@ Outcome<bool> keyIsThere(redis::Port& port, QByteArray name, QByteArray type, st
     co_return true;
 }
 
+Outcome<std::optional<Nanos>> keyLeft(redis::Port& port, QByteArray key, std::stop_token stop) {
+    const redis::Result reply = co_await port.call(redis::argsOf("PTTL", key), std::move(stop));
+    if (!reply) co_return std::unexpected(lockError(reply.error(), key));
+    if (reply->integer < 0) co_return std::nullopt;
+    co_return Nanos(std::chrono::milliseconds(reply->integer));
+}
+
+Outcome<std::optional<std::int64_t>> counterNow(redis::Port& port, QByteArray counter, std::stop_token stop) {
+    const redis::Result reply = co_await port.call(redis::argsOf("GET", counter), std::move(stop));
+    if (!reply) co_return std::unexpected(lockError(reply.error(), counter));
+    bool isNumber = false;
+    const qlonglong number = reply->text.toLongLong(&isNumber);
+    if (!isNumber) co_return std::nullopt;
+    co_return number;
+}
+
 } // namespace lockscope::recipes

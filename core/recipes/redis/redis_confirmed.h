@@ -37,6 +37,8 @@ public:
     Outcome<int> release(Grant grant, std::stop_token stop) override { return m_recipe->release(grant, stop); }
     Outcome<bool> forceRelease(std::stop_token stop) override { return m_recipe->forceRelease(stop); }
     Outcome<bool> isLocked(std::stop_token stop) override { return m_recipe->isLocked(stop); }
+    bool prolongs() const override { return m_recipe->prolongs(); }
+    Outcome<std::vector<HolderInfo>> holders(std::stop_token stop) override { return m_recipe->holders(stop); }
     void abandoned(const Grant& grant) override { m_recipe->abandoned(grant); }
     void overdue(const Grant& grant) override { m_recipe->overdue(grant); }
 

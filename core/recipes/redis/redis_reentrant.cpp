@@ -68,7 +68,7 @@ const RecipeInfo& RedisReentrant::info() const {
 
 RedisReentrant::Command RedisReentrant::acquireCommand(const Request& request) const {
     std::vector<QByteArray> keys{m_lock.name};
-    if (request.token || m_kind == Kind::Fenced) keys.push_back("redisson_lock_token:" + hashTagged(m_lock.name));
+    if (request.token || m_kind == Kind::Fenced) keys.push_back(counter());
     return {&acquireScript(), std::move(keys), redis::argsOf(milliseconds(request.lease), field(request.thread))};
 }
 

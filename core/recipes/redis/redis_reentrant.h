@@ -24,6 +24,7 @@ private:
     Command renewCommand(const Grant& grant) const override;
     Command keepCommand(const QByteArray& thread, Mode mode, Nanos lease, Keep keep) const override;
     Command forceCommand() const override;
+    QByteArray counter() const override { return "redisson_lock_token:" + hashTagged(m_lock.name); }
     QByteArray channel(const QByteArray&) const override { return channel(); }
     QByteArray channel() const { return "redisson_lock__channel:" + hashTagged(m_lock.name); }
     Kind m_kind;

@@ -15,6 +15,7 @@ public:
     explicit RedisSemaphore(RedisLock lock) : WokenLock(std::move(lock)) {}
     const RecipeInfo& info() const override;
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
+    bool prolongs() const override { return true; }
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
     /// Gives back all permits of the grant. NotOwner when some of them had ended.
     Outcome<int> release(Grant grant, std::stop_token stop) override;

@@ -71,8 +71,7 @@ QCoro::Task<redis::Result> RedisSet::set(const QByteArray& value, const Request&
     const QByteArray lease = milliseconds(request.lease);
     if (!request.token)
         return m_lock.port.call(redis::argsOf("SET", m_lock.name, value, "NX", "PX", lease), std::move(stop));
-    const QByteArray counter = "lockscope_token:" + hashTagged(m_lock.name);
-    return m_lock.port.eval(setWithToken(), redis::argsOf(m_lock.name, counter), redis::argsOf(value, lease),
+    return m_lock.port.eval(setWithToken(), redis::argsOf(m_lock.name, counter()), redis::argsOf(value, lease),
                             std::move(stop));
 }
 
@@ -151,6 +150,22 @@ Outcome<bool> RedisSet::forceRelease(std::stop_token stop) {
 
 Outcome<bool> RedisSet::isLocked(std::stop_token stop) {
     return keyIsThere(m_lock.port, m_lock.name, "string", std::move(stop));
+}
+
+Outcome<std::vector<HolderInfo>> RedisSet::holders(std::stop_token stop) {
+    const redis::Result value = co_await m_lock.port.call(redis::argsOf("GET", m_lock.name), stop);
+    if (!value) co_return std::unexpected(lockError(value.error(), m_lock.name));
+    if (value->isNil()) co_return std::vector<HolderInfo>();
+    const auto left = co_await keyLeft(m_lock.port, m_lock.name, stop);
+    if (!left) co_return std::unexpected(left.error());
+    const auto token = co_await counterNow(m_lock.port, counter(), stop);
+    if (!token) co_return std::unexpected(token.error());
+    // <client>:<thread>:<what makes it another one each time>
+    HolderInfo holder = HolderInfo::of(value->text.first(std::max<qsizetype>(value->text.lastIndexOf(':'), 0)));
+    if (holder.client.isEmpty()) holder = {value->text, QByteArray()}; // another library's
+    holder.left = *left;
+    holder.token = *token;
+    co_return std::vector{holder};
 }
 
 } // namespace lockscope::recipes

@@ -16,15 +16,18 @@ public:
     explicit RedisSet(RedisLock lock);
     const RecipeInfo& info() const override;
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
+    bool prolongs() const override { return true; }
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
     Outcome<int> release(Grant grant, std::stop_token stop) override;
     Outcome<bool> forceRelease(std::stop_token stop) override;
     Outcome<bool> isLocked(std::stop_token stop) override;
+    Outcome<std::vector<HolderInfo>> holders(std::stop_token stop) override;
 
 private:
     class Contender;
     QByteArray channel(const QByteArray&) const override { return m_channel; }
     bool doesWithoutMessages() const override { return true; }
+    QByteArray counter() const { return "lockscope_token:" + hashTagged(m_lock.name); }
     QByteArray newValue(const QByteArray& thread) const;
     QCoro::Task<redis::Result> set(const QByteArray& value, const Request& request, std::stop_token stop);
     QByteArray m_channel;

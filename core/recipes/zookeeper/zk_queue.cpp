@@ -72,6 +72,26 @@ Outcome<std::vector<ZkChild>> ZkQueue::look(std::stop_token stop, Nanos giveUpAt
     co_return std::unexpected(lockError(list.error()));
 }
 
+Outcome<std::optional<HolderInfo>> ZkQueue::holderAt(QByteArray child, std::stop_token stop) {
+    static const QByteArray kOurs = "lockscope:";
+    const Result<zookeeper::NodeData> node =
+        co_await m_port.get(zookeeper::childOf(m_path, child), std::nullopt, std::move(stop));
+    if (!node && node.error().kind == Error::Kind::NoNode) co_return std::nullopt;
+    if (!node) co_return std::unexpected(lockError(node.error()));
+    HolderInfo holder;
+    if (node->data.startsWith(kOurs)) {
+        QByteArray who = node->data.sliced(kOurs.size());
+        const qsizetype last = who.lastIndexOf(':');
+        if (who.indexOf('-', last) > last) who.truncate(last); // a UUID, where nothing else makes the node unique
+        holder = HolderInfo::of(who);
+    } else { // other libraries write their host's address there, or nothing
+        holder.client = "session 0x" + QByteArray::number(qulonglong(node->stat.ephemeralOwner), 16);
+    }
+    holder.sinceWallMs = node->stat.ctime;
+    holder.token = node->stat.czxid;
+    co_return holder;
+}
+
 bool ZkQueue::isPlain(const zookeeper::NodeStat& stat) const {
     return stat.ephemeralOwner == 0 && (stat.dataLength == 0 || stat.mzxid == m_judged);
 }
@@ -286,6 +306,18 @@ Outcome<ZkTurn> ZkQueue::await(std::shared_ptr<ZkTicket> ticket, std::vector<ZkC
             co_return std::unexpected(again.error());
         }
     }
+}
+
+Outcome<std::vector<HolderInfo>> ZkQueued::firstOf(std::stop_token stop) {
+    for (;;) {
+        const std::expected<std::vector<ZkChild>, LockError> children = co_await m_queue.look(stop);
+        if (!children) co_return std::unexpected(children.error());
+        const std::optional<QByteArray> first = lowestLock(*children);
+        if (!first) co_return std::vector<HolderInfo>();
+        const std::expected<std::optional<HolderInfo>, LockError> holder = co_await m_queue.holderAt(*first, stop);
+        if (!holder) co_return std::unexpected(holder.error());
+        if (*holder) co_return std::vector{**holder};
+    } // it was gone between the two looks: see who is first now
 }
 
 Outcome<std::optional<Grant>> ZkQueued::holdWhenFirst(std::shared_ptr<ZkAttempt> mine, std::vector<ZkChild> children,

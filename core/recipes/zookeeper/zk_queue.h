@@ -46,6 +46,10 @@ public:
     /// library's lock, Kind::Unreachable when the connection stays away until `giveUpAt`.
     Outcome<std::vector<ZkChild>> look(std::stop_token stop, Nanos giveUpAt = kNever);
 
+    /// The contender that has this child: by its content, or its session where another library wrote it. nullopt: the
+    /// child is gone.
+    Outcome<std::optional<HolderInfo>> holderAt(QByteArray child, std::stop_token stop);
+
     /// Creates the ticket's node, `prefix` + `kind` + its number, and reads the other children, in one round trip.
     /// After a lost reply the node is found again by its unique prefix; without a prefix, by its content, which then is
     /// `data` and a unique part. Errors as for look().
@@ -92,6 +96,8 @@ protected:
     /// if the first ticket's node is gone before.
     Outcome<std::optional<Grant>> holdWhenFirst(std::shared_ptr<ZkAttempt> mine, std::vector<ZkChild> children,
                                                 ZkRule rule, Request request, Nanos giveUpAt, std::stop_token stop);
+    /// Recipe::holders(), where the queue's first holds the lock.
+    Outcome<std::vector<HolderInfo>> firstOf(std::stop_token stop);
     ZkQueue m_queue;
 };
 

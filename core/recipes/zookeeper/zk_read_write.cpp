@@ -201,4 +201,23 @@ Outcome<bool> ZkReadWrite::isLocked(std::stop_token stop) {
     co_return !familiesOf(*children).empty(); // a queue's first always holds, or is about to
 }
 
+/// The queue's first writer, or the readers before the first writer.
+Outcome<std::vector<HolderInfo>> ZkReadWrite::holders(std::stop_token stop) {
+    const std::expected<std::vector<ZkChild>, LockError> children = co_await m_queue.look(stop);
+    if (!children) co_return std::unexpected(children.error());
+    if (auto refused = refusal(*children)) co_return std::unexpected(std::move(*refused));
+    std::vector<HolderInfo> holders;
+    for (const ZkChild& child : *children) {
+        if (child.family == ZkFamily::Condition) continue;
+        if (child.writes && !holders.empty()) break;
+        const std::expected<std::optional<HolderInfo>, LockError> holder = co_await m_queue.holderAt(child.name, stop);
+        if (!holder) co_return std::unexpected(holder.error());
+        if (!*holder) continue; // it was gone between the two looks
+        holders.push_back(**holder);
+        holders.back().mode = child.writes ? Mode::Exclusive : Mode::Shared;
+        if (child.writes) break;
+    }
+    co_return holders;
+}
+
 } // namespace lockscope::recipes

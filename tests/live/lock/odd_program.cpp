@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lock/blocking/mutex.h"
+#include <lockscope/blocking.h>
 
 #include <QCoreApplication>
 #include <clocale>
@@ -126,12 +126,50 @@ int keepsItsLocale(const char* url) {
     return 0;
 }
 
+/// A problem that no call reports, and a message of Qt's: to the log handler, or to stderr.
+int warns(const char* url, bool handled) {
+    if (handled) {
+        setLogHandler([](LogLevel, std::string_view line) {
+            std::fwrite(line.data(), 1, line.size(), stdout);
+            std::fputc('\n', stdout);
+        });
+    }
+    blocking::Client client(url);
+    blocking::Mutex orders(client, "warned");
+    orders.unlock(); // it was not locked
+    qWarning("a line of Qt's");
+    return 0;
+}
+
+/// Leads until it is killed; says when it is elected and deposed.
+int campaigns(const char* url, const char* name) {
+    LockOptions options = blocking::LeaderElection::defaults();
+    options.lease = std::chrono::seconds(4);
+    options.watchdog = std::chrono::seconds(1);
+    blocking::Client client(url);
+    blocking::LeaderElection election(client, name, options);
+    election.onElected([](std::int64_t term) {
+        std::printf("elected %lld\n", static_cast<long long>(term));
+        std::fflush(stdout);
+    });
+    election.onDeposed([](const std::string& reason) {
+        std::printf("deposed %s\n", reason.c_str());
+        std::fflush(stdout);
+    });
+    election.campaign();
+    for (;;)
+        pause();
+}
+
 } // namespace
 
-/// What programs should not do, and some do: odd_program application|fork|exit|locale URL
+/// What programs should not do, or seldom do: odd_program application|fork|exit|locale|logged|unlogged URL,
+/// odd_program candidate URL NAME
 int main(int count, char** words) {
+    if (count == 4) return campaigns(words[2], words[3]);
     if (count != 3) return 255;
     const std::string_view what = words[1];
+    if (what == "logged" || what == "unlogged") return warns(words[2], what == "logged");
     if (what == "exit") return endsACopy(words[2]);
     if (what == "locale") return keepsItsLocale(words[2]);
     return what == "fork" ? copied(words[2]) : applicationGoesFirst(words[2]);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What threads that block are told of their holds, and leases of their own.
 #include "live_redis.h"
-#include "lock/blocking/mutex.h"
-#include "lock/blocking/semaphore.h"
+#include "lock/blocking/access.h"
 #include "verdict/verdict.h"
+#include <lockscope/mutex.h>
+#include <lockscope/semaphore.h>
+#include <lockscope/shared_mutex.h>
 
 #include <QDateTime>
 #include <algorithm>
@@ -131,7 +133,7 @@ private Q_SLOTS:
         constexpr int kTurns = 40;
         const auto trace = std::make_shared<trace::Trace>();
         blocking::ClientOptions options;
-        options.trace = trace;
+        options.history = blocking::detail::Access::history(trace);
         {
             blocking::Client client(url(), options);
             options.beside = &client;
@@ -174,7 +176,7 @@ private Q_SLOTS:
         blocking::Semaphore seats(client, "seats", 2);
         Heard heard;
         seats.onEvent(heard.listener());
-        seats.acquire().release();
+        seats.acquire().unlock();
         using enum HoldEvent;
         QCOMPARE(heard.events(), (std::vector{Acquired, Released}));
     }
@@ -252,7 +254,7 @@ private Q_SLOTS:
         QVERIFY(!others.tryAcquire());
         QVERIFY(others.forceUnlock());
         QVERIFY(others.tryAcquire(2));
-        QVERIFY_THROWS_EXCEPTION(NotOwnerException, both.release());
+        QVERIFY_THROWS_EXCEPTION(NotOwnerException, both.unlock());
     }
 };
 

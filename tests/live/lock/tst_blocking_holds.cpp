@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "live_redis.h"
-#include "lock/blocking/multi_lock.h"
-#include "lock/blocking/semaphore.h"
+#include <lockscope/multi_lock.h>
+#include <lockscope/mutex.h>
+#include <lockscope/semaphore.h>
+#include <lockscope/shared_mutex.h>
 
 #include <future>
 #include <mutex>
@@ -53,11 +55,11 @@ private Q_SLOTS:
         blocking::Client client(url());
         blocking::Hold hold = blocking::Mutex(client, "orders").acquire();
         QVERIFY(hold.stillMine() && there("orders"));
-        hold.release();
+        hold.unlock();
         QVERIFY(!hold && !there("orders"));
         blocking::Hold lost = blocking::Mutex(client, "orders").acquire();
         QVERIFY(blocking::Mutex(client, "orders").forceUnlock());
-        QVERIFY_THROWS_EXCEPTION(NotOwnerException, lost.release());
+        QVERIFY_THROWS_EXCEPTION(NotOwnerException, lost.unlock());
         QVERIFY(!lost);
     }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "live_redis.h"
-#include "lock/blocking/mutex.h"
-#include "lock/blocking/semaphore.h"
+#include "lock/blocking/access.h"
 #include "lock/blocking/service.h"
+#include <lockscope/mutex.h>
+#include <lockscope/semaphore.h>
+#include <lockscope/shared_mutex.h>
 
 #include <algorithm>
 #include <atomic>
@@ -187,7 +189,7 @@ private Q_SLOTS:
         blocking::Client client(url());
         blocking::Mutex orders(client, "orders", options);
         std::promise<std::string> told;
-        std::promise<LockError::Kind> within;
+        std::promise<ErrorKind> within;
         orders.onLost([&](const std::string& reason) {
             told.set_value(reason);
             try {
@@ -196,17 +198,17 @@ private Q_SLOTS:
                 within.set_value(refused.kind());
             }
         });
-        std::optional<LockError::Kind> problem;
+        std::optional<ErrorKind> problem;
         orders.onUnlockFailed([&](const LockException& failed) { problem = failed.kind(); });
         orders.lock();
         QVERIFY(orders.stillMine());
         ask({"DEL", "orders"});
         QVERIFY(!told.get_future().get().empty());
-        QVERIFY(within.get_future().get() == LockError::Kind::Deadlock);
+        QVERIFY(within.get_future().get() == ErrorKind::Deadlock);
         QVERIFY(!orders.stillMine());
         QVERIFY_THROWS_EXCEPTION(NotOwnerException, orders.unlockOrThrow());
         orders.unlock(); // as a guard's destructor does
-        QVERIFY(problem == LockError::Kind::NotOwner);
+        QVERIFY(problem == ErrorKind::NotOwner);
     }
 
     void aLossIsNotToldToALockThatIsGone() {
@@ -233,7 +235,7 @@ private Q_SLOTS:
         constexpr int kNames = 10'000;
         blocking::Client client(url());
         const auto known = [&] {
-            blocking::detail::Service& service = *client.service();
+            blocking::detail::Service& service = *blocking::detail::Access::service(client);
             return service.call<std::size_t>(
                 [&](std::stop_token) -> recipes::Outcome<std::size_t> { co_return service.namesKnown(); });
         };
@@ -276,7 +278,7 @@ private Q_SLOTS:
         std::weak_ptr<blocking::detail::Service> service;
         {
             blocking::Client client(url());
-            service = client.service();
+            service = blocking::detail::Access::service(client);
             blocking::Mutex orders(client, "orders");
             orders.lock();
             orders.unlock();
@@ -289,7 +291,7 @@ private Q_SLOTS:
         options.lease = 600ms;
         options.watchdog = 100ms;
         blocking::Client client(url());
-        const std::weak_ptr<blocking::detail::Service> service = client.service();
+        const std::weak_ptr<blocking::detail::Service> service = blocking::detail::Access::service(client);
         auto orders = std::make_shared<blocking::Mutex>(client, "orders", options);
         std::atomic<bool> told = false;
         std::promise<void> mine;
@@ -313,7 +315,7 @@ private Q_SLOTS:
         options.watchdog = 100ms;
         auto client = std::make_shared<blocking::Client>(url());
         auto orders = std::make_shared<blocking::Mutex>(*client, "orders", options);
-        const std::weak_ptr<blocking::detail::Service> service = client->service();
+        const std::weak_ptr<blocking::detail::Service> service = blocking::detail::Access::service(*client);
         std::promise<void> mine;
         std::atomic<bool> told = false;
         orders->onLost(
@@ -444,11 +446,11 @@ private Q_SLOTS:
         QVERIFY(!seats.tryAcquire(2));
         blocking::Permit one = seats.tryAcquire();
         QVERIFY(one);
-        std::jthread elsewhere([moved = std::move(two)]() mutable { moved.release(); }); // from another thread
+        std::jthread elsewhere([moved = std::move(two)]() mutable { moved.unlock(); }); // from another thread
         elsewhere.join();
         QVERIFY(!two);
         QVERIFY(seats.tryAcquireFor(2s, 2));
-        one.release();
+        one.unlock();
         QVERIFY(!one.stillMine());
     }
 

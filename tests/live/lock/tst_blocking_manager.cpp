@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lock/blocking/condition.h"
-#include "lock/blocking/manager.h"
-#include "lock/blocking/semaphore.h"
+#include "lock/blocking/access.h"
 #include "managed_servers.h"
 #include "sandbox/zookeeper_server.h"
+#include <lockscope/condition.h>
+#include <lockscope/manager.h>
+#include <lockscope/semaphore.h>
+#include <lockscope/shared_mutex.h>
 
 #include <QScopeGuard>
 #include <atomic>
@@ -83,7 +85,7 @@ private Q_SLOTS:
         const ManagerConfig config = m_servers.config(SwitchMode::Drain, kSlack / 2);
         const auto trace = std::make_shared<trace::Trace>();
         {
-            blocking::Manager manager(config, {.trace = trace});
+            blocking::Manager manager(config, {.history = blocking::detail::Access::history(trace)});
             blocking::Mutex orders(manager, "shop", "orders");
             orders.lock();
             orders.unlock();
@@ -133,7 +135,7 @@ private Q_SLOTS:
                 blocking::Mutex mutex(i % 2 == 0 ? first : second, "shop", "counter");
                 if (i < 2) mutex.onLost([&](const std::string&) { ++told; }); // one for each manager's lock
                 mutex.onUnlockFailed([&](const LockException& problem) {
-                    refusedUnlocks += int(problem.kind() == LockError::Kind::NotOwner);
+                    refusedUnlocks += int(problem.kind() == ErrorKind::NotOwner);
                 });
                 const auto work = [&] {
                     std::this_thread::yield();
@@ -242,7 +244,7 @@ private Q_SLOTS:
         blocking::Permit two = few.acquire(2);
         QVERIFY(two && !same.tryAcquire(2));
         QVERIFY(same.tryAcquire(1));
-        two.release();
+        two.unlock();
         const blocking::Permit all = same.tryAcquireFor(10s, 3);
         QVERIFY(all.stillMine() && !few.tryAcquire());
 
@@ -323,7 +325,9 @@ private Q_SLOTS:
         ManagerConfig config = m_servers.config(SwitchMode::Drain, kSlack);
         blocking::Manager manager(config);
         std::atomic<int> refused = 0;
-        manager.listen([&](const ManagerEvent& event) { refused += int(event.kind == ManagerEvent::Kind::Refused); });
+        manager.listen([&](const blocking::ManagerEvent& event) {
+            refused += int(event.kind == blocking::ManagerEvent::Kind::Refused);
+        });
         QVERIFY_THROWS_EXCEPTION(RefusedException, manager.switchTo("shop", 7));
         manager.reload(config);
         config.namespaces[0].mode = SwitchMode::Immediate;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several locks as one for threads that block, on a Redis and a ZooKeeper at once.
 #include "live_redis.h"
-#include "lock/blocking/condition.h"
-#include "lock/blocking/multi_lock.h"
 #include "sandbox/zookeeper_server.h"
+#include <lockscope/condition.h>
+#include <lockscope/multi_lock.h>
+#include <lockscope/mutex.h>
 
 #include <atomic>
 #include <mutex>

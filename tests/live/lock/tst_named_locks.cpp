@@ -90,6 +90,13 @@ private Q_SLOTS:
         QVERIFY(guard.error().message.contains(QStringLiteral("redis-reentrant")));
     }
 
+    void anEpochThatDoesNotFitIsRefused() {
+        HoldOptions options;
+        options.epoch = kMostEpochs + 1;
+        const auto lock = makeLock(*m_a, "orders", recipes::Mode::Exclusive, options);
+        QVERIFY(!lock.has_value() && lock.error().kind == LockError::Kind::Refused);
+    }
+
     void listenersHearOfEveryEvent() {
         DistributedMutex mutex(*m_a, "orders");
         std::vector<DistributedLock::Event> events;

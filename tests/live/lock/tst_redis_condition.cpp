@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "live_connection.h"
-#include "lock/blocking/condition.h"
 #include "lock/distributed_condition.h"
+#include <lockscope/condition.h>
 
 #include <deque>
 #include <future>

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/sql/client_calls.h"
-#include "drivers/sql/client_handle.h"
 #include "live_sql.h"
 
-#include <QSqlDatabase>
-#include <QSqlQuery>
 #include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 using namespace lockscope;
 using namespace lockscope::sql;
@@ -22,7 +18,7 @@ class TestSqlCalls : public QObject {
         options.tls = true;
         return options;
     }
-    /// A connection opened by QtSql, its calls and its socket.
+    /// An open connection.
     struct Open {
         Open(Databases& databases, const QByteArray& way)
             : dialect(way.startsWith("mariadb") ? Dialect::MySql : Dialect::PostgreSql) {
@@ -31,32 +27,15 @@ class TestSqlCalls : public QObject {
                 url.tls = false;
                 url.tlsFiles = {};
             }
-            const Settings settings = settingsOf(url, {}).value();
-            database = QSqlDatabase::addDatabase(settings.plugin, QStringLiteral("calls"));
-            database.setHostName(settings.host);
-            database.setPort(settings.port);
-            database.setDatabaseName(settings.database);
-            database.setUserName(settings.user);
-            database.setPassword(settings.password);
-            database.setConnectOptions(settings.options);
-            if (!database.open()) return;
-            calls = ClientCalls::on(*database.driver(), dialect, settings.where);
-            socket = duplicateSocket(*database.driver(), dialect);
+            const Settings settings = settingsOf(url).value();
+            calls = ClientCalls::make(settings);
+            opened = finish(calls->beginConnecting(settings.host.toUtf8()));
         }
-        ~Open() {
-            calls.reset();
-            if (socket >= 0) ::close(socket);
-            database.close();
-            database = QSqlDatabase();
-            QSqlDatabase::removeDatabase(QStringLiteral("calls"));
-        }
-        Open(const Open&) = delete;
-        Open& operator=(const Open&) = delete;
 
         /// Waits for the socket as long as the calls say that there is something to wait for.
         Result finish(Now now) {
             while (now != Now::Done) {
-                pollfd look{socket, short(now == Now::Writes ? POLLIN | POLLOUT : POLLIN), 0};
+                pollfd look{calls->socket(), short(now == Now::Writes ? POLLIN | POLLOUT : POLLIN), 0};
                 if (::poll(&look, 1, 10'000) <= 0) return std::unexpected(Error{});
                 now = calls->goOn((look.revents & ~POLLOUT) != 0, (look.revents & POLLOUT) != 0);
             }
@@ -65,9 +44,8 @@ class TestSqlCalls : public QObject {
         Result ask(const QByteArray& text) { return finish(calls->begin(text)); }
 
         Dialect dialect;
-        QSqlDatabase database;
         std::unique_ptr<ClientCalls> calls;
-        int socket = -1;
+        Result opened;
     };
     static void engines() {
         QTest::addColumn<QByteArray>("engine");
@@ -79,14 +57,45 @@ class TestSqlCalls : public QObject {
 private Q_SLOTS:
     void initTestCase() { VERIFY_EMPTY(m_databases.start()); }
 
-    // Else every statement would go by a thread, and nobody would notice but by the clock.
-    void theClientLibrariesHaveThem_data() { engines(); }
-    void theClientLibrariesHaveThem() {
+    void connectionsAreOpenAndAsWished_data() { engines(); }
+    void connectionsAreOpenAndAsWished() {
         QFETCH(QByteArray, engine);
         const Open open(m_databases, engine);
-        QVERIFY(open.database.isOpen());
-        QVERIFY(open.calls);
-        QVERIFY(open.socket >= 0);
+        VERIFY_OK(open.opened);
+        QCOMPARE(open.calls->encrypted(), engine.endsWith("+tls"));
+        QVERIFY(open.calls->socket() >= 0);
+    }
+
+    // Not for the connection, nor for the login, nor in the middle of a handshake.
+    void nobodyWaitsForAServerToLetThemIn_data() { engines(); }
+    void nobodyWaitsForAServerToLetThemIn() {
+        QFETCH(QByteArray, engine);
+        ConnectionUrl url = urlOf(m_databases.url(engineOf(engine)));
+        url.tls = engine.endsWith("+tls");
+        if (!url.tls) url.tlsFiles = {};
+        sandbox::SqlServer& server = m_databases.server(engineOf(engine));
+        int steps = 0;
+        for (bool in = false; !in; ++steps) {
+            // Stopped before one more step each time: this thread, which would have to let it go on, must not wait.
+            auto calls = ClientCalls::make(settingsOf(url).value());
+            Now now = calls->beginConnecting("127.0.0.1");
+            const auto ready = [&](int within) {
+                pollfd look{calls->socket(), short(now == Now::Writes ? POLLIN | POLLOUT : POLLIN), 0};
+                if (::poll(&look, 1, within) <= 0) return false;
+                now = calls->goOn((look.revents & ~POLLOUT) != 0, (look.revents & POLLOUT) != 0);
+                return true;
+            };
+            for (int step = 0; step < steps && now != Now::Done; ++step)
+                QVERIFY(ready(10'000));
+            server.pause();
+            while (now != Now::Done && ready(50)) {
+            }
+            server.resume();
+            while (now != Now::Done)
+                QVERIFY(ready(10'000));
+            VERIFY_OK(calls->answer());
+            in = steps > 12;
+        }
     }
 
     void theLastStatementOfATextAnswers_data() { engines(); }
@@ -165,7 +174,7 @@ private Q_SLOTS:
                                                                       : "SELECT ?::bigint + 1, ?::text, ?::text")));
         const QByteArray longText(70'000, 'x'); // in a packet of its own, and no cell is made for it
         for (const QByteArray& text : {QByteArray("it's 锁"), longText, QByteArray()}) {
-            const Values values = recipes::valuesOf(std::int64_t(41), text, std::monostate());
+            const Values values = sql::valuesOf(std::int64_t(41), text, std::monostate());
             const Result result = open.finish(open.calls->beginPrepared("sum", values));
             VERIFY_OK(result);
             QCOMPARE(result->rows.size(), std::size_t(1));
@@ -185,21 +194,21 @@ private Q_SLOTS:
         VERIFY_OK(open.finish(open.calls->beginPreparing("below", "SELECT k, t FROM changed WHERE k < ? ORDER BY k")));
         for (std::int64_t k = 0; k < 300; ++k) {
             const Result put =
-                open.finish(open.calls->beginPrepared("put", recipes::valuesOf(k - 1, QByteArray::number(int(k)))));
+                open.finish(open.calls->beginPrepared("put", sql::valuesOf(k - 1, QByteArray::number(int(k)))));
             VERIFY_OK(put);
             QCOMPARE(put->affected, 1);
             QVERIFY(put->rows.empty());
         }
-        const Result all = open.finish(open.calls->beginPrepared("below", recipes::valuesOf(std::int64_t(200))));
+        const Result all = open.finish(open.calls->beginPrepared("below", sql::valuesOf(std::int64_t(200))));
         VERIFY_OK(all);
         QCOMPARE(all->rows.size(), std::size_t(201));
         QCOMPARE(all->number(0, 0), -1);
         QCOMPARE(all->text(200, 1), QByteArray("200"));
-        const Result none = open.finish(open.calls->beginPrepared("below", recipes::valuesOf(std::int64_t(-5))));
+        const Result none = open.finish(open.calls->beginPrepared("below", sql::valuesOf(std::int64_t(-5))));
         VERIFY_OK(none);
         QVERIFY(none->rows.empty());
         const Result twice =
-            open.finish(open.calls->beginPrepared("put", recipes::valuesOf(std::int64_t(7), QByteArray("again"))));
+            open.finish(open.calls->beginPrepared("put", sql::valuesOf(std::int64_t(7), QByteArray("again"))));
         QVERIFY(!twice);
         QVERIFY2(twice.error().kind == Error::Kind::DuplicateKey, qPrintable(twice.error().message));
         const Result next = open.ask("SELECT 7"); // and nothing of it is left over
@@ -226,7 +235,7 @@ private Q_SLOTS:
         // Not waited for: it is still under way when the connection ends.
         const Now now = open.calls->begin(engine.startsWith("mariadb") ? "SELECT SLEEP(60)" : "SELECT pg_sleep(60)");
         QCOMPARE(now, Now::Reads);
-        ::shutdown(open.socket, SHUT_RDWR);
+        ::shutdown(open.calls->socket(), SHUT_RDWR);
         const Result ended = open.finish(now);
         QVERIFY(!ended);
         QVERIFY2(ended.error().kind == Error::Kind::Disconnected, qPrintable(ended.error().message));

@@ -29,7 +29,7 @@ private Q_SLOTS:
     void valuesComeBackAsTheyWent_data() { engines(); }
     void valuesComeBackAsTheyWent() {
         QFETCH(QByteArray, engine);
-        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
         (void)ask(driver, "DROP TABLE IF EXISTS things");
         const QByteArray text = engine == "mariadb" ? "VARBINARY(255)" : "TEXT";
         VERIFY_OK(ask(driver, "CREATE TABLE things (k BIGINT PRIMARY KEY, t " + text + " NULL)"));
@@ -38,15 +38,15 @@ private Q_SLOTS:
                                    "$1 $$", "trailing  "};
         for (int i = 0; i < texts.size(); ++i) {
             const Result in =
-                ask(driver, "INSERT INTO things (k, t) VALUES (?, ?)", recipes::valuesOf(std::int64_t(i), texts[i]));
+                ask(driver, "INSERT INTO things (k, t) VALUES (?, ?)", sql::valuesOf(std::int64_t(i), texts[i]));
             VERIFY_OK(in);
             QCOMPARE(in->affected, 1);
         }
         const Result nothing = ask(driver, "INSERT INTO things (k, t) VALUES (?, ?)",
-                                   recipes::valuesOf(std::int64_t(-9'223'372'036'854'775'807), std::monostate()));
+                                   sql::valuesOf(std::int64_t(-9'223'372'036'854'775'807), std::monostate()));
         VERIFY_OK(nothing);
         for (int i = 0; i < texts.size(); ++i) {
-            const Result out = ask(driver, "SELECT k, t FROM things WHERE t = ?", recipes::valuesOf(texts[i]));
+            const Result out = ask(driver, "SELECT k, t FROM things WHERE t = ?", sql::valuesOf(texts[i]));
             VERIFY_OK(out);
             QCOMPARE(out->rows.size(), std::size_t(1));
             QCOMPARE(out->number(), std::int64_t(i));
@@ -57,27 +57,25 @@ private Q_SLOTS:
         QCOMPARE(null->number(), std::int64_t(-9'223'372'036'854'775'807));
         QVERIFY(null->isNull(0, 1));
         // Rows that an UPDATE finds count, whether it changes them or not.
-        QCOMPARE(
-            ask(driver, "UPDATE things SET t = ? WHERE k < ?", recipes::valuesOf(QByteArray("same"), std::int64_t(3)))
-                ->affected,
-            4);
-        QCOMPARE(
-            ask(driver, "UPDATE things SET t = ? WHERE k < ?", recipes::valuesOf(QByteArray("same"), std::int64_t(3)))
-                ->affected,
-            4);
+        QCOMPARE(ask(driver, "UPDATE things SET t = ? WHERE k < ?", sql::valuesOf(QByteArray("same"), std::int64_t(3)))
+                     ->affected,
+                 4);
+        QCOMPARE(ask(driver, "UPDATE things SET t = ? WHERE k < ?", sql::valuesOf(QByteArray("same"), std::int64_t(3)))
+                     ->affected,
+                 4);
     }
 
     void errorsAreToldApart_data() { engines(); }
     void errorsAreToldApart() {
         QFETCH(QByteArray, engine);
-        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
         const Result missing = ask(driver, "SELECT * FROM nowhere_to_be_found");
         QVERIFY2(missing.error().kind == Kind::MissingTable, qPrintable(missing.error().message));
         QVERIFY(!missing.error().outcomeUnknown());
         (void)ask(driver, "DROP TABLE IF EXISTS keyed");
         VERIFY_OK(ask(driver, "CREATE TABLE keyed (k INTEGER PRIMARY KEY)"));
-        VERIFY_OK(ask(driver, "INSERT INTO keyed VALUES (?)", recipes::valuesOf(std::int64_t(1))));
-        const Result twice = ask(driver, "INSERT INTO keyed VALUES (?)", recipes::valuesOf(std::int64_t(1)));
+        VERIFY_OK(ask(driver, "INSERT INTO keyed VALUES (?)", sql::valuesOf(std::int64_t(1))));
+        const Result twice = ask(driver, "INSERT INTO keyed VALUES (?)", sql::valuesOf(std::int64_t(1)));
         QVERIFY2(twice.error().kind == Kind::DuplicateKey, qPrintable(twice.error().message));
         const Result column = ask(driver, "SELECT not_there FROM keyed");
         QVERIFY2(column.error().kind == Kind::MissingTable, qPrintable(column.error().message));
@@ -113,8 +111,8 @@ private Q_SLOTS:
             url.endpoints[0].port = sandbox::freePort(m_runtime).value();
             expected = Kind::Unreachable;
         }
-        SqlDriver driver(m_runtime, url, eitherWay());
-        const Result opened = run(driver.open());
+        SqlDriver driver(m_runtime, url);
+        const auto opened = run(driver.open());
         QVERIFY(!opened);
         QVERIFY2(opened.error().kind == expected, qPrintable(opened.error().message));
         QVERIFY(!opened.error().outcomeUnknown());
@@ -134,13 +132,13 @@ private Q_SLOTS:
     void statementsAtOnceShareAFewConnections_data() { engines(); }
     void statementsAtOnceShareAFewConnections() {
         QFETCH(QByteArray, engine);
-        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
         (void)ask(driver, "DROP TABLE IF EXISTS counted");
         VERIFY_OK(ask(driver, "CREATE TABLE counted (k INTEGER PRIMARY KEY, n BIGINT)"));
         VERIFY_OK(ask(driver, "INSERT INTO counted VALUES (1, 0)"));
         std::vector<std::shared_ptr<Ending<Result>>> all;
         for (int i = 0; i < 200; ++i) {
-            Statement add{"UPDATE counted SET n = n + ? WHERE k = 1", recipes::valuesOf(std::int64_t(1))};
+            Statement add{"UPDATE counted SET n = n + ? WHERE k = 1", sql::valuesOf(std::int64_t(1))};
             all.push_back(beside(driver.execute(std::move(add))));
         }
         for (const auto& one : all) {
@@ -156,7 +154,7 @@ private Q_SLOTS:
     void stoppedStatementsEndOnTheServer_data() { servers(); }
     void stoppedStatementsEndOnTheServer() {
         QFETCH(QByteArray, engine);
-        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
         std::stop_source stop;
         const auto sleeping = beside(driver.execute(Statement{sleepFor(engine, "30"), {}}, stop.get_token()));
         QTest::qWait(150);
@@ -177,7 +175,7 @@ private Q_SLOTS:
     void statementsThatTakeTooLongAreEnded_data() { servers(); }
     void statementsThatTakeTooLongAreEnded() {
         QFETCH(QByteArray, engine);
-        DriverOptions options = eitherWay();
+        DriverOptions options;
         options.statementTimeout = 300ms;
         SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), options);
         const auto begun = std::chrono::steady_clock::now();
@@ -191,16 +189,16 @@ private Q_SLOTS:
     void deadlocksAreTold_data() { servers(); }
     void deadlocksAreTold() {
         QFETCH(QByteArray, engine);
-        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
         (void)ask(driver, "DROP TABLE IF EXISTS pairs");
         VERIFY_OK(ask(driver, "CREATE TABLE pairs (k INTEGER PRIMARY KEY)"));
         VERIFY_OK(ask(driver, "INSERT INTO pairs VALUES (1), (2)"));
-        auto one = run(driver.session());
-        auto two = run(driver.session());
+        auto one = run(driver.textSession());
+        auto two = run(driver.textSession());
         VERIFY_OK(one);
         VERIFY_OK(two);
-        const Statement a{"SELECT k FROM pairs WHERE k = ? FOR UPDATE", recipes::valuesOf(std::int64_t(1))};
-        const Statement b{"SELECT k FROM pairs WHERE k = ? FOR UPDATE", recipes::valuesOf(std::int64_t(2))};
+        const Statement a{"SELECT k FROM pairs WHERE k = ? FOR UPDATE", sql::valuesOf(std::int64_t(1))};
+        const Statement b{"SELECT k FROM pairs WHERE k = ? FOR UPDATE", sql::valuesOf(std::int64_t(2))};
         (*one)->begin();
         (*two)->begin();
         VERIFY_OK(run((*one)->execute(a, 5s)));
@@ -223,13 +221,13 @@ private Q_SLOTS:
     void waitsForLocksEndInTime_data() { servers(); }
     void waitsForLocksEndInTime() {
         QFETCH(QByteArray, engine);
-        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
         (void)ask(driver, "DROP TABLE IF EXISTS one_row");
         VERIFY_OK(ask(driver, "CREATE TABLE one_row (k INTEGER PRIMARY KEY)"));
         VERIFY_OK(ask(driver, "INSERT INTO one_row VALUES (1)"));
-        auto holder = run(driver.session());
-        auto waiter = run(driver.session());
-        const Statement row{"SELECT k FROM one_row WHERE k = ? FOR UPDATE", recipes::valuesOf(std::int64_t(1))};
+        auto holder = run(driver.textSession());
+        auto waiter = run(driver.textSession());
+        const Statement row{"SELECT k FROM one_row WHERE k = ? FOR UPDATE", sql::valuesOf(std::int64_t(1))};
         (*holder)->begin();
         VERIFY_OK(run((*holder)->execute(row, 5s)));
         for (const auto wait : {250ms, 700ms}) {
@@ -254,19 +252,19 @@ private Q_SLOTS:
     void theServersOwnLimitIsTold_data() { servers(); }
     void theServersOwnLimitIsTold() {
         QFETCH(QByteArray, engine);
-        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
         (void)ask(driver, "DROP TABLE IF EXISTS limited");
         VERIFY_OK(ask(driver, "CREATE TABLE limited (k INTEGER PRIMARY KEY)"));
         VERIFY_OK(ask(driver, "INSERT INTO limited VALUES (1)"));
-        auto holder = run(driver.session());
-        const Statement row{"SELECT k FROM limited WHERE k = ? FOR UPDATE", recipes::valuesOf(std::int64_t(1))};
+        auto holder = run(driver.textSession());
+        const Statement row{"SELECT k FROM limited WHERE k = ? FOR UPDATE", sql::valuesOf(std::int64_t(1))};
         (*holder)->begin();
         VERIFY_OK(run((*holder)->execute(row, 5s)));
         const bool maria = engine == "mariadb";
         VERIFY_OK(ask(driver, maria ? "SET GLOBAL innodb_lock_wait_timeout = 1"
                                     : "ALTER ROLE lockscope SET lock_timeout = 600"));
-        SqlDriver later(m_runtime, urlOf(m_databases.url(engine)), eitherWay()); // settings are read at the login
-        auto waiter = run(later.session());
+        SqlDriver later(m_runtime, urlOf(m_databases.url(engine))); // settings are read at the login
+        auto waiter = run(later.textSession());
         (*waiter)->begin();
         const Result waited = run((*waiter)->execute(row, kNever));
         VERIFY_OK(ask(driver,
@@ -280,17 +278,17 @@ private Q_SLOTS:
     void sessionsThatGoAwayFreeWhatTheyHeld_data() { servers(); }
     void sessionsThatGoAwayFreeWhatTheyHeld() {
         QFETCH(QByteArray, engine);
-        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
         (void)ask(driver, "DROP TABLE IF EXISTS left_alone");
         VERIFY_OK(ask(driver, "CREATE TABLE left_alone (k INTEGER PRIMARY KEY)"));
         VERIFY_OK(ask(driver, "INSERT INTO left_alone VALUES (1)"));
-        const Statement row{"SELECT k FROM left_alone WHERE k = ? FOR UPDATE", recipes::valuesOf(std::int64_t(1))};
+        const Statement row{"SELECT k FROM left_alone WHERE k = ? FOR UPDATE", sql::valuesOf(std::int64_t(1))};
         {
-            auto holder = run(driver.session());
+            auto holder = run(driver.textSession());
             (*holder)->begin();
             VERIFY_OK(run((*holder)->execute(row, 5s)));
         }
-        auto next = run(driver.session());
+        auto next = run(driver.textSession());
         (*next)->begin();
         VERIFY_OK(run((*next)->execute(row, 5s)));
         VERIFY_OK(run((*next)->commit()));
@@ -299,10 +297,10 @@ private Q_SLOTS:
     void statementsOfOneSessionTakeTurns_data() { servers(); }
     void statementsOfOneSessionTakeTurns() {
         QFETCH(QByteArray, engine);
-        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
-        auto opened = run(driver.session());
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
+        auto opened = run(driver.textSession());
         VERIFY_OK(opened);
-        const std::shared_ptr<Session> session = std::move(*opened).share();
+        const std::shared_ptr<DriverSession> session = std::move(*opened).share();
         std::vector<std::shared_ptr<Ending<Result>>> all{beside(session->execute({sleepFor(engine, "0.3"), {}}))};
         for (int i = 0; i < 5; ++i)
             all.push_back(beside(session->execute({"SELECT " + QByteArray::number(i), {}})));
@@ -320,13 +318,13 @@ private Q_SLOTS:
     void whatAStoppedStatementFreesIsTold_data() { servers(); }
     void whatAStoppedStatementFreesIsTold() {
         QFETCH(QByteArray, engine);
-        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
         (void)ask(driver, "DROP TABLE IF EXISTS stopped_in");
         VERIFY_OK(ask(driver, "CREATE TABLE stopped_in (k INTEGER PRIMARY KEY)"));
         VERIFY_OK(ask(driver, "INSERT INTO stopped_in VALUES (1)"));
-        auto holder = run(driver.session());
-        auto rival = run(driver.session());
-        const Statement row{"SELECT k FROM stopped_in WHERE k = ? FOR UPDATE", recipes::valuesOf(std::int64_t(1))};
+        auto holder = run(driver.textSession());
+        auto rival = run(driver.textSession());
+        const Statement row{"SELECT k FROM stopped_in WHERE k = ? FOR UPDATE", sql::valuesOf(std::int64_t(1))};
         (*holder)->begin();
         VERIFY_OK(run((*holder)->execute(row, 5s)));
         std::stop_source stop;
@@ -347,8 +345,8 @@ private Q_SLOTS:
     void sessionsAreAsGoodAsNewAfterARollback_data() { servers(); }
     void sessionsAreAsGoodAsNewAfterARollback() {
         QFETCH(QByteArray, engine);
-        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
-        auto session = run(driver.session());
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
+        auto session = run(driver.textSession());
         (*session)->begin();
         VERIFY_OK(run((*session)->execute({"SELECT 1", {}})));
         QVERIFY(!run((*session)->execute({"SELECT * FROM nowhere_to_be_found", {}})));
@@ -366,7 +364,7 @@ private Q_SLOTS:
         QFETCH(QByteArray, engine);
         std::vector<std::shared_ptr<Ending<Result>>> all;
         {
-            SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
+            SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
             VERIFY_OK(run(driver.open()));
             for (int i = 0; i < 8; ++i) // more than share connections: some wait for their turn
                 all.push_back(beside(driver.execute(Statement{sleepFor(engine, "20"), {}})));
@@ -386,7 +384,7 @@ private Q_SLOTS:
         const auto begun = std::chrono::steady_clock::now();
         {
             EventLoopRuntime client;
-            SqlDriver driver(client, urlOf(m_databases.url(engine)), eitherWay());
+            SqlDriver driver(client, urlOf(m_databases.url(engine)));
             VERIFY_OK(run(driver.open()));
             sleeping = beside(driver.execute(Statement{sleepFor(engine, "20"), {}}));
             QTest::qWait(50);

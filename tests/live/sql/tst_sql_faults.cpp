@@ -20,7 +20,7 @@ class TestSqlFaults : public QObject {
     }
     static void serversAndSessions() { recipeRows({"sql-for-update", "sql-advisory"}); }
     static DriverOptions impatient() {
-        DriverOptions options = eitherWay();
+        DriverOptions options;
         options.connectTimeout = 1s;
         options.statementTimeout = 400ms;
         options.cancelTimeout = 400ms;
@@ -40,7 +40,7 @@ class TestSqlFaults : public QObject {
         return false;
     }
     /// How many wait on the server for a lock.
-    static qint64 waiters(sql::Port& port) {
+    static qint64 waiters(sql::SqlDriver& port) {
         if (port.dialect() == sql::Dialect::PostgreSql)
             return number(port, "SELECT COUNT(*) FROM pg_locks WHERE NOT granted");
         return number(port, "SELECT (SELECT COUNT(*) FROM information_schema.processlist WHERE state = 'User lock') + "
@@ -87,7 +87,7 @@ private Q_SLOTS:
         VERIFY_OK(ask(admin, "CREATE TABLE elsewhere (k BIGINT PRIMARY KEY)"));
         int unknown = 0; // outlives the relay, which counts in it
         TcpRelay relay(m_runtime, m_databases.server(engine).port());
-        SqlDriver driver(m_runtime, urlOf(urlThrough(relay, engine)), eitherWay());
+        SqlDriver driver(m_runtime, urlOf(urlThrough(relay, engine)));
         for (std::int64_t k = 0; k < 6; ++k) {
             if (k == 3 && engine == "mariadb")
                 relay.changeRequest = [&unknown](QByteArray& request) { unknown += makeUnknown(request) ? 1 : 0; };
@@ -98,9 +98,8 @@ private Q_SLOTS:
         }
         QCOMPARE(number(admin, "SELECT COUNT(*) FROM elsewhere"), 6);
         QCOMPARE(relay.connections, 1);
-        // By threads it is prepared by a name, and in a text: no such request. Without them it was asked for in vain,
-        // and once more by those who found that out; and not again.
-        if (engine == "mariadb") QCOMPARE(unknown, eitherWay().onThreads ? 0 : 2);
+        // Asked for in vain, found out, and asked for once more by a text; and not again.
+        if (engine == "mariadb") QCOMPARE(unknown, 2);
     }
 
     void serverKilledAndBack_data() { servers(); }
@@ -109,7 +108,7 @@ private Q_SLOTS:
         SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), impatient());
         QCOMPARE(number(driver, "SELECT 7"), 7);
         const QByteArray sleep = engine == "mariadb" ? "SELECT SLEEP(20)" : "SELECT 1 FROM pg_sleep(20)";
-        DriverOptions patient = eitherWay();
+        DriverOptions patient;
         SqlDriver waiting(m_runtime, urlOf(m_databases.url(engine)), patient);
         const auto during = beside(waiting.execute({sleep, {}}));
         QTest::qWait(150);
@@ -142,7 +141,7 @@ private Q_SLOTS:
         SqlClient waiter(slow, m_databases.url(engine));
         const auto late = waiter.recipe(id, "dead");
         const auto waiting = beside(late->acquire(request(), {}));
-        SqlDriver onlooker(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
+        SqlDriver onlooker(m_runtime, urlOf(m_databases.url(engine)));
         QVERIFY(comesTrue([&] { return waiters(onlooker) == 1; }));
         slow.pause();
         VERIFY_OK(run(held->release(**grant, {})));
@@ -162,7 +161,7 @@ private Q_SLOTS:
     void restartBetweenTwoStatementsIsNotNoticed_data() { servers(); }
     void restartBetweenTwoStatementsIsNotNoticed() {
         QFETCH(QByteArray, engine);
-        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)), eitherWay());
+        SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
         QCOMPARE(number(driver, "SELECT 7"), 7);
         run(m_databases.server(engine).stop());
         VERIFY_EMPTY(restart(engine));
@@ -200,7 +199,7 @@ private Q_SLOTS:
         QFETCH(QByteArray, engine);
         QFETCH(QByteArray, id);
         const QString table = QString::fromLatin1(sql::kDefaultTable);
-        DriverOptions options = eitherWay();
+        DriverOptions options;
         options.silence = 300ms;
         SqlClient a(m_runtime, m_databases.url(engine), table, options), b(m_runtime, m_databases.url(engine));
         const QByteArray name = freshName();
@@ -317,9 +316,9 @@ private Q_SLOTS:
     void waitersForANewRowOutlastItsRollback() {
         SqlClient other(m_runtime, m_databases.url("mariadb"));
         const QByteArray name = freshName();
-        auto opened = run(other.driver.session());
+        auto opened = run(other.driver.textSession());
         VERIFY_OK(opened);
-        const std::shared_ptr<sql::Session> session = std::move(*opened).share();
+        const std::shared_ptr<sql::DriverSession> session = std::move(*opened).share();
         session->begin();
         sql::Statement insert;
         insert.text = "INSERT INTO " + other.tables.locks + " (name, recipe, version) VALUES (?, 'sql-lease', 0)";
@@ -448,7 +447,7 @@ private Q_SLOTS:
         relay.replaceNextAnswer({});
         SqlDriver greeted(m_runtime, urlOf(urlThrough(relay, engine)), impatient());
         relay.replaceNextAnswer("220 mail.example ESMTP\r\n"); // to the very first word
-        const sql::Result opened = run(greeted.open());
+        const auto opened = run(greeted.open());
         QVERIFY(!opened);
         QVERIFY2(opened.error().kind == Kind::Unreachable || opened.error().kind == Kind::ConnectTimeout,
                  qPrintable(opened.error().message));

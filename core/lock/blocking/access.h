@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <lockscope/client.h>
+#include <lockscope/manager.h>
+
+namespace lockscope::blocking::detail {
+
+/// What the library's own code, and its tests, may see of the public classes.
+struct Access {
+    /// The service thread that keeps the client's locks.
+    static const std::shared_ptr<Service>& service(const Client& client) { return client.m_service; }
+    static const std::shared_ptr<Service>& service(const Manager& manager) { return manager.m_service; }
+    /// The client's number among the clients of its service thread, from 0.
+    static int number(const Client& client) { return client.m_number; }
+    /// What a history is written into; nullptr without a history.
+    static std::shared_ptr<trace::Trace> trace(const std::shared_ptr<History>& history) {
+        return history ? history->m_trace : nullptr;
+    }
+    /// A history that is written into that trace.
+    static std::shared_ptr<History> history(std::shared_ptr<trace::Trace> trace) {
+        return std::shared_ptr<History>(new History(std::move(trace)));
+    }
+};
+
+} // namespace lockscope::blocking::detail

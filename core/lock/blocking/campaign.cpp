@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lock/blocking/campaign.h"
+
+#include "lock/blocking/service.h"
+#include "lock/listener_call.h"
+#include "lock/lock_exception.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::blocking::detail {
+
+namespace {
+/// After a refusal, before the next try.
+constexpr std::chrono::seconds kAgain(1);
+
+template <typename Listener, typename... Arguments>
+void call(const Listener& listener, const Arguments&... arguments) {
+    if (listener) lockscope::detail::callListener(listener, arguments...);
+}
+} // namespace
+
+Campaign::Campaign(const Client& client, std::string_view name, LockOptions options)
+    : m_seat(client, name, std::move(options)) {
+    const recipes::RecipeInfo* const recipe = m_seat.handle().entry()->recipe;
+    if (!recipe || recipe->heldBy != recipes::HeldBy::Nothing) {
+        m_seat.onLost([this](const std::string& reason) {
+            const std::lock_guard held(m_guard);
+            m_reason = reason;
+        });
+        return;
+    }
+    throwLockError({LockError::Kind::NotSupported,
+                    QCoreApplication::translate("LockError", "The recipe “%1” cannot elect a leader: nothing would end "
+                                                             "the leadership of one that dies.")
+                        .arg(QString::fromLatin1(recipe->id))});
+}
+
+void Campaign::listen(const std::function<void(Listeners&)>& change) {
+    const std::lock_guard held(m_guard);
+    change(m_listeners);
+}
+
+Campaign::Listeners Campaign::listeners() const {
+    const std::lock_guard held(m_guard);
+    return m_listeners;
+}
+
+void Campaign::begin() {
+    if (m_seat.handle().service()->closed()) throwLockError(closedError());
+    if (onOwnThread()) return; // it campaigns, or has been asked to end
+    const std::lock_guard running(m_running);
+    std::stop_source resigned;
+    {
+        const std::lock_guard held(m_guard);
+        if (m_thread.joinable() && !m_resigned.stop_requested()) return;
+        m_resigned = resigned;
+    }
+    if (m_thread.joinable()) m_thread.join();
+    m_thread = std::thread([this, token = resigned.get_token()] {
+        m_own = std::this_thread::get_id();
+        run(token);
+        m_own = std::thread::id();
+    });
+}
+
+void Campaign::resign() {
+    std::stop_source resigned;
+    {
+        const std::lock_guard held(m_guard);
+        resigned = m_resigned;
+    }
+    resigned.request_stop(); // its callbacks take the guard
+    if (onOwnThread()) return;
+    const std::lock_guard running(m_running);
+    if (m_thread.joinable()) m_thread.join();
+}
+
+void Campaign::run(const std::stop_token& resigned) {
+    while (!resigned.stop_requested()) {
+        try {
+            lead(m_seat.acquire(resigned), resigned);
+        } catch (const InterruptedException&) {
+            if (resigned.stop_requested()) return;
+            fail(closedError().message.toStdString(), resigned);
+            return;
+        } catch (const LockException& refused) {
+            fail(refused.what(), resigned);
+            if (refused.kind() == ErrorKind::Unreachable && m_seat.handle().service()->closed()) return;
+        }
+    }
+}
+
+void Campaign::lead(Hold hold, const std::stop_token& resigned) {
+    const std::stop_token lost = hold.lost();
+    const std::int64_t term = hold.token();
+    std::stop_source leadership;
+    {
+        const std::lock_guard held(m_guard);
+        m_hold = std::move(hold);
+        m_lost = false;
+        m_reason.clear();
+        m_leadership = leadership;
+    }
+    m_changed.notify_all();
+    // On the service's thread, which must not wait for this one.
+    const std::stop_callback onLost(lost, [this, leadership]() mutable {
+        {
+            const std::lock_guard held(m_guard);
+            m_lost = true;
+        }
+        m_changed.notify_all();
+        leadership.request_stop();
+    });
+    call(listeners().elected, term);
+    Hold ended;
+    bool wasLost = false;
+    {
+        std::unique_lock held(m_guard);
+        m_changed.wait(held, resigned, [this] { return m_lost; });
+        wasLost = m_lost;
+        ended = std::move(m_hold);
+    }
+    leadership.request_stop();
+    if (!wasLost) { // its work has stopped before another one leads
+        call(listeners().deposed, std::string());
+        ended = Hold();
+        return;
+    }
+    std::string reason;
+    try {
+        ended.unlock();
+    } catch (const LockException& problem) {
+        reason = problem.what();
+    }
+    {
+        const std::lock_guard held(m_guard);
+        if (!m_reason.empty()) reason = m_reason;
+    }
+    call(listeners().deposed, reason);
+}
+
+void Campaign::fail(const std::string& reason, const std::stop_token& resigned) {
+    call(listeners().failed, reason);
+    std::unique_lock held(m_guard);
+    m_changed.wait_for(held, resigned, kAgain, [] { return false; });
+}
+
+bool Campaign::waitUntilLeader(std::chrono::nanoseconds wait, std::stop_token stop) const {
+    const auto leads = [this] { return m_hold.stillMine(); };
+    std::unique_lock held(m_guard);
+    if (wait == kForever) return m_changed.wait(held, std::move(stop), leads);
+    const std::chrono::steady_clock::time_point until(steadyAfter(wait));
+    return m_changed.wait_until(held, std::move(stop), until, leads);
+}
+
+bool Campaign::leads() const {
+    const std::lock_guard held(m_guard);
+    return m_hold.stillMine();
+}
+
+std::int64_t Campaign::term() const {
+    const std::lock_guard held(m_guard);
+    return m_hold.stillMine() ? m_hold.token() : 0;
+}
+
+std::stop_token Campaign::leadership() const {
+    const std::lock_guard held(m_guard);
+    return m_hold.stillMine() ? m_leadership.get_token() : std::stop_token();
+}
+
+} // namespace lockscope::blocking::detail

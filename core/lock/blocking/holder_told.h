@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "recipes/recipe.h"
+
+#include <lockscope/holder.h>
+
+namespace lockscope {
+
+/// The public form of what a recipe tells of a holder.
+inline Holder holderOf(const recipes::HolderInfo& info) {
+    using std::chrono::system_clock;
+    Holder holder;
+    holder.client = info.client.toStdString();
+    holder.thread = info.thread.toStdString();
+    holder.mode = static_cast<LockMode>(info.mode);
+    if (info.sinceWallMs) {
+        const auto since = std::chrono::milliseconds(*info.sinceWallMs);
+        holder.since = system_clock::time_point(std::chrono::duration_cast<system_clock::duration>(since));
+    }
+    holder.left = info.left;
+    holder.token = info.token;
+    return holder;
+}
+
+} // namespace lockscope

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <lockscope/detail/standard.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace lockscope::trace {
+class Trace;
+}
+
+namespace lockscope::blocking {
+
+namespace detail {
+struct Access;
+}
+
+/// A record of what a client's locks do: requests, grants, losses, releases, with their times. Give it to a client, or
+/// to several that share a service thread (ClientOptions::history).
+///
+///     const auto history = std::make_shared<History>();
+///     Client client("redis://127.0.0.1", {.history = history});
+///     …
+///     history->save("holds.lockscope");   // `lockscope check holds.lockscope` judges it, the window shows it
+///
+/// Thread-safe. It only grows: about 40 bytes an event.
+class History {
+public:
+    History();
+    /// How many events it has so far.
+    std::size_t size() const;
+    /// Writes the events so far into a file, a recording that `lockscope` opens; replaces the file. Throws
+    /// RefusedException with the reason when it cannot be written.
+    void save(const std::string& path) const;
+
+private:
+    friend struct detail::Access;
+    explicit History(std::shared_ptr<trace::Trace> trace) : m_trace(std::move(trace)) {}
+    std::shared_ptr<trace::Trace> m_trace;
+};
+
+} // namespace lockscope::blocking

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <lockscope/hold_event.h>
+#include <lockscope/holder.h>
+#include <lockscope/lock_options.h>
+#include <lockscope/qt/outcome.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <vector>
+
+namespace lockscope {
+class LockGuard;
+class LazyLock;
+} // namespace lockscope
+
+namespace lockscope::qt {
+
+class Connection;
+
+/// Owns one hold of a lock, or some permits: the destructor gives it back in the background, or unlock() sooner.
+/// Movable; empty when nothing was taken. Must not outlive its lock object.
+class [[nodiscard]] Hold {
+public:
+    Hold();
+    explicit Hold(LockGuard guard);
+    ~Hold();
+    Hold(Hold&&) noexcept;
+    /// Gives back the hold that this object had before, as its destructor does.
+    Hold& operator=(Hold&& other) noexcept;
+
+    /// True from the grant until unlock(), even when the hold was lost meanwhile.
+    explicit operator bool() const;
+    /// False once lost, given back, or past the deadline. Compares clocks, does not ask the server.
+    bool stillMine() const;
+    /// Stopped when the hold is lost, not when it is given back.
+    std::stop_token lost() const;
+    /// Time left by the local clock; 0 when no longer held, nanoseconds::max() when nothing ends it.
+    std::chrono::nanoseconds remaining() const;
+    /// The fencing token to send with each write; 0 = none.
+    std::int64_t token() const;
+    /// One token per part of a MultiLock, in their order; with other locks the one of token().
+    std::vector<std::int64_t> tokens() const;
+    /// Asks the server to keep the hold for `lease` from now: see blocking::Mutex::extend().
+    Outcome<void> extend(std::chrono::nanoseconds lease);
+    /// Gives the hold back; returns the holds that its thread has left. ErrorKind::NotOwner when it was lost. The
+    /// object is empty afterwards, even after an error.
+    Outcome<int> unlock();
+
+private:
+    std::unique_ptr<LockGuard> m_guard;
+};
+
+/// What all locks have in common. It must not outlive its connection; it can be made before the connection is open.
+/// Errors in name or options show at first use.
+class Lock {
+public:
+    using Nanoseconds = std::chrono::nanoseconds;
+    static constexpr Nanoseconds kForever = Nanoseconds::max();
+
+    /// Frees the lock, regardless of its holder; false when it was free. The holder is not told.
+    Outcome<bool> forceUnlock();
+    /// Asks the server whether the lock, or any permit of it, is held in any mode. For display, not for decisions.
+    Outcome<bool> isLocked(std::stop_token stop = {});
+    /// Asks the server who holds the lock; empty when it is free. ErrorKind::NotSupported where its format does not
+    /// say.
+    Outcome<std::vector<Holder>> holders(std::stop_token stop = {});
+    /// Calls `listener` at each event of any of its holds; it must not use this lock. `reason` is a translated sentence
+    /// with Lost, Suspended and ReleaseFailed, else empty.
+    void listen(std::function<void(HoldEvent event, const QString& reason)> listener);
+
+protected:
+    explicit Lock(std::unique_ptr<LazyLock> lock);
+    ~Lock();
+    Outcome<Hold> take(LockMode mode, Nanoseconds wait, int thread, std::stop_token stop,
+                       Nanoseconds lease = Nanoseconds(0), int permits = 1);
+    LazyLock& inner() const { return *m_lock; }
+
+private:
+    std::unique_ptr<LazyLock> m_lock;
+};
+
+/// What Mutex, SharedMutex and MultiLock have in common: a hold that one thread of one process has alone.
+class ExclusiveLock : public Lock {
+public:
+    /// Takes the lock, however long that takes. A stop request ends it and leaves nothing behind.
+    Outcome<Hold> lock(std::stop_token stop = {}, int thread = 1) {
+        return tryLockFor(kForever, std::move(stop), thread);
+    }
+    /// Tries once; an empty hold when the lock is taken.
+    Outcome<Hold> tryLock(int thread = 1) { return tryLockFor(Nanoseconds(0), {}, thread); }
+    /// Takes the lock within `wait`; an empty hold when not in time.
+    Outcome<Hold> tryLockFor(Nanoseconds wait, std::stop_token stop = {}, int thread = 1) {
+        return take(LockMode::Exclusive, wait, thread, std::move(stop));
+    }
+    /// As tryLockFor(), with its own lease of at least 1 ms that no watchdog renews.
+    Outcome<Hold> tryLockWithLease(Nanoseconds wait, Nanoseconds lease, std::stop_token stop = {}, int thread = 1) {
+        return take(LockMode::Exclusive, wait, thread, std::move(stop), lease);
+    }
+
+protected:
+    using Lock::Lock;
+};
+
+/// A mutex that many processes share:
+///
+///     qt::Mutex mutex(*connection, "orders");
+///     auto hold = co_await mutex.lock();
+///     if (!hold) co_return complain(hold.error().message);
+///     ship(hold->token());
+///     co_await hold->unlock();
+///
+/// Reentrant per thread where its recipe is. Make at most one object per name, recipe and thread.
+class Mutex : public ExclusiveLock {
+public:
+    Mutex(Connection& connection, const QString& name, LockOptions options = {});
+
+private:
+    friend class Condition;
+};
+
+/// A readers-writer mutex that many processes share, over recipes with shared holds. The recipe decides whether a
+/// waiting writer keeps new readers out.
+class SharedMutex : public ExclusiveLock {
+public:
+    SharedMutex(Connection& connection, const QString& name, LockOptions options = {});
+
+    /// For a reader; otherwise as for a writer.
+    Outcome<Hold> lockShared(std::stop_token stop = {}, int thread = 1) {
+        return tryLockSharedFor(kForever, std::move(stop), thread);
+    }
+    Outcome<Hold> tryLockShared(int thread = 1) { return tryLockSharedFor(Nanoseconds(0), {}, thread); }
+    Outcome<Hold> tryLockSharedFor(Nanoseconds wait, std::stop_token stop = {}, int thread = 1) {
+        return take(LockMode::Shared, wait, thread, std::move(stop));
+    }
+};
+
+/// A fixed number of permits that many processes share. A thread that acquires again takes more permits.
+class Semaphore : public Lock {
+public:
+    /// `permits`: how many the semaphore has, > 0. Give the same number in all processes.
+    Semaphore(Connection& connection, const QString& name, int permits, LockOptions options = {});
+
+    /// Takes `permits` at once, however long that takes.
+    Outcome<Hold> acquire(int permits = 1, std::stop_token stop = {}) {
+        return tryAcquireFor(kForever, permits, std::move(stop));
+    }
+    /// Tries once; an empty hold when fewer than `permits` are free.
+    Outcome<Hold> tryAcquire(int permits = 1) { return tryAcquireFor(Nanoseconds(0), permits); }
+    /// Takes them within `wait`; an empty hold when not in time.
+    Outcome<Hold> tryAcquireFor(Nanoseconds wait, int permits = 1, std::stop_token stop = {}) {
+        return take(LockMode::Permit, wait, 1, std::move(stop), Nanoseconds(0), permits);
+    }
+};
+
+/// One lock of several that are taken together.
+struct LockPart {
+    std::reference_wrapper<Connection> connection;
+    QString name;
+    QString recipe = {}; ///< empty: LockOptions::recipe, or the connection's default
+};
+
+/// Several locks as one, all of them or none, on servers of any kind: see blocking::MultiLock.
+class MultiLock : public ExclusiveLock {
+public:
+    explicit MultiLock(const std::vector<LockPart>& parts, LockOptions options = {});
+};
+
+} // namespace lockscope::qt

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <lockscope/detail/handle.h>
+
+namespace lockscope::blocking {
+
+/// Permits that are held; see Hold.
+using Permit = Hold;
+
+/// A fixed number of permits that threads of many processes share. Thread-safe.
+class Semaphore {
+public:
+    /// `permits`: how many the semaphore has, > 0; give the same number in all processes.
+    Semaphore(const Client& client, std::string_view name, int permits, LockOptions options = {})
+        : m_handle(client, name, LockMode::Permit, std::move(options), permits) {}
+    /// A semaphore of a manager's namespace; errors as Mutex's constructor.
+    Semaphore(const Manager& manager, std::string_view space, std::string_view name, int permits)
+        : m_handle(manager, space, name, LockMode::Permit, permits) {}
+
+    /// Takes `permits` at once, however long that takes. Throws LockException; InterruptedException on a stop request
+    /// or when the client is closed.
+    Permit acquire(int permits = 1, std::stop_token stop = {}) {
+        return take(permits, detail::kForever, std::move(stop));
+    }
+    /// Tries once; empty when fewer than `permits` are free.
+    Permit tryAcquire(int permits = 1) { return take(permits, std::chrono::nanoseconds(0), {}); }
+    /// Waits at most `wait`; empty when `permits` were not free in time, or the server was away: see
+    /// Mutex::try_lock_for().
+    template <typename Rep, typename Period>
+    Permit tryAcquireFor(std::chrono::duration<Rep, Period> wait, int permits = 1, std::stop_token stop = {}) {
+        return take(permits, detail::waitOf(wait), std::move(stop));
+    }
+    /// As tryAcquireFor(), with its own lease of at least 1 ms that no watchdog renews: see Mutex::tryLockWithLease().
+    template <typename Rep, typename Period, typename LeaseRep, typename LeasePeriod>
+    Permit tryAcquireWithLease(std::chrono::duration<Rep, Period> wait,
+                               std::chrono::duration<LeaseRep, LeasePeriod> lease, int permits = 1,
+                               std::stop_token stop = {}) {
+        return take(permits, detail::waitOf(wait), std::move(stop), detail::waitOf(lease));
+    }
+    /// Frees all permits, regardless of their holders; false when all were free. The holders hear of the loss as with
+    /// Mutex::forceUnlock.
+    bool forceUnlock() { return m_handle.forceUnlock(); }
+    /// Asks the server whether any permit is taken; limits as Mutex::isLocked.
+    bool isLocked() { return m_handle.isLocked(); }
+    /// Calls `listener` on the service thread at each event of this program's permits; otherwise as Mutex::onEvent.
+    void onEvent(std::function<void(HoldEvent event, const std::string& reason)> listener) {
+        m_handle.onEvent(std::move(listener));
+    }
+    /// Calls `listener` on the service thread when this program loses permits; otherwise as Mutex::onLost.
+    void onLost(std::function<void(const std::string& reason)> listener) { m_handle.onLost(std::move(listener)); }
+    /// Calls `listener` when the server does not answer for permits; otherwise as Mutex::onSuspended.
+    void onSuspended(std::function<void(const std::string& reason)> listener) {
+        m_handle.onSuspended(std::move(listener));
+    }
+
+private:
+    Permit take(int permits, std::chrono::nanoseconds wait, std::stop_token stop,
+                std::optional<std::chrono::nanoseconds> lease = std::nullopt) {
+        return m_handle.acquire(LockMode::Permit, wait, std::move(stop), lease, permits);
+    }
+    detail::Handle m_handle;
+};
+
+} // namespace lockscope::blocking

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who holds a lock, holds that are extended, and losses as stop tokens: on every kind of servers that can.
+#include "every_recipe/ground.h"
+
+#include <atomic>
+#include <lockscope/blocking.h>
+#include <thread>
+
+using namespace lockscope;
+using namespace lockscope::test;
+
+namespace {
+/// What a lock's format tells of its holder.
+struct Tells {
+    bool client = true, left = false, since = false, token = false;
+};
+
+LockOptions leaseOf(Nanos lease, Nanos watchdog, const char* recipe = "") {
+    LockOptions options;
+    options.recipe = recipe;
+    options.lease = lease;
+    options.watchdog = watchdog;
+    return options;
+}
+} // namespace
+Q_DECLARE_METATYPE(Tells)
+
+class TestBlockingHolders : public QObject {
+    Q_OBJECT
+    EventLoopRuntime m_runtime;
+    std::map<QByteArray, std::unique_ptr<Ground>> m_grounds;
+
+    /// The URL of running servers of that kind; empty when they do not start.
+    std::string urlOf(const QByteArray& name) {
+        std::unique_ptr<Ground>& ground = m_grounds[name];
+        if (!ground) {
+            const auto kind = std::ranges::find(groundKinds(), name, &GroundKind::name);
+            if (kind == groundKinds().end()) return {};
+            ground = kind->make(m_runtime);
+            if (const QString problem = ground->start(); !problem.isEmpty()) {
+                qWarning("%s", qPrintable(problem));
+                ground.reset();
+                return {};
+            }
+        }
+        return ground->url().toStdString();
+    }
+    template <typename Condition>
+    static bool soon(Condition condition) {
+        return QTest::qWaitFor(condition, 15'000);
+    }
+
+private Q_SLOTS:
+    void cleanupTestCase() { m_grounds.clear(); }
+
+    void theServerTellsWhoHolds_data() {
+        QTest::addColumn<QByteArray>("ground");
+        QTest::addColumn<QByteArray>("recipe");
+        QTest::addColumn<Tells>("tells");
+        const auto row = [](const char* ground, const char* recipe, Tells tells) {
+            QTest::newRow(recipe) << QByteArray(ground) << QByteArray(recipe) << tells;
+        };
+        row("redis", "redis-set", {.left = true, .token = true});
+        row("redis", "redis-reentrant", {.left = true, .token = true});
+        row("redis", "redis-fenced", {.left = true, .token = true});
+        row("redis", "redis-fair", {.left = true});
+        row("redis", "redis-rw", {.left = true});
+        row("zookeeper", "zk-mutex", {.since = true, .token = true});
+        row("zookeeper", "zk-sequential", {.since = true, .token = true});
+        row("zookeeper", "zk-rw", {.since = true, .token = true});
+        row("etcd", "etcd-lease", {.client = false, .token = true});
+        row("sqlite", "sql-lease", {.left = true, .token = true});
+        row("postgresql", "sql-lease", {.left = true, .token = true});
+        row("mariadb", "sql-lease", {.left = true, .token = true});
+        row("memcached", "memcached-lease", {});
+    }
+    void theServerTellsWhoHolds() {
+        QFETCH(QByteArray, ground);
+        QFETCH(QByteArray, recipe);
+        QFETCH(Tells, tells);
+        const std::string url = urlOf(ground);
+        QVERIFY(!url.empty());
+        blocking::Client client(url), other(url);
+        const LockOptions options = leaseOf(20s, 5s, recipe.constData());
+        blocking::Mutex mine(client, "held-" + recipe.toStdString(), options);
+        blocking::Mutex theirs(other, "held-" + recipe.toStdString(), options);
+        QVERIFY(!theirs.holder());
+        const auto before = std::chrono::system_clock::now();
+        mine.lock();
+        const auto holder = theirs.holder();
+        QVERIFY(holder);
+        if (tells.client)
+            QCOMPARE(holder->client, client.identity());
+        else
+            QVERIFY(!holder->client.empty());
+        QCOMPARE(holder->mode, LockMode::Exclusive);
+        QCOMPARE(holder->left.has_value(), tells.left);
+        if (tells.left) QVERIFY(*holder->left > 5s && *holder->left <= 21s);
+        QCOMPARE(holder->since.has_value(), tells.since);
+        if (tells.since) QVERIFY(std::chrono::abs(*holder->since - before) < 60s);
+        QCOMPARE(holder->token.has_value(), tells.token);
+        if (tells.token) QCOMPARE(*holder->token, mine.token());
+        QCOMPARE(theirs.holders().size(), std::size_t(1));
+        QVERIFY(!theirs.try_lock()); // the question changed nothing
+        mine.unlock();
+        QVERIFY(!theirs.holder());
+    }
+
+    void readersAreToldOneByOne_data() {
+        QTest::addColumn<QByteArray>("ground");
+        for (const char* ground : {"redis", "zookeeper"})
+            QTest::newRow(ground) << QByteArray(ground);
+    }
+    void readersAreToldOneByOne() {
+        QFETCH(QByteArray, ground);
+        const std::string url = urlOf(ground);
+        QVERIFY(!url.empty());
+        blocking::Client first(url), second(url);
+        blocking::SharedMutex mine(first, "prices"), theirs(second, "prices");
+        mine.lock_shared();
+        theirs.lock_shared();
+        std::set<std::string> readers;
+        for (const Holder& holder : mine.holders()) {
+            QCOMPARE(holder.mode, LockMode::Shared);
+            readers.insert(holder.client);
+        }
+        QCOMPARE(readers, (std::set{first.identity(), second.identity()}));
+        mine.unlock_shared();
+        theirs.unlock_shared();
+        mine.lock();
+        QCOMPARE(theirs.holder()->mode, LockMode::Exclusive);
+        mine.unlock();
+    }
+
+    void whereTheFormatDoesNotSayThatIsSaid() {
+        const std::string url = urlOf("postgresql");
+        QVERIFY(!url.empty());
+        blocking::Client client(url);
+        blocking::Mutex orders(client, "advised", leaseOf(20s, 5s, "sql-advisory"));
+        orders.lock();
+        QVERIFY_THROWS_EXCEPTION(NotSupportedException, orders.holder());
+        orders.unlock();
+    }
+
+    void aHoldIsExtended_data() {
+        QTest::addColumn<QByteArray>("ground");
+        QTest::addColumn<QByteArray>("recipe");
+        for (const char* recipe : {"redis-set", "redis-reentrant", "redis-fair", "redis-rw"})
+            QTest::newRow(recipe) << QByteArray("redis") << QByteArray(recipe);
+        QTest::newRow("sql-lease") << QByteArray("sqlite") << QByteArray("sql-lease");
+        QTest::newRow("memcached-lease") << QByteArray("memcached") << QByteArray("memcached-lease");
+    }
+    void aHoldIsExtended() {
+        QFETCH(QByteArray, ground);
+        QFETCH(QByteArray, recipe);
+        const std::string url = urlOf(ground);
+        QVERIFY(!url.empty());
+        blocking::Client client(url), another(url);
+        const LockOptions options = leaseOf(20s, 0s, recipe.constData());
+        blocking::Mutex orders(client, "extended-" + recipe.toStdString(), options);
+        blocking::Mutex same(another, "extended-" + recipe.toStdString(), options);
+        QVERIFY_THROWS_EXCEPTION(NotOwnerException, orders.extend(5s));
+        QVERIFY(orders.tryLockWithLease(0s, 1500ms));
+        orders.extend(15s);
+        QVERIFY(orders.remaining() > 10s);
+        orders.extend(1s); // never sooner
+        QVERIFY(orders.remaining() > 10s);
+        QTest::qWait(2500); // longer than its first lease, and memcached's tick
+        QVERIFY(orders.stillMine() && !same.try_lock());
+        QVERIFY_THROWS_EXCEPTION(RefusedException, orders.extend(0s));
+        QVERIFY(same.forceUnlock());
+        QVERIFY_THROWS_EXCEPTION(NotOwnerException, orders.extend(15s));
+        QVERIFY(!orders.stillMine());
+    }
+
+    void anExtendedHoldKeepsItsLengthWhenItIsRenewed() {
+        const std::string url = urlOf("redis");
+        QVERIFY(!url.empty());
+        blocking::Client client(url);
+        blocking::Mutex orders(client, "renewed", leaseOf(1s, 200ms));
+        blocking::Hold hold = orders.acquire();
+        const std::uint64_t before = client.totals().renewed;
+        hold.extend(30s);
+        QVERIFY(soon([&] { return client.totals().renewed > before + 3; }));
+        QVERIFY(hold.remaining() > 25s);
+        hold.unlock();
+        QVERIFY_THROWS_EXCEPTION(NotOwnerException, hold.extend(1s));
+    }
+
+    void whatCannotBeProlongedSaysSo() {
+        const std::string url = urlOf("etcd");
+        QVERIFY(!url.empty());
+        blocking::Client client(url);
+        blocking::Mutex orders(client, "fixed", leaseOf(5s, 1s));
+        orders.lock();
+        orders.extend(2s); // what it has is enough
+        QVERIFY_THROWS_EXCEPTION(NotSupportedException, orders.extend(60s));
+        QVERIFY(orders.stillMine());
+        orders.unlock();
+    }
+
+    void aSessionsOwnEndIsMoved() {
+        const std::string url = urlOf("zookeeper");
+        QVERIFY(!url.empty());
+        blocking::Client client(url), another(url);
+        blocking::Mutex orders(client, "session"), same(another, "session");
+        QVERIFY(orders.tryLockWithLease(0s, 1s));
+        orders.extend(20s);
+        QVERIFY(orders.remaining() > 4s); // or its session's time-out
+        QTest::qWait(1500);
+        QVERIFY(orders.stillMine() && !same.try_lock());
+        orders.unlock();
+    }
+
+    void aLossStopsItsToken_data() {
+        QTest::addColumn<QByteArray>("ground");
+        for (const char* ground : {"redis", "zookeeper", "etcd", "sqlite", "memcached"})
+            QTest::newRow(ground) << QByteArray(ground);
+    }
+    void aLossStopsItsToken() {
+        QFETCH(QByteArray, ground);
+        const std::string url = urlOf(ground);
+        QVERIFY(!url.empty());
+        blocking::Client client(url), another(url);
+        const LockOptions options = leaseOf(3s, 500ms);
+        blocking::Mutex orders(client, "lost", options), stock(client, "lost-too", options);
+        blocking::Mutex theirs(another, "lost", options), theirStock(another, "lost-too", options);
+        QVERIFY(!orders.lost().stop_possible());
+        orders.lock();
+        blocking::Hold hold = stock.acquire();
+        const std::stop_token first = orders.lost(), second = hold.lost();
+        std::atomic<int> called = 0;
+        const std::stop_callback one(first, [&] { ++called; });
+        const std::stop_callback two(second, [&] { ++called; });
+        QVERIFY(first.stop_possible() && !first.stop_requested() && !second.stop_requested());
+        QVERIFY(theirs.forceUnlock() && theirStock.forceUnlock());
+        QVERIFY(soon([&] { return first.stop_requested() && second.stop_requested(); }));
+        QCOMPARE(called.load(), 2);
+        QVERIFY(orders.lost().stop_requested() && hold.lost().stop_requested());
+        orders.onUnlockFailed([](const LockException&) {});
+        orders.unlock();
+        orders.lock(); // a new hold, a new token
+        QVERIFY(!orders.lost().stop_requested());
+        const std::stop_token third = orders.lost();
+        orders.unlock();
+        QVERIFY(!third.stop_requested()); // given back, not lost
+    }
+
+    void closingStopsTheTokens() {
+        const std::string url = urlOf("redis");
+        QVERIFY(!url.empty());
+        blocking::Client client(url);
+        blocking::Mutex orders(client, "closed"), stock(client, "closed-too");
+        orders.lock();
+        const blocking::Hold hold = stock.acquire();
+        const std::stop_token first = orders.lost(), second = hold.lost();
+        client.close();
+        QVERIFY(first.stop_requested() && second.stop_requested());
+        QCOMPARE(client.totals().lost, std::uint64_t(2));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestBlockingHolders)
+#include "tst_blocking_holders.moc"

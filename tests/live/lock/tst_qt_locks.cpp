@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public coroutines: what <lockscope/lockscope.h> offers, on a real Redis.
+#include "live_redis.h"
+
+#include <lockscope/lockscope.h>
+
+using namespace lockscope;
+using namespace lockscope::test;
+
+class TestQtLocks : public QObject {
+    Q_OBJECT
+    EventLoopRuntime m_runtime;
+    std::unique_ptr<sandbox::RedisServer> m_server;
+    std::unique_ptr<qt::Connection> m_a, m_b;
+
+    std::unique_ptr<qt::Connection> opened() const {
+        auto connection = qt::Connection::make(m_server->url());
+        if (!connection || !run((*connection)->open())) return nullptr;
+        return *std::move(connection);
+    }
+
+private Q_SLOTS:
+    void initTestCase() {
+        m_server = std::make_unique<sandbox::RedisServer>(m_runtime);
+        VERIFY_STARTED(*m_server);
+        m_a = opened();
+        m_b = opened();
+        QVERIFY(m_a && m_b && m_a->identity() != m_b->identity());
+        QVERIFY(run(m_a->ping()) && run(m_a->prepare()) && m_a->schema().isEmpty());
+    }
+    void cleanupTestCase() {
+        m_a.reset();
+        m_b.reset();
+        m_server.reset();
+    }
+
+    void aMutexIsHeldExtendedAndGivenBack() {
+        qt::Mutex mine(*m_a, QStringLiteral("orders")), theirs(*m_b, QStringLiteral("orders"));
+        auto hold = run(mine.tryLockWithLease(0s, 2s));
+        QVERIFY(hold && *hold && hold->stillMine() && hold->token() > 0);
+        QCOMPARE(hold->tokens(), std::vector{hold->token()});
+        QVERIFY(run(hold->extend(20s)));
+        QVERIFY(hold->remaining() > 15s);
+        const auto holders = run(theirs.holders());
+        QVERIFY(holders && holders->size() == 1);
+        QCOMPARE(QString::fromStdString(holders->front().client), m_a->identity());
+        const auto refused = run(theirs.tryLock());
+        QVERIFY(refused && !*refused && run(theirs.isLocked()).value());
+        QCOMPARE(run(hold->unlock()).value(), 0);
+        QVERIFY(!*hold && !run(theirs.isLocked()).value());
+        const auto again = run(hold->unlock());
+        QVERIFY(!again && again.error().kind == ErrorKind::NotOwner);
+    }
+
+    void aLossIsTold() {
+        qt::Mutex mine(*m_a, QStringLiteral("lost")), theirs(*m_b, QStringLiteral("lost"));
+        std::vector<HoldEvent> events;
+        QString reason;
+        mine.listen([&](HoldEvent event, const QString& why) {
+            events.push_back(event);
+            if (event == HoldEvent::Lost) reason = why;
+        });
+        auto hold = run(mine.lock());
+        QVERIFY(hold && *hold);
+        const std::stop_token lost = hold->lost();
+        QVERIFY(run(theirs.forceUnlock()).value());
+        QTRY_VERIFY_WITH_TIMEOUT(lost.stop_requested(), 15'000);
+        QVERIFY(!hold->stillMine() && !reason.isEmpty());
+        QCOMPARE(events, (std::vector{HoldEvent::Acquired, HoldEvent::Lost}));
+    }
+
+    void aStopRequestIsAnErrorOfItsOwn() {
+        qt::Mutex mine(*m_a, QStringLiteral("stopped")), theirs(*m_b, QStringLiteral("stopped"));
+        const auto held = run(mine.lock());
+        QVERIFY(held);
+        std::stop_source stop;
+        QTimer::singleShot(50, [&] { stop.request_stop(); });
+        const auto waited = run(theirs.lock(stop.get_token()));
+        QVERIFY(!waited && waited.error().kind == ErrorKind::Interrupted && !waited.error().message.isEmpty());
+    }
+
+    void readersPermitsAndSeveralLocks() {
+        qt::SharedMutex mine(*m_a, QStringLiteral("prices")), theirs(*m_b, QStringLiteral("prices"));
+        {
+            const auto one = run(mine.lockShared()), other = run(theirs.tryLockShared());
+            QVERIFY(one && *one && other && *other);
+            const auto writer = run(theirs.tryLockFor(50ms));
+            QVERIFY(writer && !*writer);
+        }
+        qt::Semaphore seats(*m_a, QStringLiteral("seats"), 2), same(*m_b, QStringLiteral("seats"), 2);
+        const auto both = run(seats.acquire(2));
+        QVERIFY(both && *both);
+        const auto none = run(same.tryAcquireFor(50ms));
+        QVERIFY(none && !*none);
+        qt::MultiLock several({{*m_a, QStringLiteral("a")}, {*m_a, QStringLiteral("b")}});
+        auto all = run(several.tryLockFor(5s));
+        QVERIFY(all && *all);
+        QCOMPARE(all->tokens().size(), std::size_t(2));
+        QVERIFY(run(all->unlock()));
+    }
+
+    void aConditionIsSignalled() {
+        qt::Mutex mine(*m_a, QStringLiteral("box")), theirs(*m_b, QStringLiteral("box"));
+        qt::Condition filled(mine), same(theirs);
+        auto hold = run(mine.lock());
+        QVERIFY(hold && *hold);
+        std::optional<bool> woken;
+        const auto waits = [&]() -> QCoro::Task<> {
+            const auto signalled = co_await filled.await(20s);
+            woken = signalled && *signalled;
+        };
+        const QCoro::Task<> waiting = waits();
+        auto other = run(theirs.lock()); // it is free while the first one waits
+        QVERIFY(other && *other);
+        QCOMPARE(run(same.signal()).value(), 1);
+        QVERIFY(run(other->unlock()));
+        QTRY_VERIFY_WITH_TIMEOUT(woken.has_value(), 20'000);
+        QVERIFY(*woken && hold->stillMine());
+        QVERIFY(run(hold->unlock()));
+        const auto refused = run(filled.signalAll());
+        QVERIFY(!refused && refused.error().kind == ErrorKind::NotOwner);
+    }
+
+    void whatIsWrongIsToldByKind() {
+        const auto nonsense = qt::Connection::make(QStringLiteral("redsi://127.0.0.1"));
+        QVERIFY(!nonsense && nonsense.error().kind == ErrorKind::InvalidArgument);
+        const auto away = qt::Connection::make(QStringLiteral("redis://127.0.0.1:1?connect=300ms"));
+        QVERIFY(away.has_value());
+        const auto refused = run((*away)->open());
+        QVERIFY(!refused && refused.error().kind == ErrorKind::Unreachable);
+        LockOptions unknown;
+        unknown.recipe = "redis-no-such";
+        qt::Mutex mutex(*m_a, QStringLiteral("orders"), unknown);
+        const auto hold = run(mutex.tryLock());
+        QVERIFY(!hold && hold.error().kind == ErrorKind::NotSupported);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestQtLocks)
+#include "tst_qt_locks.moc"
