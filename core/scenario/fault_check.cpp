@@ -27,6 +27,7 @@ TargetKind targetKind(Action action) {
     case Action::ResumeNode:
     case Action::KillNode:
     case Action::RestartNode:
+    case Action::CrashNode:
         return TargetKind::Node;
     case Action::CutLink:
     case Action::MendLink:
@@ -48,6 +49,7 @@ bool canBeUndone(Action action) {
     case Action::KillClient:
     case Action::PauseNode:
     case Action::KillNode:
+    case Action::CrashNode:
     case Action::CutLink:
     case Action::DelayLink:
     case Action::JumpClock:
@@ -77,6 +79,8 @@ public:
             m_clients += clientName(i);
         for (const NodeSpec& node : scenario.nodes)
             m_nodes += node.id;
+        m_several = scenario.service.has_value();
+        if (m_several) addRoles(*scenario.service);
     }
 
     void check(const Fault& fault, const QString& path) {
@@ -103,6 +107,16 @@ public:
     }
 
 private:
+    /// A service's servers go by their present roles, too.
+    void addRoles(const ServiceSpec& service) {
+        if (service.shape != ServiceSpec::Shape::Sentinel) return;
+        m_nodes += QStringLiteral("master");
+        for (int i = 0; i + 1 < service.nodes; ++i)
+            m_nodes += QStringLiteral("replica[%1]").arg(i);
+        for (int i = 0; i < service.sentinels; ++i)
+            m_nodes += QStringLiteral("sentinel[%1]").arg(i);
+    }
+
     void complain(const char* where, const QString& message) {
         m_complaints.push_back({m_path + QLatin1String(where), message});
     }
@@ -129,11 +143,13 @@ private:
     }
 
     void checkLink(const QString& target, const QString& action) {
-        if (m_nodes.size() == 1 && m_clients.contains(target)) return; // there is one link that it can be
+        // One link where there is one server; of several, all that the client or the server has.
+        if (m_clients.contains(target) && (m_nodes.size() == 1 || m_several)) return;
+        if (m_several && m_nodes.contains(target)) return;
         for (const QString& node : m_nodes) {
             if (!target.endsWith(QLatin1Char('-') + node)) continue;
             const QString client = target.chopped(node.size() + 1);
-            if (m_clients.contains(client)) return;
+            if (m_clients.contains(client) || (client != node && m_nodes.contains(client))) return;
             complain("/target", tr("there is no client “%1”%2").arg(client, hint(client, m_clients)));
             return;
         }
@@ -170,6 +186,7 @@ private:
 
     std::vector<Complaint>& m_complaints;
     QStringList m_clients, m_nodes;
+    bool m_several = false; ///< servers
     QString m_path;
 };
 

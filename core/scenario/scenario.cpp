@@ -6,9 +6,9 @@ namespace lockscope::scenario {
 namespace {
 
 constexpr std::array kActionIds{
-    "pause-client", "resume-client", "kill-client", "restart-client", "pause-node", "resume-node",   "kill-node",
-    "restart-node", "cut-link",      "mend-link",   "delay-link",     "jump-clock", "stop-watchdog", "lose-reply",
-    "heal-all",     "set",
+    "pause-client", "resume-client", "kill-client", "restart-client", "pause-node", "resume-node",
+    "kill-node",    "restart-node",  "crash-node",  "cut-link",       "mend-link",  "delay-link",
+    "jump-clock",   "stop-watchdog", "lose-reply",  "heal-all",       "set",
 };
 static_assert(kActionIds.size() == static_cast<std::size_t>(Action::Set) + 1);
 
@@ -53,6 +53,25 @@ QString Problem::toString() const {
     if (line > 0) text += QLatin1Char(':') + QString::number(line);
     if (!path.isEmpty()) text += QStringLiteral(": ") + path;
     return text.isEmpty() ? message : text + QStringLiteral(": ") + message;
+}
+
+std::vector<NodeSpec> ServiceSpec::servers() const {
+    std::vector<NodeSpec> all;
+    for (int i = 1; i <= nodes; ++i)
+        all.push_back({QStringLiteral("redis-%1").arg(i), QStringLiteral("redis")});
+    for (int i = 1; shape == Shape::Sentinel && i <= sentinels; ++i)
+        all.push_back({QStringLiteral("sentinel-%1").arg(i), QStringLiteral("sentinel")});
+    return all;
+}
+
+QByteArray shapeId(ServiceSpec::Shape shape) {
+    constexpr std::array kIds{"single", "sentinel", "masters"};
+    return kIds[std::size_t(shape)];
+}
+
+QByteArray persistenceId(ServiceSpec::Persistence persistence) {
+    constexpr std::array kIds{"none", "everysec", "always"};
+    return kIds[std::size_t(persistence)];
 }
 
 } // namespace lockscope::scenario

@@ -28,6 +28,7 @@ enum class Action : std::uint8_t {
     ResumeNode,
     KillNode,
     RestartNode,
+    CrashNode, ///< as KillNode, and its machine loses its power: what had not left it, or not reached its disk, is gone
     CutLink,
     MendLink,
     DelayLink,    ///< DelayLink: value = extra one-way latency, 0 undoes it
@@ -100,6 +101,31 @@ struct NodeSpec {
     friend bool operator==(const NodeSpec&, const NodeSpec&) = default;
 };
 
+/// Servers that are one thing to their clients, where a scenario has more than one. Their ids are "redis-1", …,
+/// "sentinel-1", ….
+struct ServiceSpec {
+    enum class Shape : std::uint8_t {
+        Single,
+        Sentinel, ///< a master, replicas, and Sentinels that replace it
+        Masters,  ///< independent masters, for Redlock
+    };
+    enum class Persistence : std::uint8_t { None, EverySecond, Always };
+    Shape shape = Shape::Single;
+    int nodes = 1;     ///< Redis servers; the first one is the first master
+    int sentinels = 0; ///< with Shape::Sentinel
+    Persistence persistence = Persistence::None;
+    Nanos lag{};          ///< how long a write stays on the master's machine before it leaves for the replicas
+    Nanos fullSync = 5s;  ///< until a replica that starts anew has its copy
+    Nanos downAfter = 2s; ///< a Sentinel's down-after-milliseconds
+    Nanos failoverTimeout = 6s;
+    friend bool operator==(const ServiceSpec&, const ServiceSpec&) = default;
+
+    /// The servers that it is made of.
+    std::vector<NodeSpec> servers() const;
+};
+QByteArray shapeId(ServiceSpec::Shape shape);                   ///< "single", "sentinel", "masters"
+QByteArray persistenceId(ServiceSpec::Persistence persistence); ///< "none", "everysec", "always"
+
 /// The expected outcome per recipe ("*" = any other): the violated invariants (empty = safe), and the time within which
 /// the lock is granted again after the fault.
 struct Expectation {
@@ -120,7 +146,8 @@ struct Scenario {
     Nanos until = 60s;
     std::optional<std::uint64_t>
         seed; ///< of the run that was saved: the same seed makes the same run; at most 2^63 - 1
-    std::vector<NodeSpec> nodes{NodeSpec{}};
+    std::vector<NodeSpec> nodes{NodeSpec{}}; ///< with `service`: its servers()
+    std::optional<ServiceSpec> service;      ///< missing: `nodes` is one server
     LockSettings lock;
     ResourceSettings resource;
     Workload workload;

@@ -20,7 +20,6 @@ QString tr(const char* text) {
 const QString kFolder = QStringLiteral(":/scenarios/");
 const QString kSchemaFile = QStringLiteral("scenario.schema.json");
 
-/// From what works to what breaks, simple causes first. A new file that is not named here comes last.
 /// The "order" of a built-in scenario's file; those without one are the last.
 int orderOf(const QString& id) {
     QFile file(kFolder + id + QStringLiteral(".json"));

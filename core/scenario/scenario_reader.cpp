@@ -106,6 +106,29 @@ void readSetting(const Fields& fields, const Setting& setting, Scenario& scenari
     }
 }
 
+/// The value whose id is the field's text.
+template <typename Enum>
+void choice(const Fields& fields, QLatin1String key, QByteArray (*id)(Enum), Enum last, Enum& to) {
+    for (int i = 0; i <= int(last); ++i)
+        if (fields[key].toString().toUtf8() == id(Enum(i))) to = Enum(i);
+}
+
+ServiceSpec readService(const Fields& fields) {
+    ServiceSpec service;
+    using Shape = ServiceSpec::Shape;
+    choice(fields, L("shape"), shapeId, Shape::Masters, service.shape);
+    choice(fields, L("persistence"), persistenceId, ServiceSpec::Persistence::Always, service.persistence);
+    service.nodes = service.shape == Shape::Single ? 1 : service.shape == Shape::Sentinel ? 3 : 5;
+    service.sentinels = service.shape == Shape::Sentinel ? 3 : 0;
+    fields.number(L("nodes"), service.nodes);
+    fields.number(L("sentinels"), service.sentinels);
+    fields.duration(L("lag"), service.lag);
+    fields.duration(L("full_sync"), service.fullSync);
+    fields.duration(L("down_after"), service.downAfter);
+    fields.duration(L("failover_timeout"), service.failoverTimeout);
+    return service;
+}
+
 Trigger readTrigger(const Fields& fields) {
     Trigger trigger;
     const QString on = fields[L("on")].toString();
@@ -159,6 +182,9 @@ void checkWhole(const Scenario& scenario, std::vector<Complaint>& complaints) {
     if (scenario.workload.hold.low == Nanos::zero() && scenario.workload.think.low == Nanos::zero()) {
         complaints.push_back({QStringLiteral("/clients"), tr("hold and think cannot both be 0 s")});
     }
+    if (scenario.service && scenario.service->shape == ServiceSpec::Shape::Single && scenario.service->nodes > 1) {
+        complaints.push_back({QStringLiteral("/service/nodes"), tr("a single server is one node: leave out “nodes”")});
+    }
     for (auto it = scenario.expect.begin(); it != scenario.expect.end(); ++it) {
         for (const QString& invariant : it->second.violates) {
             if (it->second.holds.contains(invariant)) {
@@ -188,6 +214,10 @@ Scenario readDocument(const QJsonObject& document, std::vector<Complaint>& compl
         for (const QJsonValue& node : top[L("nodes")].toArray()) {
             scenario.nodes.push_back({node[u"id"].toString(), node[u"kind"].toString()});
         }
+    }
+    if (top.has(L("service"))) {
+        scenario.service = readService(inner(L("service")));
+        scenario.nodes = scenario.service->servers();
     }
     inner(L("lock")).text(L("name"), scenario.lock.name);
     inner(L("resource")).text(L("name"), scenario.resource.name);

@@ -78,6 +78,20 @@ QJsonObject expectationObject(const Expectation& expectation) {
     return object;
 }
 
+QJsonObject serviceObject(const ServiceSpec& service) {
+    QJsonObject object{{u"kind"_qs, u"redis"_qs},
+                       {u"shape"_qs, QString::fromLatin1(shapeId(service.shape))},
+                       {u"nodes"_qs, service.nodes},
+                       {u"persistence"_qs, QString::fromLatin1(persistenceId(service.persistence))}};
+    if (service.shape != ServiceSpec::Shape::Sentinel) return object;
+    object[u"sentinels"] = service.sentinels;
+    object[u"lag"] = formatDuration(service.lag);
+    object[u"full_sync"] = formatDuration(service.fullSync);
+    object[u"down_after"] = formatDuration(service.downAfter);
+    object[u"failover_timeout"] = formatDuration(service.failoverTimeout);
+    return object;
+}
+
 } // namespace
 
 QByteArray toJson(const Scenario& scenario) {
@@ -105,6 +119,10 @@ QByteArray toJson(const Scenario& scenario) {
         {u"faults"_qs, faults},
         {u"expect"_qs, expect},
     };
+    if (scenario.service) {
+        document[u"service"] = serviceObject(*scenario.service);
+        document.remove(u"nodes"_qs);
+    }
     document = settingsOf("", scenario, std::move(document));
     if (!scenario.chapter.isEmpty()) document[u"chapter"] = scenario.chapter;
     if (scenario.order > 0) document[u"order"] = scenario.order;

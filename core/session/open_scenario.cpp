@@ -5,6 +5,7 @@
 #include "recipes/redis/redis_recipe.h"
 #include "scenario/scenario_file.h"
 #include "scenario/schema_check.h"
+#include "sim/fitting_recipes.h"
 
 namespace lockscope::session {
 
@@ -26,9 +27,9 @@ QString unknown(const QString& recipe, const QStringList& ids) {
 }
 
 /// Empty when it can be simulated.
-QString complaintAbout(const QString& recipe) {
-    if (recipes::findSimulatedRecipe(recipe.toUtf8())) return {};
-    const QStringList ids = idsOf(recipes::simulatedRecipes());
+QString complaintAbout(const QString& recipe, const scenario::Scenario& scenario) {
+    if (sim::canRun(scenario, recipe)) return {};
+    const QStringList ids = idsOf(sim::recipesFor(scenario));
     if (!recipes::findRecipe(recipe.toUtf8())) return unknown(recipe, ids);
     return Text::tr("“%1” works on real servers (lockscope lock), but its server cannot be simulated; these can: %2")
         .arg(recipe, ids.join(QStringLiteral(", ")));
@@ -41,14 +42,14 @@ std::vector<scenario::Problem> recipeProblems(const scenario::Scenario& scenario
     const auto note = [&](const QString& path, const QString& message) {
         if (!message.isEmpty()) problems.push_back({file, 0, path, message});
     };
-    note(QStringLiteral("/recipe"), complaintAbout(scenario.recipe));
+    note(QStringLiteral("/recipe"), complaintAbout(scenario.recipe, scenario));
     if (recipes::lockKeys(scenario.recipe.toUtf8(), scenario.lock.name.toUtf8()).empty())
         note(QStringLiteral("/lock/name"),
              Text::tr("“%1” names no lock: redis-multi takes names such as \"a,b\"").arg(scenario.lock.name));
     for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
         const scenario::Fault& fault = scenario.faults[i];
         if (fault.action == scenario::Action::Set && fault.setting == QLatin1String("recipe"))
-            note(QStringLiteral("/faults/%1/to").arg(i), complaintAbout(fault.text));
+            note(QStringLiteral("/faults/%1/to").arg(i), complaintAbout(fault.text, scenario));
     }
     for (const auto& [recipe, expectation] : scenario.expect) {
         // One file may say what to expect of recipes that this program cannot simulate yet.
@@ -64,7 +65,7 @@ std::expected<scenario::Scenario, std::vector<scenario::Problem>> openScenario(c
     if (!loaded) return loaded;
     if (!recipe.isEmpty()) {
         // Chosen beside the file: a mistake in it stands at no place of the file.
-        if (const QString complaint = complaintAbout(recipe); !complaint.isEmpty())
+        if (const QString complaint = complaintAbout(recipe, *loaded); !complaint.isEmpty())
             return std::unexpected(std::vector<scenario::Problem>{{{}, 0, {}, complaint}});
         loaded->recipe = recipe;
     }

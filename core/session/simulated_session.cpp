@@ -4,8 +4,9 @@
 #include "recipes/recipe_info.h"
 #include "scenario/fault_check.h"
 #include "scenario/lock_times.h"
-#include "session/simulation_worker.h"
 #include "scenario/settings.h"
+#include "session/simulation_worker.h"
+#include "sim/fitting_recipes.h"
 
 namespace lockscope::session {
 
@@ -169,7 +170,7 @@ void SimulatedSession::apply(scenario::Fault fault, Nanos at) {
 }
 
 QString SimulatedSession::refusal(const scenario::Fault& fault) const {
-    if (fault.setting == QLatin1String("recipe") && !recipes::findSimulatedRecipe(fault.text.toUtf8())) {
+    if (fault.setting == QLatin1String("recipe") && !sim::canRun(scenario(), fault.text)) {
         return tr("There is no recipe “%1”.").arg(fault.text);
     }
     // What could not be read from a file again must not get into one.

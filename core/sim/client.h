@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "connections/connection.h"
 #include "recipes/redis/redis_recipe.h"
 #include "runtime/virtual_runtime.h"
 #include "sim/client_program.h"
+#include "sim/redis_service.h"
 #include "sim/redis_wire.h"
 
 namespace lockscope::sim {
@@ -12,10 +14,8 @@ namespace lockscope::sim {
 class Client final : private ResourcePort {
 public:
     struct World {
-        VirtualScheduler& scheduler;
-        trace::Recorder& recorder;
-        Network& network;
-        Node& node;
+        Grounds grounds;
+        RedisService& service;
         GuardedResource& resource;
         const scenario::Scenario& settings;
     };
@@ -28,7 +28,6 @@ public:
     trace::EntityId thread() const { return m_thread; }
     /// The identity of the process that runs now, as servers see it.
     const QByteArray& uuid() const { return m_uuid; }
-    Network::Link& link() { return m_link; }
     Runtime::Life life() const { return m_runtime ? m_runtime->life() : Runtime::Life::Dead; }
     bool holds() const { return m_lock && m_lock->holdCount() > 0; }
     /// When the lock was granted or asked for last, whichever is the case now.
@@ -50,6 +49,7 @@ public:
 private:
     void start();
     std::unique_ptr<DistributedLock> makeLock();
+    std::unique_ptr<recipes::Recipe> recipeOver(const QByteArray& id, const QByteArray& name);
     QCoro::Task<bool> write(trace::EntityId thread, std::int64_t token) override;
 
     World m_world;
@@ -57,7 +57,6 @@ private:
     std::uint64_t m_seed;
     std::uint64_t m_incarnation = 0;
     trace::EntityId m_entity, m_thread;
-    Network::Link m_link;
     QByteArray m_uuid;
     RecipeTold m_recipeTold;
     Nanos m_clockOffset{};
@@ -67,7 +66,8 @@ private:
     DistributedLock* m_lock = nullptr;         ///< owned by the program's coroutine
     Doing m_doing = Doing::Nothing;
     std::unique_ptr<VirtualRuntime> m_runtime;
-    std::unique_ptr<RedisWire> m_wire;
+    std::unique_ptr<RedisWire> m_wire;        ///< to the one server of a service of that shape
+    std::unique_ptr<Connection> m_connection; ///< to a service of several
 };
 
 } // namespace lockscope::sim

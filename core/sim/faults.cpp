@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "recipes/recipe_info.h"
 #include "scenario/settings.h"
+#include "sim/fitting_recipes.h"
 #include "sim/world.h"
 
 #include <QCoreApplication>
@@ -26,6 +26,7 @@ std::optional<Action> undoing(Action action) {
     case Action::PauseNode:
         return Action::ResumeNode;
     case Action::KillNode:
+    case Action::CrashNode:
         return Action::RestartNode;
     case Action::CutLink:
         return Action::MendLink;
@@ -40,12 +41,6 @@ std::optional<Action> undoing(Action action) {
 
 /// Further than this nobody looks; sums of such durations stay far from overflowing.
 constexpr Nanos kLongest = std::chrono::hours(24 * 365 * 10);
-
-/// "A-redis-1" names the link of client A.
-QString clientOfTarget(const QString& target, const QByteArray& node) {
-    const QString suffix = QLatin1Char('-') + QString::fromUtf8(node);
-    return target.endsWith(suffix) ? target.chopped(suffix.size()) : target;
-}
 
 } // namespace
 
@@ -67,43 +62,126 @@ void World::killClient(Client& client, std::uint8_t flags) {
     client.kill();
 }
 
-void World::delayLink(Client& client, Nanos extra, std::uint8_t flags) {
-    client.link().extraLatency = std::clamp(extra, Nanos(0), kLongest);
-    emit(EventKind::LinkDelayed, flags, client.entity(), client.link().entity, client.link().extraLatency.count());
+void World::delayLink(Network::Link& link, Nanos extra, std::uint8_t flags) {
+    link.extraLatency = std::clamp(extra, Nanos(0), kLongest);
+    emit(EventKind::LinkDelayed, flags, link.first, link.entity, link.extraLatency.count());
 }
 
-void World::jumpClock(Client* client, Nanos offset, std::uint8_t flags) {
+void World::jumpClock(Client* client, Server* server, Nanos offset, std::uint8_t flags) {
     offset = std::clamp(offset, -kLongest, kLongest);
     // The jump first: what it does to leases follows it in the trace.
-    emit(EventKind::ClockJumped, flags, client ? client->entity() : m_node.entity(), trace::kNoEntity, offset.count());
-    client ? client->setClockOffset(offset) : m_node.setClockOffset(offset);
+    emit(EventKind::ClockJumped, flags, client ? client->entity() : server->entity(), trace::kNoEntity, offset.count());
+    client ? client->setClockOffset(offset) : server->setClock(offset);
 }
 
 std::uint8_t World::flagsOf(const Fault& fault) {
     return static_cast<std::uint8_t>(trace::kFault | (fault.byHand ? trace::kByHand : 0));
 }
 
+trace::EntityId World::partyOf(const QString& target) {
+    if (const Client* const client = findClient(target)) return client->entity();
+    const Server* const server = m_service->find(target);
+    return server ? server->entity() : trace::kNoEntity;
+}
+
+std::vector<Network::Link*> World::linksOf(const QString& target) {
+    // Names of servers contain hyphens: each of them may be the one between the two.
+    for (qsizetype at = target.indexOf(u'-'); at > 0; at = target.indexOf(u'-', at + 1)) {
+        const trace::EntityId a = partyOf(target.left(at)), b = partyOf(target.mid(at + 1));
+        if (a != trace::kNoEntity && b != trace::kNoEntity && a != b) return {&m_network.between(a, b)};
+    }
+    const trace::EntityId one = partyOf(target);
+    std::vector<Network::Link*> links;
+    if (one == trace::kNoEntity) return links;
+    for (const Server* server : m_service->servers())
+        if (server->entity() != one) links.push_back(&m_network.between(one, server->entity()));
+    if (findClient(target)) return links;
+    for (const auto& client : m_clients)
+        links.push_back(&m_network.between(client->entity(), one));
+    return links;
+}
+
 std::expected<void, QString> World::act(const Fault& fault) {
     const std::uint8_t flags = flagsOf(fault);
-    if (fault.action == Action::HealAll) {
+    switch (fault.action) {
+    case Action::HealAll:
         healAll(flags);
         return {};
+    case Action::Set:
+        return set(fault.setting, fault.text, flags);
+    case Action::PauseNode:
+    case Action::ResumeNode:
+    case Action::KillNode:
+    case Action::CrashNode:
+    case Action::RestartNode: {
+        Server* const server = m_service->find(fault.target);
+        if (!server) {
+            QStringList names;
+            for (const Server* known : m_service->servers())
+                names += QString::fromUtf8(known->id());
+            return std::unexpected(tr("There is no node “%1”; the node here is “%2”.")
+                                       .arg(fault.target, names.join(QStringLiteral(", "))));
+        }
+        actOnServer(fault, *server, flags);
+        return {};
     }
-    if (fault.action == Action::Set) return set(fault.setting, fault.text, flags);
-
-    const bool onNode = fault.action == Action::PauseNode || fault.action == Action::ResumeNode ||
-                        fault.action == Action::KillNode || fault.action == Action::RestartNode;
-    const bool nodeClock = fault.action == Action::JumpClock && fault.target.toUtf8() == m_node.id();
-    Client* client = nullptr;
-    if (!onNode && !nodeClock) {
-        client = findClient(clientOfTarget(fault.target, m_node.id()));
-        if (!client) return std::unexpected(tr("There is no client “%1” to do this to now.").arg(fault.target));
-    } else if (fault.target.toUtf8() != m_node.id()) {
-        return std::unexpected(
-            tr("There is no node “%1”; the node here is “%2”.").arg(fault.target, QString::fromUtf8(m_node.id())));
+    case Action::JumpClock:
+        if (Server* const server = m_service->find(fault.target)) {
+            jumpClock(nullptr, server, fault.value, flags);
+            noteStruck(fault, QString::fromUtf8(server->id()), server->entity());
+            return {};
+        }
+        return actOnClient(fault, flags);
+    case Action::CutLink:
+    case Action::MendLink:
+    case Action::DelayLink:
+    case Action::LoseReply:
+        return actOnLinks(fault, flags);
+    default:
+        return actOnClient(fault, flags);
     }
+}
 
-    const bool wasDead = client ? client->life() == Runtime::Life::Dead : m_node.life() == Node::Life::Dead;
+void World::actOnServer(const Fault& fault, Server& server, std::uint8_t flags) {
+    using Life = Server::Life;
+    const bool wasDead = server.life() == Life::Dead;
+    const auto kill = [&] {
+        if (!wasDead) emit(EventKind::NodeKilled, flags, server.entity());
+        server.kill();
+    };
+    switch (fault.action) {
+    case Action::PauseNode:
+        if (server.life() == Life::Running) emit(EventKind::NodePaused, flags, server.entity());
+        server.pause();
+        break;
+    case Action::ResumeNode:
+        if (server.life() == Life::Paused) emit(EventKind::NodeResumed, flags, server.entity());
+        server.resume();
+        break;
+    case Action::KillNode:
+        kill();
+        break;
+    case Action::CrashNode:
+        if (!wasDead) emit(EventKind::NodeKilled, flags, server.entity());
+        server.crash();
+        break;
+    default: // RestartNode
+        kill();
+        server.start();
+        emit(EventKind::NodeStarted, flags, server.entity());
+        break;
+    }
+    const bool needsLife = fault.action == Action::PauseNode || fault.action == Action::ResumeNode;
+    if (needsLife && wasDead) return; // nobody was there to be struck
+    const bool kills = fault.action == Action::KillNode || fault.action == Action::CrashNode;
+    if (kills && !wasDead) m_lasting.erase({Aspect::Life, server.entity()}); // what was done to the living is over
+    noteStruck(fault, QString::fromUtf8(server.id()), server.entity());
+}
+
+std::expected<void, QString> World::actOnClient(const Fault& fault, std::uint8_t flags) {
+    Client* const client = findClient(fault.target);
+    if (!client) return std::unexpected(tr("There is no client “%1” to do this to now.").arg(fault.target));
+    const bool wasDead = client->life() == Runtime::Life::Dead;
     switch (fault.action) {
     case Action::PauseClient:
         pauseClient(*client, flags);
@@ -118,68 +196,47 @@ std::expected<void, QString> World::act(const Fault& fault) {
         killClient(*client, flags);
         client->restart();
         break;
-    case Action::PauseNode:
-        if (m_node.life() == Node::Life::Running) emit(EventKind::NodePaused, flags, m_node.entity());
-        m_node.pause();
-        break;
-    case Action::ResumeNode:
-        if (m_node.life() == Node::Life::Paused) emit(EventKind::NodeResumed, flags, m_node.entity());
-        m_node.resume();
-        break;
-    case Action::KillNode:
-        if (m_node.life() != Node::Life::Dead) emit(EventKind::NodeKilled, flags, m_node.entity());
-        m_node.kill();
-        break;
-    case Action::RestartNode:
-        if (m_node.life() != Node::Life::Dead) emit(EventKind::NodeKilled, flags, m_node.entity());
-        m_node.kill();
-        m_node.start();
-        emit(EventKind::NodeStarted, flags, m_node.entity());
-        break;
-    case Action::CutLink:
-        if (!client->link().cut) emit(EventKind::LinkCut, flags, client->entity(), client->link().entity);
-        client->link().cut = true;
-        break;
-    case Action::MendLink:
-        if (client->link().cut) emit(EventKind::LinkMended, flags, client->entity(), client->link().entity);
-        client->link().cut = false;
-        break;
-    case Action::DelayLink:
-        delayLink(*client, fault.value, flags);
-        break;
     case Action::JumpClock:
-        jumpClock(client, fault.value, flags);
+        jumpClock(client, nullptr, fault.value, flags);
         break;
-    case Action::StopWatchdog:
+    default: // StopWatchdog
         client->stopWatchdog(true);
         emit(EventKind::WatchdogStopped, flags, client->entity());
         break;
-    case Action::LoseReply:
-        client->link().loseNextReply = true;
-        emit(EventKind::ReplyLossArmed, flags, client->entity(), client->link().entity);
-        break;
-    case Action::HealAll:
-    case Action::Set:
-        break;
     }
-    const bool onLink = aspectOf(fault.action) == Aspect::Cut || aspectOf(fault.action) == Aspect::Delay;
-    const trace::EntityId struck = !client ? m_node.entity() : onLink ? client->link().entity : client->entity();
-    const QString target = client ? QString::fromUtf8(client->name()) : fault.target;
-    switch (fault.action) {
-    case Action::PauseClient:
-    case Action::ResumeClient:
-    case Action::PauseNode:
-    case Action::ResumeNode:
-        if (wasDead) return {}; // nobody was there to be struck
-        break;
-    case Action::KillClient:
-    case Action::KillNode:
-        if (!wasDead) m_lasting.erase({Aspect::Life, struck}); // what was done to the living is over
-        break;
-    default:
-        break;
+    const bool needsLife = fault.action == Action::PauseClient || fault.action == Action::ResumeClient;
+    if (needsLife && wasDead) return {};
+    if (fault.action == Action::KillClient && !wasDead) m_lasting.erase({Aspect::Life, client->entity()});
+    noteStruck(fault, QString::fromUtf8(client->name()), client->entity());
+    return {};
+}
+
+std::expected<void, QString> World::actOnLinks(const Fault& fault, std::uint8_t flags) {
+    const std::vector<Network::Link*> links = linksOf(fault.target);
+    if (links.empty()) return std::unexpected(tr("There is no client “%1” to do this to now.").arg(fault.target));
+    for (Network::Link* const link : links) {
+        switch (fault.action) {
+        case Action::CutLink:
+            if (!link->isCut()) emit(EventKind::LinkCut, flags, link->first, link->entity);
+            link->setCut(true);
+            break;
+        case Action::MendLink:
+            if (link->isCut()) emit(EventKind::LinkMended, flags, link->first, link->entity);
+            link->setCut(false);
+            break;
+        case Action::DelayLink:
+            delayLink(*link, fault.value, flags);
+            break;
+        default: // LoseReply
+            link->loseNextReply = true;
+            emit(EventKind::ReplyLossArmed, flags, link->first, link->entity);
+            break;
+        }
+        // Whoever it struck, not whoever holds by the time of its end.
+        const trace::Trace& trace = m_recorder.trace();
+        const QByteArray name = trace.entity(link->first).name + '-' + trace.entity(link->second).name;
+        noteStruck(fault, QString::fromUtf8(name), link->entity);
     }
-    noteStruck(fault, target, struck);
     return {};
 }
 
@@ -229,18 +286,24 @@ void World::endFault(const Struck& struck, std::uint64_t number, const Fault& un
         if (stillLasts(undo)) strike(undo);
     } else if (sets && newest) {
         // Not by strike(): the fault that lasts on is no new one, and has its own end.
-        Client* const client = undo.target.toUtf8() == m_node.id() ? nullptr : findClient(undo.target);
         const Nanos value = lasting.back().value;
-        if (undo.action == Action::JumpClock)
-            jumpClock(client, value, flagsOf(undo));
-        else if (client)
-            delayLink(*client, value, flagsOf(undo));
+        if (undo.action == Action::DelayLink) {
+            for (Network::Link* const link : linksOf(undo.target))
+                delayLink(*link, value, flagsOf(undo));
+        } else {
+            Server* const server = m_service->find(undo.target);
+            Client* const client = server ? nullptr : findClient(undo.target);
+            if (server || client) jumpClock(client, server, value, flagsOf(undo));
+        }
     }
 }
 
 bool World::stillLasts(const Fault& undo) {
     // Somebody may have restarted it meanwhile, or taken it out of the workload: a restart now would be a new fault.
-    if (undo.action == Action::RestartNode) return m_node.life() == Node::Life::Dead;
+    if (undo.action == Action::RestartNode) {
+        const Server* const server = m_service->find(undo.target);
+        return server && server->life() == Server::Life::Dead;
+    }
     if (undo.action != Action::RestartClient) return true;
     for (int i = 0; i < m_settings.workload.clients && i < static_cast<int>(m_clients.size()); ++i) {
         const Client& client = *m_clients[static_cast<std::size_t>(i)];
@@ -251,20 +314,20 @@ bool World::stillLasts(const Fault& undo) {
 
 void World::healAll(std::uint8_t flags) {
     m_lasting.clear(); // what would end later ends now
+    m_network.healAll();
     for (const auto& client : m_clients) {
-        client->link().cut = false;
-        client->link().extraLatency = Nanos(0);
-        client->link().loseNextReply = false;
         client->stopWatchdog(false);
         client->setClockOffset(Nanos(0));
     }
     emit(EventKind::Healed, flags, trace::kNoEntity);
-    m_node.setClockOffset(Nanos(0));
-    if (m_node.life() == Node::Life::Paused) emit(EventKind::NodeResumed, flags, m_node.entity());
-    m_node.resume();
-    if (m_node.life() == Node::Life::Dead) {
-        m_node.start();
-        emit(EventKind::NodeStarted, flags, m_node.entity());
+    for (Server* const server : m_service->servers()) {
+        server->setClock(Nanos(0));
+        if (server->life() == Server::Life::Paused) emit(EventKind::NodeResumed, flags, server->entity());
+        server->resume();
+        if (server->life() == Server::Life::Dead) {
+            server->start();
+            emit(EventKind::NodeStarted, flags, server->entity());
+        }
     }
     const int wanted = m_settings.workload.clients;
     for (int i = 0; i < wanted && i < static_cast<int>(m_clients.size()); ++i) {
@@ -277,7 +340,7 @@ void World::healAll(std::uint8_t flags) {
 std::expected<void, QString> World::set(const QString& setting, const QString& text, std::uint8_t flags) {
     scenario::Scenario changed = m_settings;
     if (auto done = scenario::changeSetting(changed, setting, text); !done) return done;
-    if (!recipes::findSimulatedRecipe(changed.recipe.toUtf8())) {
+    if (!canRun(changed, changed.recipe)) {
         return std::unexpected(tr("There is no recipe “%1”.").arg(changed.recipe));
     }
     const int before = m_settings.workload.clients;

@@ -1,200 +1,108 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/redis_wire.h"
 
-#include "ports/redis/command_text.h"
-#include "runtime/completion.h"
-#include "sim/redis_inbox.h"
+#include "sim/redis_line.h"
+
+#include <set>
 
 namespace lockscope::sim {
 
-using trace::EventKind;
-
-/// Both connections and whatever is under way on them. Callbacks in the scheduler's queue hold it weakly: a client that
-/// died hears nothing more.
-struct RedisWire::Connections {
-    VirtualScheduler& scheduler;
-    Network& network;
-    Network::Link& link;
-    Node& node;
-    trace::Recorder& recorder;
-    trace::EntityId client, thread;
-    Settings settings{};
-    RedisEngine::SessionId commands = 0, subscriptions = 0; ///< 0 = not connected
-    std::map<std::uint64_t, Completion<redis::Result>> pending;
-    std::uint64_t lastExchange = 0;
-    std::vector<Inbox*> inboxes;
-    bool resubscribing = false;
-    RedisWire* wire = nullptr;
-
-    /// The dead process's machine resets the connections: known after a flight. Over a cut link nothing comes, so who
-    /// waits for a reply runs into his time-out; the rest is known when one of the client's probes gets through.
-    /// `last` is the last exchange that the connections have seen.
-    void tellReset(const std::weak_ptr<Connections>& self, std::uint64_t last);
-    void wasReset(std::uint64_t last);
-};
-
-namespace {
-
-redis::Error broken(const Node& node, redis::Error::Kind kind, const char* what) {
-    return {kind, {}, QStringLiteral("%1: %2").arg(QString::fromUtf8(node.id()), QLatin1String(what))};
+RedisWire::Settings RedisWire::settingsOf(const redis::DriverOptions& options) {
+    Settings settings;
+    settings.commandTimeout = options.commandTimeout;
+    settings.heartbeat = options.heartbeat;
+    settings.silenceLimit = options.silenceLimit;
+    settings.retryFirst = options.retryFirst;
+    settings.retryLongest = options.retryLongest;
+    return settings;
 }
 
-redis::Result asResult(redis::Reply reply) {
-    if (!reply.isError()) return reply;
-    const qsizetype space = reply.text.indexOf(' ');
-    return std::unexpected(
-        redis::Error{redis::Error::Kind::Refused, reply.text.left(space), QString::fromUtf8(reply.text)});
-}
-
-} // namespace
-
-void RedisWire::Connections::tellReset(const std::weak_ptr<Connections>& self, std::uint64_t last) {
-    const std::optional<Nanos> known = network.reset(link);
-    const Nanos next = known ? *known : laterBy(scheduler.now(), settings.reconnectPause);
-    scheduler.at(next, [self, last, heard = known.has_value()] {
-        const auto still = self.lock();
-        if (!still || !still->wire) return;
-        if (heard)
-            still->wasReset(last);
-        else
-            still->tellReset(self, last);
-    });
-}
-
-void RedisWire::Connections::wasReset(std::uint64_t last) {
-    while (!pending.empty() && pending.begin()->first <= last) {
-        const Completion<redis::Result> waiting = pending.extract(pending.begin()).mapped();
-        waiting.complete(
-            std::unexpected(broken(node, redis::Error::Kind::Disconnected, "connection reset: the server is gone")));
-    }
-    if (inboxes.empty() || resubscribing) return;
-    resubscribing = true;
-    wire->m_runtime.spawn([wire = wire] { return wire->resubscribe(); });
-}
-
-RedisWire::RedisWire(VirtualScheduler& scheduler, Network& network, Network::Link& link, Node& node, Runtime& runtime,
-                     trace::Recorder& recorder, trace::EntityId client, trace::EntityId thread)
+RedisWire::RedisWire(Grounds grounds, RespServer* server, Runtime& runtime, User user, QString where, Settings settings)
     : m_runtime(runtime),
-      m_connections(std::make_shared<Connections>(
-          Connections{scheduler, network, link, node, recorder, client, thread, {}, 0, 0, {}, 0, {}, false, this})) {
+      m_where(std::move(where)),
+      m_commands(std::make_shared<Line>(grounds, server, runtime, user, m_where, settings, Line::Purpose::Commands)),
+      m_subscriptions(
+          std::make_shared<Line>(grounds, server, runtime, user, m_where, settings, Line::Purpose::Subscriptions)) {
+}
+
+RedisWire::RedisWire(Grounds grounds, RespServer& server, Runtime& runtime, User user)
+    : RedisWire(grounds, &server, runtime, user, QString::fromUtf8(server.id()), {}) {
 }
 
 RedisWire::~RedisWire() {
-    // The process's sockets close; the node sees that after a flight, unless the link is cut.
-    const std::shared_ptr<Connections> c = std::exchange(m_connections, nullptr);
-    c->wire = nullptr;
-    for (const auto session : {c->commands, c->subscriptions}) {
-        if (session == 0) continue;
-        const auto arrival = c->network.transmit(c->link, Network::Direction::ToNode);
-        if (arrival) c->scheduler.at(*arrival, [&node = c->node, session] { node.disconnect(session); });
-    }
+    m_commands->close();
+    m_subscriptions->close();
 }
 
 QCoro::Task<redis::Result> RedisWire::call(redis::Args args, std::stop_token stop) {
-    return exchange(false, std::move(args), std::move(stop));
+    return Line::exchange(m_commands, std::move(args), std::move(stop));
 }
 
-QCoro::Task<redis::Result> RedisWire::exchange(bool forSubscriptions, redis::Args args, std::stop_token stop) {
-    if (!m_runtime.alive()) throw Cancelled(Cancelled::Why::Killed);
-    const std::shared_ptr<Connections> c = m_connections;
-    const std::weak_ptr<Connections> weak = c;
-    const std::uint64_t number = ++c->lastExchange;
-    const Completion<redis::Result> done;
-    const std::uint32_t text = c->recorder.trace().text(redis::commandText(args));
-    const Nanos timeout = c->settings.commandTimeout;
-
-    const std::optional<Nanos> arrival = c->network.transmit(c->link, Network::Direction::ToNode);
-    c->recorder.emit(EventKind::Request, c->client, c->node.entity(),
-                     arrival ? (*arrival - c->scheduler.now()).count() : -1, text);
-    if (arrival) {
-        c->pending.emplace(number, done);
-        RedisEngine::SessionId& session = forSubscriptions ? c->subscriptions : c->commands;
-        if (session == 0 && c->node.life() != Node::Life::Dead) {
-            session = c->node.connect(
-                c->thread,
-                [weak](const RedisEngine::Push& push) {
-                    const auto alive = weak.lock();
-                    if (alive && alive->wire)
-                        Inbox::carry(alive->scheduler, alive->network, alive->link, alive->recorder,
-                                     alive->node.entity(), alive->client, alive->inboxes, push, weak);
-                },
-                [weak] {
-                    const auto alive = weak.lock();
-                    if (!alive) return;
-                    alive->commands = alive->subscriptions = 0;
-                    alive->tellReset(weak, alive->lastExchange);
-                });
-        }
-        c->scheduler.at(*arrival, [weak, &node = c->node, &network = c->network, &link = c->link,
-                                   &scheduler = c->scheduler, &recorder = c->recorder, client = c->client, id = session,
-                                   args, number, text] {
-            const auto back = [weak, &node, &network, &link, &scheduler, &recorder, client, number,
-                               text](redis::Result result) {
-                const auto landing = network.transmit(link, Network::Direction::ToClient, true);
-                recorder.emit(EventKind::Reply, node.entity(), client,
-                              landing ? (*landing - scheduler.now()).count() : -1, text);
-                if (!landing) return;
-                scheduler.at(*landing, [weak, number, result = std::move(result)] {
-                    const auto alive = weak.lock();
-                    if (!alive) return;
-                    const auto waiting = alive->pending.find(number);
-                    if (waiting == alive->pending.end()) return; // timed out meanwhile: its reply is dropped
-                    const Completion<redis::Result> completion = waiting->second;
-                    alive->pending.erase(waiting);
-                    completion.complete(result);
-                });
-            };
-            const bool there = node.deliver(id, args, [back](redis::Reply reply) { back(asResult(std::move(reply))); });
-            if (!there) back(std::unexpected(broken(node, redis::Error::Kind::Unreachable, "connection refused")));
-        });
+QCoro::Task<redis::Result> RedisWire::callOver(std::uint32_t connection, redis::Args args, std::stop_token stop) {
+    const std::shared_ptr<Line> line = m_commands;
+    if (connection != 0 && connection != line->number) {
+        co_return std::unexpected(redis::Error{
+            redis::Error::Kind::Disconnected, {}, QStringLiteral("%1: the connection has ended").arg(m_where)});
     }
-    const std::optional<redis::Result> result = co_await done.wait(m_runtime, timeout, std::move(stop));
-    if (result) co_return *result;
-    c->pending.erase(number);
-    co_return std::unexpected(broken(c->node, redis::Error::Kind::CommandTimeout, "no reply in time"));
+    co_return co_await Line::exchange(line, std::move(args), std::move(stop));
 }
 
 QCoro::Task<std::expected<redis::OwnedSubscription, redis::Error>> RedisWire::subscribe(QByteArray channel,
                                                                                         std::stop_token stop) {
     // In the list before the request goes out: a message may follow the confirmation in the same instant.
-    auto inbox = std::make_unique<Inbox>(m_runtime, channel, [this](Inbox* gone) { unsubscribe(gone); });
-    m_connections->inboxes.push_back(inbox.get());
-    const redis::Result reply = co_await exchange(true, redis::argsOf("SUBSCRIBE", channel), std::move(stop));
-    if (!reply) co_return std::unexpected(reply.error());
-    co_return redis::OwnedSubscription(std::move(inbox));
+    const std::shared_ptr<Line> line = m_subscriptions;
+    auto inbox = std::make_unique<Inbox>(m_runtime, channel, line);
+    line->inboxes.push_back(inbox.get());
+    redis::Args args = redis::argsOf("SUBSCRIBE", channel);
+    const redis::Result reply = co_await Line::exchange(line, std::move(args), std::move(stop));
+    if (reply) co_return redis::OwnedSubscription(std::move(inbox));
+    redis::Error error = reply.error();
+    if (error.outcomeUnknown()) error.kind = redis::Error::Kind::Unreachable; // it has changed nothing
+    co_return std::unexpected(std::move(error));
 }
 
-void RedisWire::unsubscribe(Inbox* inbox) {
-    if (!m_connections) return;
-    const std::shared_ptr<Connections> c = m_connections;
-    std::erase(c->inboxes, inbox);
-    const bool shared =
-        std::ranges::any_of(c->inboxes, [&](Inbox* other) { return other->channel() == inbox->channel(); });
-    if (shared || !m_runtime.alive() || c->subscriptions == 0) return;
-    m_runtime.spawn([this, channel = inbox->channel()]() -> QCoro::Task<> {
-        co_await exchange(true, redis::argsOf("UNSUBSCRIBE", channel), {});
-    });
-}
-
-QCoro::Task<> RedisWire::resubscribe() {
-    const std::shared_ptr<Connections> c = m_connections;
-    while (!c->inboxes.empty()) {
+QCoro::Task<> RedisWire::resubscribe(std::shared_ptr<Line> line) {
+    while (!line->inboxes.empty() && !line->closed) {
         std::set<QByteArray> channels;
-        for (const Inbox* inbox : c->inboxes)
+        for (const Inbox* inbox : line->inboxes)
             channels.insert(inbox->channel());
         bool all = true;
         for (const QByteArray& channel : channels) {
-            const redis::Result reply = co_await exchange(true, redis::argsOf("SUBSCRIBE", channel), {});
+            redis::Args args = redis::argsOf("SUBSCRIBE", channel);
+            const redis::Result reply = co_await Line::exchange(line, std::move(args), {});
             all = all && reply.has_value();
         }
         if (all) {
-            for (Inbox* inbox : c->inboxes)
+            for (Inbox* inbox : line->inboxes)
                 inbox->put({{}, true});
             break;
         }
-        co_await m_runtime.sleep(c->settings.reconnectPause);
+        co_await line->runtime.sleep(line->settings.reconnectPause);
     }
-    c->resubscribing = false;
+    line->resubscribing = false;
+}
+
+CallList::Registration RedisWire::onReconnect(CallList::Callback back) {
+    return m_commands->reconnects.add(std::move(back));
+}
+
+QCoro::Task<std::expected<void, redis::Error>> RedisWire::open(std::stop_token stop) {
+    redis::Args ping = redis::argsOf("PING");
+    const redis::Result pong = co_await call(std::move(ping), std::move(stop));
+    if (!pong && pong.error().kind != redis::Error::Kind::Refused) co_return std::unexpected(pong.error());
+    co_return std::expected<void, redis::Error>();
+}
+
+const redis::Status& RedisWire::status() const {
+    return m_commands->status;
+}
+
+std::uint32_t RedisWire::connection() const {
+    return m_commands->number;
+}
+
+void RedisWire::onStatus(std::function<void(const redis::Status&)> callback) {
+    m_commands->onStatus = std::move(callback);
 }
 
 } // namespace lockscope::sim

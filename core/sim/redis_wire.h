@@ -1,39 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ports/redis/port.h"
-#include "sim/network.h"
-#include "sim/node.h"
+#include "ports/redis/client.h"
+#include "runtime/signal_count.h"
+#include "sim/resp_connection.h"
 
 namespace lockscope::sim {
 
-/// A simulated client's connections to a simulated Redis: one for commands, one for subscriptions, over a link that may
-/// delay, lose and be cut. What was sent before the client died still arrives.
-class RedisWire final : public redis::Port {
+/// A simulated client's way to one server that speaks Redis' protocol, as the real driver is one: a connection for
+/// commands, another one for subscriptions, made when they are needed and made again when they break. What was sent
+/// before the client died still arrives. May be destroyed at any time: calls in flight then end with Disconnected.
+class RedisWire final : public redis::Client {
 public:
     struct Settings {
         Nanos commandTimeout = 1s;
-        Nanos reconnectPause = 200ms;
+        Nanos reconnectPause = 200ms; ///< between two tries to subscribe again
+        Nanos retryFirst = 100ms;     ///< redis::DriverOptions
+        Nanos retryLongest = 1s;
+        Nanos heartbeat = kNever;
+        Nanos silenceLimit = 10s;
     };
-    /// Everything outlives it. `client` and `thread` name the user in the trace.
-    RedisWire(VirtualScheduler& scheduler, Network& network, Network::Link& link, Node& node, Runtime& runtime,
-              trace::Recorder& recorder, trace::EntityId client, trace::EntityId thread);
+    /// The settings of a driver with these options.
+    static Settings settingsOf(const redis::DriverOptions& options);
+    /// The user in the trace.
+    struct User {
+        trace::EntityId client = trace::kNoEntity, thread = trace::kNoEntity;
+    };
+
+    /// Everything outlives it. `server` nullptr: there is none at that address, which is refused at once. `where` is
+    /// its name in errors.
+    RedisWire(Grounds grounds, RespServer* server, Runtime& runtime, User user, QString where, Settings settings);
+    /// With the default settings, to a server by its own name.
+    RedisWire(Grounds grounds, RespServer& server, Runtime& runtime, User user);
     ~RedisWire() override;
 
     Runtime& runtime() override { return m_runtime; }
     QCoro::Task<redis::Result> call(redis::Args args, std::stop_token stop = {}) override;
+    QCoro::Task<redis::Result> callOver(std::uint32_t connection, redis::Args args, std::stop_token stop = {}) override;
     QCoro::Task<std::expected<redis::OwnedSubscription, redis::Error>> subscribe(QByteArray channel,
                                                                                  std::stop_token stop = {}) override;
+    CallList::Registration onReconnect(CallList::Callback back) override;
+
+    QCoro::Task<std::expected<void, redis::Error>> open(std::stop_token stop = {}) override;
+    const redis::Status& status() const override;
+    std::uint32_t connection() const override;
+    void onStatus(std::function<void(const redis::Status&)> callback) override;
+    QString where() const override { return m_where; }
 
 private:
     class Inbox;
-    struct Connections;
-    struct Exchange;
-    QCoro::Task<redis::Result> exchange(bool forSubscriptions, redis::Args args, std::stop_token stop);
-    QCoro::Task<> resubscribe();
-    void unsubscribe(Inbox* inbox);
+    class Line;
+    static QCoro::Task<> resubscribe(std::shared_ptr<Line> line);
 
     Runtime& m_runtime;
-    std::shared_ptr<Connections> m_connections;
+    QString m_where;
+    std::shared_ptr<Line> m_commands, m_subscriptions;
 };
 
 } // namespace lockscope::sim

@@ -30,16 +30,18 @@ World::World(const scenario::Scenario& scenario, std::uint64_t seed, std::shared
     : m_settings(scenario),
       m_seed(seed),
       m_recorder(std::move(trace), [this] { return m_scheduler.now(); }),
-      m_network(m_scheduler, scenario.network, mixSeed(seed, NetworkStream)),
-      m_node(m_scheduler, m_recorder, scenario.nodes.at(0).id.toUtf8(), mixSeed(seed, NodeStream),
-             [this](const inspect::Party& party) {
-                 const auto known = m_threads.find(party.client);
-                 if (known != m_threads.end()) return known->second;
-                 const auto client = m_recorder.trace().intern(EntityKind::Client, party.client);
-                 return m_recorder.trace().intern(EntityKind::Thread, party.thread.value_or("?"), client);
-             }) {
+      m_network(m_scheduler, m_recorder.sharedTrace(), scenario.network, mixSeed(seed, NetworkStream),
+                scenario.service ? Network::Streams::PerLink : Network::Streams::Shared) {
+    m_service = std::make_unique<RedisService>(
+        Grounds{m_scheduler, m_recorder, m_network}, RedisService::Settings::of(scenario), mixSeed(seed, NodeStream),
+        [this](const inspect::Party& party) {
+            const auto known = m_threads.find(party.client);
+            if (known != m_threads.end()) return known->second;
+            const auto client = m_recorder.trace().intern(EntityKind::Client, party.client);
+            return m_recorder.trace().intern(EntityKind::Thread, party.thread.value_or("?"), client);
+        });
     watchLock();
-    const auto lock = m_node.lockEntity(m_settings.lock.name.toUtf8());
+    const auto lock = m_service->lockEntity(m_settings.lock.name.toUtf8());
     const auto resource = m_recorder.trace().intern(EntityKind::Resource, m_settings.resource.name.toUtf8(), lock);
     m_resource = std::make_unique<GuardedResource>(m_recorder, resource, m_settings.resource.tokenCheck);
     m_recorder.onEvent([this](const trace::Event& event) { watchForTriggers(event); });
@@ -52,16 +54,16 @@ World::~World() = default;
 
 void World::watchLock() {
     const QByteArray name = m_settings.lock.name.toUtf8();
-    m_node.watch(name, recipes::lockKeys(m_settings.recipe.toUtf8(), name));
+    m_service->watch(name, recipes::lockKeys(m_settings.recipe.toUtf8(), name));
 }
 
 void World::setClients(int count, int before) {
     while (static_cast<int>(m_clients.size()) < count) {
         const int index = static_cast<int>(m_clients.size());
-        auto client =
-            std::make_unique<Client>(Client::World{m_scheduler, m_recorder, m_network, m_node, *m_resource, m_settings},
-                                     scenario::clientName(index).toUtf8(),
-                                     mixSeed(m_seed, FirstClientStream + static_cast<std::uint64_t>(index)));
+        auto client = std::make_unique<Client>(
+            Client::World{Grounds{m_scheduler, m_recorder, m_network}, *m_service, *m_resource, m_settings},
+            scenario::clientName(index).toUtf8(),
+            mixSeed(m_seed, FirstClientStream + static_cast<std::uint64_t>(index)));
         m_threads[client->uuid()] = client->thread();
         client->onIdentity = [this](Client& restarted) { m_threads[restarted.uuid()] = restarted.thread(); };
         m_clients.push_back(std::move(client));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "sim/client.h"
+#include "sim/redis_service.h"
 
 #include <expected>
 
@@ -24,7 +25,7 @@ public:
     /// target, or a setting that makes no sense; then nothing has changed.
     std::expected<void, QString> apply(const scenario::Fault& fault);
     /// The work that its server has done so far: a measure of cost that is equal on every machine.
-    std::uint64_t serverSteps() const { return m_node.steps(); }
+    std::uint64_t serverSteps() const { return m_service->steps(); }
     /// The scenario's settings as they are now.
     const scenario::Scenario& settings() const { return m_settings; }
 
@@ -61,9 +62,15 @@ private:
     void pauseClient(Client& client, std::uint8_t flags);
     void resumeClient(Client& client, std::uint8_t flags);
     void killClient(Client& client, std::uint8_t flags);
-    void delayLink(Client& client, Nanos extra, std::uint8_t flags);
-    /// nullptr: the node's clock.
-    void jumpClock(Client* client, Nanos offset, std::uint8_t flags);
+    void delayLink(Network::Link& link, Nanos extra, std::uint8_t flags);
+    void jumpClock(Client* client, Server* server, Nanos offset, std::uint8_t flags);
+    /// The links that a target stands for: "A-redis-1" one of two parties, "A" all that a client or a server has.
+    std::vector<Network::Link*> linksOf(const QString& target);
+    /// The entity of a client or a server; kNoEntity: there is none.
+    trace::EntityId partyOf(const QString& target);
+    void actOnServer(const scenario::Fault& fault, Server& server, std::uint8_t flags);
+    std::expected<void, QString> actOnClient(const scenario::Fault& fault, std::uint8_t flags);
+    std::expected<void, QString> actOnLinks(const scenario::Fault& fault, std::uint8_t flags);
     static std::uint8_t flagsOf(const scenario::Fault& fault);
 
     scenario::Scenario m_settings;
@@ -72,7 +79,7 @@ private:
     trace::Recorder m_recorder;
     Network m_network;
     std::map<QByteArray, trace::EntityId> m_threads; ///< by process identity
-    Node m_node;
+    std::unique_ptr<RedisService> m_service;
     std::unique_ptr<GuardedResource> m_resource;
     std::vector<std::unique_ptr<Client>> m_clients;
     std::vector<scenario::Fault> m_triggered;         ///< those that wait for an event

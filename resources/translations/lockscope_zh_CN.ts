@@ -831,6 +831,10 @@
         <translation>重启客户端</translation>
     </message>
     <message>
+        <source>Crash the machine of %1</source>
+        <translation>让 %1 的机器断电</translation>
+    </message>
+    <message>
         <source>Kill %1</source>
         <translation>杀死 %1</translation>
     </message>
@@ -7079,6 +7083,10 @@
     <message>
         <source>a lease of %1 ends before a watchdog renews it after %2: choose a shorter period, such as a third of the lease, or "off"</source>
         <translation>%1 的租约在看门狗于 %2 后续约之前就已结束：请选择更短的周期，例如租约的三分之一，或 "off"</translation>
+    </message>
+    <message>
+        <source>a single server is one node: leave out “nodes”</source>
+        <translation>单台服务器就是一个节点：请去掉“nodes”</translation>
     </message>
     <message>
         <source>hold and think cannot both be 0 s</source>

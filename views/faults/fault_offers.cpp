@@ -447,6 +447,8 @@ QString faultText(const scenario::Fault& fault) {
     case Action::KillClient:
     case Action::KillNode:
         return Words::tr("Kill %1").arg(fault.target);
+    case Action::CrashNode:
+        return Words::tr("Crash the machine of %1").arg(fault.target);
     case Action::RestartClient:
     case Action::RestartNode:
         return Words::tr("Restart %1").arg(fault.target);

@@ -17,7 +17,7 @@ const Table& table() {
         Table all;
         for (const auto part : {stringCommands(), counterCommands(), keyCommands(), expiryCommands(), scanCommands(),
                                 hashCommands(), zsetCommands(), zsetRangeCommands(), listCommands(), pubsubCommands(),
-                                connectionCommands(), transactionCommands(), scriptCommands()})
+                                connectionCommands(), transactionCommands(), scriptCommands(), deploymentCommands()})
             for (const Command& command : part)
                 all.emplace(command.name, &command);
         return all;

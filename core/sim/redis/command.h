@@ -8,11 +8,15 @@
 namespace lockscope::sim::redisd {
 
 enum CommandFlag : unsigned {
-    kWrites = 1,          ///< changes data or tells others: refused in read-only scripts
+    kWrites = 1,          ///< changes data: refused in read-only scripts and on replicas
     kNoScript = 2,        ///< refused in scripts
     kWhileSubscribed = 4, ///< allowed to a session that has subscriptions
     kNotQueued = 8,       ///< runs at once inside MULTI
     kContainer = 16,      ///< its first argument chooses the command proper
+    kGrows = 32,          ///< may need memory: refused when there is none
+    kTells = 64,          ///< changes nothing, but tells others: refused in read-only scripts
+    kReads = 256,         ///< reads the key that is its first argument
+    kWraps = 128,         ///< runs other commands, whose effects are its own
 };
 
 struct Command {
@@ -45,6 +49,7 @@ std::span<const Command> pubsubCommands();
 std::span<const Command> connectionCommands();
 std::span<const Command> transactionCommands();
 std::span<const Command> scriptCommands();
+std::span<const Command> deploymentCommands();
 
 // --- what many commands answer ---
 namespace answers {
@@ -80,8 +85,14 @@ inline Reply emptyArray() {
 }
 } // namespace answers
 
+/// The keys that a command names.
+Args keysIn(const Command& command, const Args& args);
+
 /// A client's word as a server prints it in an error: at most `limit` bytes, up to the first zero byte.
 QByteArray printed(const QByteArray& word, qsizetype limit = 128);
+
+/// The error for a command that a server does not know.
+QByteArray unknownCommand(const Args& args);
 
 /// An error's text may not break the protocol's lines.
 QByteArray oneLine(QByteArray text);

@@ -118,16 +118,6 @@ Reply time(Call& call) {
     return Reply::array(std::move(items));
 }
 
-/// There are no replicas, so none has acknowledged anything, and waiting would not change it.
-Reply wait(Call& call) {
-    const auto timeout = parseInteger(call.arg(2));
-    const auto replicas = parseInteger(call.arg(1));
-    if (!replicas) return notInteger();
-    if (!timeout) return error("ERR timeout is not an integer or out of range");
-    if (*timeout < 0) return error("ERR timeout is negative");
-    return Reply::number(0);
-}
-
 Reply quit(Call&) {
     return ok();
 }
@@ -156,7 +146,6 @@ constexpr Command kCommands[] = {
     {"CLIENT|GETNAME", clientGetname, 2, kNoScript},
     {"CLIENT|ID", clientId, 2, kNoScript},
     {"TIME", time, 1, 0},
-    {"WAIT", wait, 3, kNoScript},
     {"QUIT", quit, -1, kAlways},
     {"RESET", reset, 1, kAlways},
 };

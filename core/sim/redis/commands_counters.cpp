@@ -47,10 +47,10 @@ Reply decrby(Call& call) {
 }
 
 constexpr Command kCommands[] = {
-    {"INCR", incr, 2, kWrites},
-    {"DECR", decr, 2, kWrites},
-    {"INCRBY", incrby, 3, kWrites},
-    {"DECRBY", decrby, 3, kWrites},
+    {"INCR", incr, 2, kWrites | kGrows},
+    {"DECR", decr, 2, kWrites | kGrows},
+    {"INCRBY", incrby, 3, kWrites | kGrows},
+    {"DECRBY", decrby, 3, kWrites | kGrows},
 };
 
 } // namespace

@@ -52,7 +52,7 @@ Reply expireAs(Call& call, TimeUnit unit) {
     if (!when) return when.error();
     Entry* entry = call.find(call.arg(1));
     if (!entry || !conditions->allow(entry->deadlineMs, *when)) return Reply::number(0);
-    if (*when <= call.server.nowMs()) {
+    if (*when <= call.server.nowMs() && !call.server.applying()) {
         call.remove(call.arg(1));
     } else {
         call.database().setDeadline(call.arg(1), *entry, *when);
@@ -115,10 +115,10 @@ constexpr Command kCommands[] = {
     {"PEXPIRE", pexpire, -3, kWrites},
     {"EXPIREAT", expireat, -3, kWrites},
     {"PEXPIREAT", pexpireat, -3, kWrites},
-    {"TTL", ttl, 2, 0},
-    {"PTTL", pttl, 2, 0},
-    {"EXPIRETIME", expiretime, 2, 0},
-    {"PEXPIRETIME", pexpiretime, 2, 0},
+    {"TTL", ttl, 2, kReads},
+    {"PTTL", pttl, 2, kReads},
+    {"EXPIRETIME", expiretime, 2, kReads},
+    {"PEXPIRETIME", pexpiretime, 2, kReads},
     {"PERSIST", persist, 2, kWrites},
 };
 

@@ -133,19 +133,19 @@ Reply hincrby(Call& call) {
 }
 
 constexpr Command kCommands[] = {
-    {"HSET", hset, -4, kWrites},
-    {"HMSET", hset, -4, kWrites},
-    {"HSETNX", hsetnx, 4, kWrites},
-    {"HGET", hget, 3, 0},
-    {"HMGET", hmget, -3, 0},
-    {"HGETALL", hgetall, 2, 0},
+    {"HSET", hset, -4, kWrites | kGrows},
+    {"HMSET", hset, -4, kWrites | kGrows},
+    {"HSETNX", hsetnx, 4, kWrites | kGrows},
+    {"HGET", hget, 3, kReads},
+    {"HMGET", hmget, -3, kReads},
+    {"HGETALL", hgetall, 2, kReads},
     {"HDEL", hdel, -3, kWrites},
-    {"HEXISTS", hexists, 3, 0},
-    {"HLEN", hlen, 2, 0},
-    {"HKEYS", hkeys, 2, 0},
-    {"HVALS", hvals, 2, 0},
-    {"HSTRLEN", hstrlen, 3, 0},
-    {"HINCRBY", hincrby, 4, kWrites},
+    {"HEXISTS", hexists, 3, kReads},
+    {"HLEN", hlen, 2, kReads},
+    {"HKEYS", hkeys, 2, kReads},
+    {"HVALS", hvals, 2, kReads},
+    {"HSTRLEN", hstrlen, 3, kReads},
+    {"HINCRBY", hincrby, 4, kWrites | kGrows},
 };
 
 } // namespace

@@ -59,7 +59,8 @@ Reply randomkey(Call& call) {
     const auto& order = call.database().inOrder();
     if (order.empty()) return Reply::nil();
     const std::uint64_t first = order.begin()->first, last = order.rbegin()->first;
-    return Reply::bulk(order.lower_bound(first + call.server.random() % (last - first + 1))->second);
+    const QByteArray& key = order.lower_bound(first + call.server.random() % (last - first + 1))->second;
+    return call.server.hidden(*call.database().find(key)) ? Reply::nil() : Reply::bulk(key);
 }
 
 Reply dbsize(Call& call) {
@@ -71,7 +72,8 @@ Reply keys(Call& call) {
     call.server.removeDue(call.session.db);
     std::vector<Reply> found;
     for (const auto& [id, key] : call.database().inOrder())
-        if (globMatches(call.arg(1), key)) found.push_back(Reply::bulk(key));
+        if (globMatches(call.arg(1), key) && !call.server.hidden(*call.database().find(key)))
+            found.push_back(Reply::bulk(key));
     return Reply::array(std::move(found));
 }
 
@@ -103,7 +105,7 @@ constexpr Command kCommands[] = {
     {"UNLINK", del, -2, kWrites},
     {"EXISTS", exists, -2, 0},
     {"TOUCH", exists, -2, 0},
-    {"TYPE", type, 2, 0},
+    {"TYPE", type, 2, kReads},
     {"RENAME", rename, 3, kWrites},
     {"RENAMENX", rename, 3, kWrites},
     {"RANDOMKEY", randomkey, 1, 0},

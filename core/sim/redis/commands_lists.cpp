@@ -208,19 +208,19 @@ Reply linsert(Call& call) {
 }
 
 constexpr Command kCommands[] = {
-    {"LPUSH", lpush, -3, kWrites},
-    {"RPUSH", rpush, -3, kWrites},
-    {"LPUSHX", lpushx, -3, kWrites},
-    {"RPUSHX", rpushx, -3, kWrites},
+    {"LPUSH", lpush, -3, kWrites | kGrows},
+    {"RPUSH", rpush, -3, kWrites | kGrows},
+    {"LPUSHX", lpushx, -3, kWrites | kGrows},
+    {"RPUSHX", rpushx, -3, kWrites | kGrows},
     {"LPOP", lpop, -2, kWrites},
     {"RPOP", rpop, -2, kWrites},
-    {"LLEN", llen, 2, 0},
-    {"LRANGE", lrange, 4, 0},
+    {"LLEN", llen, 2, kReads},
+    {"LRANGE", lrange, 4, kReads},
     {"LTRIM", ltrim, 4, kWrites},
-    {"LINDEX", lindex, 3, 0},
-    {"LSET", lset, 4, kWrites},
+    {"LINDEX", lindex, 3, kReads},
+    {"LSET", lset, 4, kWrites | kGrows},
     {"LREM", lrem, 4, kWrites},
-    {"LINSERT", linsert, 5, kWrites},
+    {"LINSERT", linsert, 5, kWrites | kGrows},
 };
 
 } // namespace

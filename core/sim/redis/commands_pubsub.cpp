@@ -93,7 +93,7 @@ constexpr Command kCommands[] = {
     {"UNSUBSCRIBE", unsubscribe, -1, kSubscribing},
     {"PSUBSCRIBE", psubscribe, -2, kSubscribing},
     {"PUNSUBSCRIBE", punsubscribe, -1, kSubscribing},
-    {"PUBLISH", publish, 3, kWrites},
+    {"PUBLISH", publish, 3, kTells},
     {"PUBSUB", nullptr, -2, kContainer},
     {"PUBSUB|CHANNELS", pubsubChannels, -2, 0},
     {"PUBSUB|NUMSUB", pubsubNumsub, -2, 0},

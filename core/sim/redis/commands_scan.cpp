@@ -72,7 +72,7 @@ Reply scan(Call& call) {
     std::vector<Reply> found;
     auto it = order.lower_bound(*cursor);
     for (std::int64_t looked = 0; it != order.end() && looked < options->count; ++it, ++looked) {
-        if (!options->matches(it->second)) continue;
+        if (!options->matches(it->second) || call.server.hidden(*call.database().find(it->second))) continue;
         if (options->type && qstricmp(typeName(call.database().find(it->second)->value), *options->type) != 0) continue;
         found.push_back(Reply::bulk(it->second));
     }
@@ -98,7 +98,7 @@ Reply hscan(Call& call) {
 
 constexpr Command kCommands[] = {
     {"SCAN", scan, -2, 0},
-    {"HSCAN", hscan, -3, 0},
+    {"HSCAN", hscan, -3, kReads},
 };
 
 } // namespace

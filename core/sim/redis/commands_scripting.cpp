@@ -76,10 +76,10 @@ Reply scriptFlush(Call& call) {
 }
 
 constexpr Command kCommands[] = {
-    {"EVAL", eval, -3, kNoScript},
-    {"EVAL_RO", evalRo, -3, kNoScript},
-    {"EVALSHA", evalsha, -3, kNoScript},
-    {"EVALSHA_RO", evalshaRo, -3, kNoScript},
+    {"EVAL", eval, -3, kNoScript | kWraps},
+    {"EVAL_RO", evalRo, -3, kNoScript | kWraps},
+    {"EVALSHA", evalsha, -3, kNoScript | kWraps},
+    {"EVALSHA_RO", evalshaRo, -3, kNoScript | kWraps},
     {"SCRIPT", nullptr, -2, kContainer},
     {"SCRIPT|LOAD", scriptLoad, 3, kNoScript},
     {"SCRIPT|EXISTS", scriptExists, -3, kNoScript},

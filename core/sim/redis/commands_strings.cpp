@@ -209,20 +209,20 @@ Reply getrange(Call& call) {
 }
 
 constexpr Command kCommands[] = {
-    {"GET", get, 2, 0},
-    {"SET", set, -3, kWrites},
-    {"SETNX", setnx, 3, kWrites},
-    {"SETEX", setex, 4, kWrites},
-    {"PSETEX", psetex, 4, kWrites},
-    {"GETSET", getset, 3, kWrites},
+    {"GET", get, 2, kReads},
+    {"SET", set, -3, kWrites | kGrows},
+    {"SETNX", setnx, 3, kWrites | kGrows},
+    {"SETEX", setex, 4, kWrites | kGrows},
+    {"PSETEX", psetex, 4, kWrites | kGrows},
+    {"GETSET", getset, 3, kWrites | kGrows},
     {"GETDEL", getdel, 2, kWrites},
     {"GETEX", getex, -2, kWrites},
     {"MGET", mget, -2, 0},
-    {"MSET", mset, -3, kWrites},
-    {"MSETNX", msetnx, -3, kWrites},
-    {"APPEND", append, 3, kWrites},
-    {"STRLEN", strlen, 2, 0},
-    {"GETRANGE", getrange, 4, 0},
+    {"MSET", mset, -3, kWrites | kGrows},
+    {"MSETNX", msetnx, -3, kWrites | kGrows},
+    {"APPEND", append, 3, kWrites | kGrows},
+    {"STRLEN", strlen, 2, kReads},
+    {"GETRANGE", getrange, 4, kReads},
 };
 
 } // namespace

@@ -56,7 +56,7 @@ Reply unwatch(Call& call) {
 
 constexpr Command kCommands[] = {
     {"MULTI", multi, 1, kNoScript | kNotQueued},
-    {"EXEC", exec, 1, kNoScript | kNotQueued},
+    {"EXEC", exec, 1, kNoScript | kNotQueued | kWraps},
     {"DISCARD", discard, 1, kNoScript | kNotQueued},
     {"WATCH", watch, -2, kNoScript | kNotQueued},
     {"UNWATCH", unwatch, 1, kNoScript},

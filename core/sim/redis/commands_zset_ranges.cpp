@@ -206,11 +206,11 @@ Reply zremrangebyrank(Call& call) {
 }
 
 constexpr Command kCommands[] = {
-    {"ZRANGE", zrange, -4, 0},
-    {"ZREVRANGE", zrevrange, -4, 0},
-    {"ZRANGEBYSCORE", zrangebyscore, -4, 0},
-    {"ZREVRANGEBYSCORE", zrevrangebyscore, -4, 0},
-    {"ZCOUNT", zcount, 4, 0},
+    {"ZRANGE", zrange, -4, kReads},
+    {"ZREVRANGE", zrevrange, -4, kReads},
+    {"ZRANGEBYSCORE", zrangebyscore, -4, kReads},
+    {"ZREVRANGEBYSCORE", zrevrangebyscore, -4, kReads},
+    {"ZCOUNT", zcount, 4, kReads},
     {"ZREMRANGEBYSCORE", zremrangebyscore, 4, kWrites},
     {"ZREMRANGEBYRANK", zremrangebyrank, 4, kWrites},
 };

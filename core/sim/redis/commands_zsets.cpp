@@ -193,15 +193,9 @@ Reply zpopmax(Call& call) {
 }
 
 constexpr Command kCommands[] = {
-    {"ZADD", zadd, -4, kWrites},
-    {"ZINCRBY", zincrby, 4, kWrites},
-    {"ZREM", zrem, -3, kWrites},
-    {"ZSCORE", zscore, 3, 0},
-    {"ZMSCORE", zmscore, -3, 0},
-    {"ZCARD", zcard, 2, 0},
-    {"ZRANK", zrank, 3, 0},
-    {"ZREVRANK", zrevrank, 3, 0},
-    {"ZPOPMIN", zpopmin, -2, kWrites},
+    {"ZADD", zadd, -4, kWrites | kGrows}, {"ZINCRBY", zincrby, 4, kWrites | kGrows}, {"ZREM", zrem, -3, kWrites},
+    {"ZSCORE", zscore, 3, kReads},        {"ZMSCORE", zmscore, -3, kReads},          {"ZCARD", zcard, 2, kReads},
+    {"ZRANK", zrank, 3, kReads},          {"ZREVRANK", zrevrank, 3, kReads},         {"ZPOPMIN", zpopmin, -2, kWrites},
     {"ZPOPMAX", zpopmax, -2, kWrites},
 };
 

@@ -8,6 +8,11 @@ Entry* Database::find(const QByteArray& key) {
     return it == m_entries.end() ? nullptr : &it->second;
 }
 
+const Entry* Database::find(const QByteArray& key) const {
+    const auto it = m_entries.find(key);
+    return it == m_entries.end() ? nullptr : &it->second;
+}
+
 Entry& Database::obtain(const QByteArray& key) {
     const auto [it, added] = m_entries.try_emplace(key);
     if (added) {

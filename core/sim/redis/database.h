@@ -13,6 +13,7 @@ struct Entry {
     Value value;
     std::int64_t deadlineMs = kNoDeadline; ///< ms since 1970; change it through Database::setDeadline
     std::uint64_t id = 0;                  ///< grows with each new key of its database
+    std::uint64_t used = 0;                ///< Server's count of lookups at the last one
 };
 
 /// The keys of one of the server's databases. Knows deadlines, but not the time: what is due is the caller's business.
@@ -20,6 +21,7 @@ class Database {
 public:
     std::size_t size() const { return m_entries.size(); }
     Entry* find(const QByteArray& key);
+    const Entry* find(const QByteArray& key) const;
     /// The key's entry, new and empty when there was none.
     Entry& obtain(const QByteArray& key);
     bool erase(const QByteArray& key);

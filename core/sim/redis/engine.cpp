@@ -39,4 +39,48 @@ void RedisEngine::clear() {
     m_server->clear();
 }
 
+void RedisEngine::dropData() {
+    m_server->dropData();
+}
+
+void RedisEngine::apply(const std::vector<Effect>& effects) {
+    m_server->apply(effects);
+}
+
+void RedisEngine::setRole(Role role) {
+    m_server->setRole(role);
+}
+
+RedisEngine::Role RedisEngine::role() const {
+    return m_server->role();
+}
+
+RedisEngine::Data RedisEngine::snapshot() const {
+    return m_server->snapshot();
+}
+
+void RedisEngine::load(const Data& data) {
+    m_server->load(data);
+}
+
+void RedisEngine::setFull(bool full) {
+    m_server->setFull(full);
+}
+
+bool RedisEngine::evict(int db, const QByteArray& key) {
+    return m_server->evict(db, key);
+}
+
+std::optional<QByteArray> RedisEngine::victim(int db, Evict policy) const {
+    return m_server->victim(db, policy);
+}
+
+bool RedisEngine::inTransaction(SessionId session) const {
+    return m_server->inTransaction(session);
+}
+
+bool RedisEngine::isSubscribed(SessionId session) const {
+    return m_server->isSubscribed(session);
+}
+
 } // namespace lockscope::sim

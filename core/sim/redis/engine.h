@@ -12,7 +12,8 @@ namespace lockscope::sim {
 
 namespace redisd {
 class Server;
-}
+struct Data;
+} // namespace redisd
 
 /// A Redis server in memory: the commands locks are made of, answered as Redis 7.0 answers them, error texts included.
 ///
@@ -65,6 +66,52 @@ public:
     /// transactions after each of their commands. It may call execute() to look at the key.
     std::function<void(const KeyChange&)> onKeyChange;
 
+    /// One effect of a command, as it goes to replicas and into the append-only file: a command with absolute times and
+    /// without conditions.
+    struct Effect {
+        int db = 0;
+        redis::Args args;
+        friend bool operator==(const Effect&, const Effect&) = default;
+    };
+    /// Called at the end of each command from outside, and of expireDue(), that had effects: all of them, in order. A
+    /// replica applies several as one transaction. While it is not set, none are gathered.
+    std::function<void(std::vector<Effect>)> onEffects;
+    /// Runs a master's effects. A key counts as existing until the master says otherwise, whatever the clock shows.
+    void apply(const std::vector<Effect>& effects);
+
+    /// A replica takes no writes from its own clients and removes no key by itself: one that is past its deadline is
+    /// only hidden. It tells no effects.
+    enum class Role : std::uint8_t { Master, Replica };
+    void setRole(Role role);
+    Role role() const;
+
+    /// All data, to be loaded by another engine or later.
+    using Data = std::shared_ptr<const redisd::Data>;
+    Data snapshot() const;
+    /// Replaces all data; calls no onKeyChange. Unless it is a replica, keys that are past their deadlines are skipped.
+    void load(const Data& data);
+
+    /// Whether commands that need memory are refused: maxmemory is reached, and nothing may be evicted.
+    void setFull(bool full);
+    /// Evicts a key for want of memory, as maxmemory policies do; false when there is none, or this is a replica.
+    bool evict(int db, const QByteArray& key);
+    /// The key that a policy would evict first: the one that was not used for longest (`volatileOnly`: among those with
+    /// a deadline), or, `byTtl`, whose deadline is soonest. nullopt: there is none.
+    enum class Evict : std::uint8_t { LeastUsed, LeastUsedVolatile, SoonestDeadline };
+    std::optional<QByteArray> victim(int db, Evict policy) const;
+
+    /// Whether too few replicas are good for a write; asked for each command that writes. nullptr: never.
+    std::function<bool()> tooFewReplicas;
+    /// Why a command with those keys is not for this server ("MOVED …"); empty: it is. nullptr: it always is.
+    std::function<QByteArray(SessionId session, bool writes, const redis::Args& keys)> elsewhere;
+    /// Answers commands about the deployment that the server is a part of (ROLE, INFO, REPLICAOF, WAIT, CLUSTER …);
+    /// nullopt: as a server that stands alone. `command` is in upper case.
+    std::function<std::optional<redis::Reply>(SessionId session, const QByteArray& command, const redis::Args& args)>
+        onDeployment;
+    /// Whether the session gathers commands for EXEC, or has subscriptions.
+    bool inTransaction(SessionId session) const;
+    bool isSubscribed(SessionId session) const;
+
     /// The instant (µs since 1970, the server's wall clock) at which expireDue() would next remove a key.
     std::optional<std::int64_t> nextExpiryUs() const;
     /// Removes all keys that are due by now, in the order (deadline, key).
@@ -73,6 +120,8 @@ public:
     std::uint64_t steps() const;
     /// Loses all data and the script cache, as a server does that restarts without persistence. Calls no onKeyChange.
     void clear();
+    /// Loses all data, and keeps the scripts. Calls no onKeyChange.
+    void dropData();
 
 private:
     std::unique_ptr<redisd::Server> m_server;

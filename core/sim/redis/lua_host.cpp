@@ -120,9 +120,22 @@ std::expected<QByteArray, Reply> LuaHost::load(const QByteArray& body) {
         lua_pop(m_lua, 1);
         return std::unexpected(std::move(reply));
     }
-    m_scripts.emplace(
-        sha1, Script{luaL_ref(m_lua, LUA_REGISTRYINDEX), shebang->noWrites, shebang->present && !shebang->noWrites});
+    m_scripts.emplace(sha1, Script{luaL_ref(m_lua, LUA_REGISTRYINDEX), shebang->noWrites,
+                                   shebang->present && !shebang->noWrites,
+                                   shebang->present && !shebang->noWrites && !shebang->allowOom});
     return sha1;
+}
+
+unsigned LuaHost::flagsOf(const QByteArray& sha1) const {
+    const auto script = m_scripts.find(sha1);
+    if (script == m_scripts.end()) return 0;
+    return (script->second.mayWrite ? unsigned(kWrites) : 0) | (script->second.mayGrow ? unsigned(kGrows) : 0);
+}
+
+unsigned LuaHost::flagsOfText(const QByteArray& body) {
+    const auto shebang = readShebang(body);
+    if (!shebang || !shebang->present || shebang->noWrites) return 0;
+    return unsigned(kWrites) | (shebang->allowOom ? 0 : unsigned(kGrows));
 }
 
 void LuaHost::setTable(const char* name, const Call& call, int first, int last) {

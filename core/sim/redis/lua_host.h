@@ -24,6 +24,9 @@ public:
     /// Compiles a script unless it is known; returns its SHA-1 in lower-case hex. The error is the reply.
     std::expected<QByteArray, Reply> load(const QByteArray& body);
     bool knows(const QByteArray& sha1) const { return m_scripts.contains(sha1); }
+    /// kWrites and kGrows as a script's first line says before it runs; 0: it says nothing, or is not known.
+    unsigned flagsOf(const QByteArray& sha1) const;
+    static unsigned flagsOfText(const QByteArray& body);
     /// Forgets all scripts. Precondition: none is running.
     void flush();
     /// As flush(), and random numbers begin anew.
@@ -45,6 +48,7 @@ private:
         int function; ///< reference in Lua's registry
         bool readOnly;
         bool mayWrite; ///< said so, by a shebang without no-writes
+        bool mayGrow;  ///< said so, by a shebang without no-writes and allow-oom
     };
     void open();
     void setTable(const char* name, const Call& call, int first, int last);

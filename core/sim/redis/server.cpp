@@ -55,10 +55,9 @@ Reply Server::execute(SessionId id, const Args& args) {
     ++m_depth;
     Reply reply = dispatch(it->second, args);
     --m_depth;
+    tellEffects();
     return reply;
 }
-
-namespace {
 
 QByteArray unknownCommand(const Args& args) {
     QByteArray shown;
@@ -66,6 +65,8 @@ QByteArray unknownCommand(const Args& args) {
         shown += '\'' + printed(args[i], 128 - shown.size()) + "' ";
     return "ERR unknown command '" + printed(args[0]) + "', with args beginning with: " + shown;
 }
+
+namespace {
 
 /// Why these words cannot be run at all; empty when they can.
 QByteArray refusal(const Command* command, const Args& args) {
@@ -81,6 +82,9 @@ QByteArray refusal(const Command* command, const Args& args) {
 Reply Server::dispatch(Session& session, const Args& args) {
     const Command* command = findCommand(args);
     QByteArray refused = refusal(command, args);
+    if (refused.isEmpty() && m_front.elsewhere && !(command->flags & kNotQueued))
+        refused = m_front.elsewhere(session.id, (command->flags & kWrites) != 0, keysIn(*command, args));
+    if (refused.isEmpty()) refused = refusedNow(flagsOf(*command, session, args));
     if (refused.isEmpty() && session.subscriptions() > 0 && !(command->flags & kWhileSubscribed))
         refused = "ERR Can't execute '" + command->lowerName() +
                   "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context";
@@ -88,7 +92,8 @@ Reply Server::dispatch(Session& session, const Args& args) {
         if (session.inMulti) session.brokenMulti = true;
         if (command && std::string_view(command->name) == "EXEC") {
             leaveMulti(session);
-            refused = "EXECABORT Transaction discarded because of: " + refused.mid(qsizetype(strlen("ERR ")));
+            if (refused.startsWith("ERR ")) refused.remove(0, qsizetype(strlen("ERR ")));
+            refused.prepend("EXECABORT Transaction discarded because of: ");
         }
         return Reply::error(oneLine(std::move(refused)));
     }
@@ -101,7 +106,9 @@ Reply Server::dispatch(Session& session, const Args& args) {
 
 Reply Server::run(const Command& command, Session& session, const Args& args, SessionId by) {
     Call call{*this, session, args, command, by};
+    const std::uint64_t before = m_dirty;
     Reply reply = command.handler(call);
+    if (m_dirty != before && m_front.onEffects && !(command.flags & kWraps)) addEffect(command, session.db, args);
     m_steps += 1 + reply.items.size();
     if (!m_changes.empty()) tell(by, command.name);
     return reply;
@@ -114,8 +121,12 @@ Reply Server::runFromScript(ScriptContext& script, const Args& args) {
     if (!command->takes(args.size()))
         return answers::error("ERR Wrong number of args calling Redis command from script");
     if (command->flags & kNoScript) return answers::error("ERR This Redis command is not allowed from script");
-    if (script.readOnly && (command->flags & kWrites))
+    if (script.readOnly && (command->flags & (kWrites | kTells)))
         return answers::error("ERR Write commands are not allowed from read-only scripts.");
+    const unsigned grows = script.wrote ? 0 : command->flags & kGrows;
+    if (QByteArray refused = refusedNow((command->flags & kWrites) | grows); !refused.isEmpty())
+        return Reply::error(std::move(refused));
+    script.wrote = script.wrote || (command->flags & kWrites);
     return run(*command, script.session, args, script.caller);
 }
 
@@ -123,24 +134,31 @@ Reply Server::runFromScript(ScriptContext& script, const Args& args) {
 
 Entry* Server::find(int db, const QByteArray& key) {
     Entry* entry = database(db).find(key);
-    if (!entry || !pastDeadline(*entry)) return entry;
-    expire(db, key);
+    if (!entry) return nullptr;
+    if (!pastDeadline(*entry) || m_applying) {
+        entry->used = ++m_lookups;
+        return entry;
+    }
+    if (!isReplica()) expire(db, key);
     return nullptr;
 }
 
 void Server::expire(int db, QByteArray key) {
     database(db).erase(key);
     touchWatchers(db, key);
+    if (m_front.onEffects) m_effects.push_back({db, {"DEL", key}});
     if (m_front.onKeyChange) m_changes.push_back({db, std::move(key), true});
 }
 
 void Server::removeDue(int db) {
+    if (isReplica()) return;
     const auto& deadlines = database(db).deadlines();
     while (!deadlines.empty() && m_nowMs > deadlines.begin()->first)
         expire(db, deadlines.begin()->second);
 }
 
 void Server::expireDue() {
+    if (isReplica()) return;
     readClock();
     ++m_depth;
     std::vector<std::tuple<std::int64_t, QByteArray, int>> due;
@@ -157,11 +175,13 @@ void Server::expireDue() {
         tell(0, "");
     }
     --m_depth;
+    tellEffects();
 }
 
 std::optional<std::int64_t> Server::nextExpiryUs() const {
+    if (isReplica()) return std::nullopt;
     std::optional<std::int64_t> soonest;
-    for (const Database& database : m_databases)
+    for (const Database& database : m_data.databases)
         if (const auto& deadlines = database.deadlines(); !deadlines.empty())
             if (!soonest || deadlines.begin()->first < *soonest) soonest = deadlines.begin()->first;
     if (!soonest) return std::nullopt;
@@ -170,6 +190,7 @@ std::optional<std::int64_t> Server::nextExpiryUs() const {
 }
 
 void Server::changed(int db, const QByteArray& key) {
+    ++m_dirty;
     touchWatchers(db, key);
     if (!m_front.onKeyChange) return;
     for (const Change& known : m_changes)
@@ -179,6 +200,7 @@ void Server::changed(int db, const QByteArray& key) {
 
 void Server::eraseAll(int db) {
     removeDue(db);
+    ++m_dirty;
     // Not by changed(): it looks for doubles, of which there are none.
     for (const auto& [id, key] : database(db).inOrder()) {
         touchWatchers(db, key);
@@ -188,12 +210,16 @@ void Server::eraseAll(int db) {
 }
 
 void Server::clear() {
+    dropData();
+    m_lua->restart();
+}
+
+void Server::dropData() {
     for (int db = 0; db < kDatabases; ++db) {
         for (const auto& [id, key] : database(db).inOrder())
             touchWatchers(db, key);
         database(db).clear();
     }
-    m_lua->restart();
 }
 
 void Server::tell(SessionId by, const char* command) {
@@ -278,6 +304,7 @@ std::vector<Server::Topics::const_iterator> Server::inOrder(const Topics& topics
 }
 
 std::int64_t Server::publish(const QByteArray& channel, const QByteArray& payload) {
+    ++m_dirty;
     // Gathered first: a subscriber's reaction may change who is subscribed, and who is there.
     std::vector<RedisEngine::Push> pushes;
     if (const auto topic = m_channels.find(channel); topic != m_channels.end())

@@ -16,6 +16,11 @@ constexpr int kDatabases = 16;
 struct Command;
 class LuaHost;
 
+/// The content of all databases.
+struct Data {
+    std::array<Database, kDatabases> databases;
+};
+
 struct QueuedCommand {
     const Command* command;
     Args args;
@@ -46,6 +51,7 @@ struct ScriptContext {
     Session session; ///< scripts choose a database for themselves only
     SessionId caller = 0;
     bool readOnly = false;
+    bool wrote = false; ///< from its first write on, lack of memory does not stop it
 };
 
 /// The engine's inside: databases, sessions, subscriptions, and the way from a command to its reply.
@@ -60,8 +66,20 @@ public:
     std::optional<std::int64_t> nextExpiryUs() const;
     void expireDue();
     void clear();
+    void dropData();
+    void apply(const std::vector<RedisEngine::Effect>& effects);
+    void setRole(RedisEngine::Role role) { m_role = role; }
+    RedisEngine::Role role() const { return m_role; }
+    RedisEngine::Data snapshot() const;
+    void load(const RedisEngine::Data& data);
+    void setFull(bool full) { m_full = full; }
+    bool evict(int db, const QByteArray& key);
+    std::optional<QByteArray> victim(int db, RedisEngine::Evict policy) const;
+    bool inTransaction(SessionId session) const;
+    bool isSubscribed(SessionId session) const;
 
     // --- for commands ---
+    std::optional<Reply> askDeployment(SessionId session, const QByteArray& command, const Args& args);
     /// Runs a command whose name and arity were checked, and tells of the changes it made.
     Reply run(const Command& command, Session& session, const Args& args, SessionId by);
     /// As run(), for a script's command: with its additional checks and their error texts.
@@ -70,7 +88,7 @@ public:
     std::uint64_t steps() const { return m_steps; }
     std::int64_t nowUs() const { return m_nowUs; }
     std::int64_t nowMs() const { return m_nowMs; }
-    Database& database(int db) { return m_databases[std::size_t(db)]; }
+    Database& database(int db) { return m_data.databases[std::size_t(db)]; }
     LuaHost& lua() { return *m_lua; }
     std::uint64_t random();
 
@@ -79,6 +97,11 @@ public:
     bool pastDeadline(const Entry& entry) const {
         return entry.deadlineMs != kNoDeadline && m_nowMs > entry.deadlineMs;
     }
+    /// Whether the key is hidden because its deadline has passed: only on a replica, which does not remove it.
+    bool hidden(const Entry& entry) const { return isReplica() && !m_applying && pastDeadline(entry); }
+    bool isReplica() const { return m_role == RedisEngine::Role::Replica; }
+    /// Whether a master's effects are being run: then the master's word counts, not the clock.
+    bool applying() const { return m_applying; }
     void removeDue(int db);
     /// Notes that the running command changed a key.
     void changed(int db, const QByteArray& key);
@@ -115,11 +138,22 @@ private:
     void expire(int db, QByteArray key);
     void touchWatchers(int db, const QByteArray& key);
     void tell(SessionId by, const char* command);
+    /// What a server refuses whoever asks: no memory, too few replicas, a replica.
+    QByteArray refusedNow(unsigned flags) const;
+    unsigned flagsOf(const Command& command, const Session& session, const Args& args) const;
+    void addEffect(const Command& command, int db, const Args& args);
+    void tellEffects();
 
     RedisEngine& m_front;
     RedisEngine::Clock m_clock;
     std::uint64_t m_random;
-    std::array<Database, kDatabases> m_databases;
+    Data m_data;
+    RedisEngine::Role m_role = RedisEngine::Role::Master;
+    bool m_applying = false;
+    bool m_full = false;
+    std::uint64_t m_dirty = 0;                  ///< changes so far
+    std::uint64_t m_lookups = 0;                ///< numbers them, for Entry::used
+    std::vector<RedisEngine::Effect> m_effects; ///< of the running command
     std::map<SessionId, Session> m_sessions;
     SessionId m_lastSession = 0;
     Topics m_channels, m_patterns;

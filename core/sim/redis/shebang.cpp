@@ -31,6 +31,7 @@ std::expected<Shebang, redis::Reply> readShebang(const QByteArray& script) {
         for (const QByteArray& flag : flags.split(',')) {
             if (!isKnownFlag(flag)) return refuse("Unexpected flag in script shebang: " + flag);
             shebang.noWrites |= flag == "no-writes";
+            shebang.allowOom |= flag == "allow-oom";
         }
     }
     return shebang;

@@ -11,6 +11,7 @@ struct Shebang {
     qsizetype length = 0;  ///< bytes before the line's end, which are no Lua
     bool present = false;  ///< then what it does not say is no
     bool noWrites = false; ///< the script promises to write nothing
+    bool allowOom = false; ///< it may run without memory
 };
 
 /// The error is the reply.

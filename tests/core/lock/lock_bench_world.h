@@ -3,6 +3,7 @@
 #include "lock/distributed_lock.h"
 #include "recipes/redis/redis_recipe.h"
 #include "runtime/virtual_runtime.h"
+#include "sim/redis_server.h"
 #include "sim/redis_wire.h"
 
 namespace lockscope::tests {
@@ -20,17 +21,17 @@ struct LockWorld {
         Process(LockWorld& world, const QByteArray& name)
             : entity(world.recorder.trace().intern(trace::EntityKind::Client, name)),
               thread(world.recorder.trace().intern(trace::EntityKind::Thread, "1", entity)),
+              link(world.network.between(entity, world.node.entity())),
               runtime(world.scheduler, qHash(name)),
               uuid(runtime.randomUuid()),
-              wire(world.scheduler, world.network, link, world.node, runtime, world.recorder, entity, thread) {
-            link.entity = world.recorder.trace().intern(trace::EntityKind::Link, {}, entity, world.node.entity());
+              wire(world.grounds, world.node, runtime, {entity, thread}) {
             world.threads[uuid] = thread;
         }
         ~Process() { runtime.kill(); }
         Process(const Process&) = delete;
         Process& operator=(const Process&) = delete;
         trace::EntityId entity, thread;
-        sim::Network::Link link;
+        sim::Network::Link& link;
         VirtualRuntime runtime;
         QByteArray uuid;
         sim::RedisWire wire;
@@ -41,15 +42,17 @@ struct LockWorld {
     scenario::Network wires;
     std::shared_ptr<trace::Trace> trace = std::make_shared<trace::Trace>();
     trace::Recorder recorder{trace, [this] { return scheduler.now(); }};
-    sim::Network network{scheduler, wires, 1};
+    sim::Network network{scheduler, trace, wires, 1};
+    sim::Grounds grounds{scheduler, recorder, network};
     std::map<QByteArray, trace::EntityId> threads;
-    sim::Node node{scheduler, recorder, "redis-1", 1,
-                   [this](const inspect::Party& party) { return threads[party.client]; }};
-    sim::RedisEngine::SessionId admin = node.connect(
-        trace::kNoEntity, [](const auto&) {}, [] {});
+    sim::RedisServer node{grounds, "redis-1", 1};
+    sim::RedisRecord record{scheduler, recorder, node.entity(),
+                            [this](const inspect::Party& party) { return threads[party.client]; }};
+    sim::RedisEngine::SessionId admin = node.connect({});
 
     explicit LockWorld(const QByteArray& lock, scenario::Network settings = {{100us, 200us}, 0}) : wires(settings) {
-        node.watch(lock);
+        record.decidedBy({&node});
+        record.watch(lock, {lock});
     }
 
     std::unique_ptr<DistributedLock> lock(Process& process, const QByteArray& recipe, const QByteArray& name,
@@ -57,7 +60,7 @@ struct LockWorld {
         return std::make_unique<DistributedLock>(
             LockClient{process.runtime, process.uuid, &recorder, process.entity},
             recipes::makeRedisRecipe(recipe, {process.wire, name, process.uuid, {}, process.doubts}), options,
-            node.lockEntity(name));
+            record.lockEntity(name));
     }
     /// What the server answers to an operator.
     redis::Reply ask(redis::Args args) {

@@ -86,10 +86,10 @@ private Q_SLOTS:
         world.run(100ms);
         b.runtime.spawn([&]() -> QCoro::Task<> { co_await second->lock(); });
         world.run(100ms);
-        b.link.cut = true; // the message finds nobody
+        b.link.setCut(true); // the message finds nobody
         a.runtime.spawn([&]() -> QCoro::Task<> { co_await first->unlock(); });
         world.run(100ms);
-        b.link.cut = false;
+        b.link.setCut(false);
         world.run(3s);
         QCOMPARE(second->holdCount(), 0);
         world.run(1s);
@@ -203,7 +203,7 @@ private Q_SLOTS:
         a.runtime.spawn([&]() -> QCoro::Task<> { co_await lock->lock(); });
         world.run(1500ms);
         const Nanos left = lock->remaining();
-        a.link.cut = true;
+        a.link.setCut(true);
         world.run(left - 1ms);
         QVERIFY(lock->stillMine());
         QCOMPARE(world.count(EventKind::Lost), 0);

@@ -30,11 +30,11 @@ private Q_SLOTS:
         std::expected<bool, LockError> again = true;
         a.runtime.spawn([&]() -> QCoro::Task<> {
             co_await lock->lock();
-            a.link.cut = true;
+            a.link.setCut(true);
             again = co_await lock->tryLock();
         });
         world.run(1050ms); // the request is lost, and given up after a second
-        a.link.cut = false;
+        a.link.setCut(false);
         world.run(3s);
         QVERIFY(!again.has_value() && again.error().kind == LockError::Kind::OutcomeUnknown);
         QCOMPARE(lock->holdCount(), 1);
@@ -51,9 +51,9 @@ private Q_SLOTS:
         int left = -1;
         a.runtime.spawn([&]() -> QCoro::Task<> {
             co_await lock->lock();
-            a.link.cut = true;
+            a.link.setCut(true);
             released = co_await lock->unlock();
-            a.link.cut = false;
+            a.link.setCut(false);
             co_await lock->lock();
             left = (co_await lock->unlock()).value();
         });
@@ -112,7 +112,7 @@ private Q_SLOTS:
             co_await lock->unlock(); // so that the script is known to the server
             (ran ? a.link.loseNextReply : a.link.cut) = true;
             inner = co_await lock->unlock();
-            a.link.cut = false;
+            a.link.setCut(false);
             held = lock->holdCount();
             outer = co_await lock->unlock();
         });
@@ -228,12 +228,12 @@ private Q_SLOTS:
         });
         a.runtime.spawn([&]() -> QCoro::Task<> { co_await lock->lock(); });
         world.run(1s);
-        a.link.cut = true;
+        a.link.setCut(true);
         world.run(4s);
-        a.link.cut = false;
+        a.link.setCut(false);
         world.run(4s);
         QVERIFY((heard == std::vector{Event::Acquired, Event::Suspended, Event::Renewed}));
-        a.link.cut = true;
+        a.link.setCut(true);
         world.run(20s);
         QVERIFY(
             (heard == std::vector{Event::Acquired, Event::Suspended, Event::Renewed, Event::Suspended, Event::Lost}));
@@ -328,13 +328,13 @@ private Q_SLOTS:
         world.run(50ms);
         b.runtime.spawn([&]() -> QCoro::Task<> { waited = co_await second->tryLockFor(20s); });
         world.run(50ms);
-        b.link.cut = true;
+        b.link.setCut(true);
         b.runtime.spawn([&]() -> QCoro::Task<> { tried = co_await second->tryLockFor(Nanos(0), "2"); });
         b.runtime.spawn([&]() -> QCoro::Task<> { late = co_await second->tryLockFor(5s, "3"); });
         world.run(10s);
         QVERIFY(!tried.has_value() && !late.has_value()); // and not: somebody else has it
         QVERIFY(waited.has_value() && !*waited);
-        b.link.cut = false;
+        b.link.setCut(false);
         world.run(3s);
         QVERIFY2(waited.has_value() && *waited, "gave up with half of its time left");
         QCOMPARE(second->holdCount(), 1);
@@ -354,9 +354,9 @@ private Q_SLOTS:
             waited = co_await lock->tryLockFor(30s);
         });
         world.run(50ms);
-        a.link.cut = true; // nor does the command arrive that undoes it
+        a.link.setCut(true); // nor does the command arrive that undoes it
         world.run(5s);
-        a.link.cut = false;
+        a.link.setCut(false);
         world.run(5s); // long before the lease ends
         QVERIFY(waited.has_value() && *waited);
         QCOMPARE(lock->holdCount(), 1);
@@ -377,9 +377,9 @@ private Q_SLOTS:
             co_await lock->lock("1", stop.get_token());
         });
         world.run(50ms);
-        a.link.cut = true;
+        a.link.setCut(true);
         world.run(2050ms); // a second for the try, a second for its undoing: now it pauses
-        a.link.cut = false;
+        a.link.setCut(false);
         stop.request_stop();
         world.run(3s);
         b.runtime.spawn([&]() -> QCoro::Task<> { co_await other->lock(); });

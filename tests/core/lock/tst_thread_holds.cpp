@@ -223,7 +223,7 @@ private Q_SLOTS:
         LockWorld world(kName);
         LockWorld::Process a(world, "A");
         const auto lock = world.lock(a, "redis-reentrant", kName);
-        a.link.cut = true;
+        a.link.setCut(true);
         int ended = 0;
         for (int i = 0; i < 6; ++i) {
             a.runtime.spawn([&]() -> QCoro::Task<> {

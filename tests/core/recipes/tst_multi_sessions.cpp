@@ -22,7 +22,7 @@ std::unique_ptr<DistributedLock> locked(MultiBench& bench, LockWorld::Process& p
     auto all = std::make_unique<MultiRecipe>(process.runtime, *findRecipe("redis-multi"), std::move(parts));
     LockClient client{process.runtime, process.uuid, &bench.recorder, process.entity};
     auto lock =
-        std::make_unique<DistributedLock>(std::move(client), std::move(all), options, bench.node.lockEntity("a"));
+        std::make_unique<DistributedLock>(std::move(client), std::move(all), options, bench.record.lockEntity("a"));
     process.runtime.spawn([&taking = *lock]() -> QCoro::Task<> { co_await taking.lock(); });
     bench.run(100ms);
     return lock;
@@ -144,14 +144,14 @@ private Q_SLOTS:
         SessionLock::Server server;
         LockWorld::Process a(bench, "A");
         const auto lock = locked(bench, a, true, {&server}, leaseOf(5s, 1s));
-        a.link.cut = true;
+        a.link.setCut(true);
         bench.run(5100ms);
         QVERIFY(!lock->stillMine());
         QCOMPARE(bench.count(EventKind::Lost), 1);
         bench.run(10s); // the server that is cut off is tried first
         QVERIFY(!server.taken);
         QCOMPARE(server.listening, 0);
-        a.link.cut = false;
+        a.link.setCut(false);
         Got got;
         const auto again = bench.single(a, "a");
         start(a.runtime, *again, within(0s), got);

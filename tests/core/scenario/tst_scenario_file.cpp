@@ -79,6 +79,7 @@ private:
             break;
         case Action::PauseNode:
         case Action::KillNode:
+        case Action::CrashNode:
             undone = true;
             [[fallthrough]];
         case Action::ResumeNode:

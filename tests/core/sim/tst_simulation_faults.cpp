@@ -86,6 +86,7 @@ Fault randomFault(Dice& dice) {
     case Action::ResumeNode:
     case Action::KillNode:
     case Action::RestartNode:
+    case Action::CrashNode:
         fault.target = QStringLiteral("redis-1");
         break;
     case Action::CutLink:
@@ -142,6 +143,7 @@ bool hurts(const Fault& fault) {
     case Action::PauseClient: // it cannot look at its clock
     case Action::KillNode:    // forgets who holds
     case Action::RestartNode:
+    case Action::CrashNode:
     case Action::JumpClock: // the server's, which counts leases
         return true;
     case Action::Set:

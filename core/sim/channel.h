@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "runtime/completion.h"
+#include "sim/server.h"
+
+#include <expected>
+
+namespace lockscope::sim {
+
+/// Why a question has no answer.
+enum class Unanswered : std::uint8_t {
+    TimedOut, ///< nothing came in time: whether it was done is unknown
+    Reset,    ///< the connection ended after sending: whether it was done is unknown
+    Refused,  ///< nobody was there: it was not done
+};
+
+/// One connection of a party to a server of kind S: numbered questions over a link, answers that may be late, lost or
+/// never come, messages that the server sends unasked, and the connection's end. Writes the rows of messages into the
+/// trace. What was sent before the asking party died still arrives.
+template <class S, class Answer>
+class Channel {
+public:
+    using Result = std::expected<Answer, Unanswered>;
+    using Answered = std::function<void(Answer)>;
+    /// What the server does when the question arrives. It calls the function at once, later or never. False: nobody is
+    /// there.
+    using Work = std::function<bool(S&, Answered)>;
+    using Done = std::function<void(Result)>;
+
+    /// Everything outlives it. `look` sees each result first, and may change it. `text` of the functions below is the
+    /// trace's Text for the row; 0: no rows, and no loss by chance, for what servers say among themselves.
+    Channel(Grounds grounds, Network::Link& link, Party asker, S& server, std::function<void(Result&)> look = nullptr)
+        : m_state(std::make_shared<State>(State{grounds, link, asker, server, std::move(look), {}, 0})) {}
+    ~Channel() {
+        m_state->pending.clear();
+        m_state->look = nullptr;
+    }
+    Channel(const Channel&) = delete;
+    Channel& operator=(const Channel&) = delete;
+
+    /// Sends a question; `done` is called once, unless the channel goes or forget() is called before. A question that
+    /// is lost on its way is never done.
+    std::uint64_t send(std::uint32_t text, Work work, Done done) {
+        State& s = *m_state;
+        const std::uint64_t number = ++s.last;
+        const auto arrival = s.transmit(s.asker, text, false);
+        if (text != 0) s.emit(trace::EventKind::Request, s.asker, s.server.entity(), arrival, text);
+        if (!arrival) return number;
+        s.pending.emplace(number, std::move(done));
+        s.grounds.scheduler.at(*arrival, [weak = std::weak_ptr(m_state), &server = s.server, base = s.base(), number,
+                                          text, work = std::move(work)] {
+            const auto back = [weak, base, number, text](Result result) {
+                const auto landing = base.transmit(base.server, text, true);
+                if (text != 0) base.emit(trace::EventKind::Reply, base.server, base.asker, landing, text);
+                if (!landing) return;
+                base.grounds.scheduler.at(*landing, [weak, number, result = std::move(result)]() mutable {
+                    if (const auto alive = weak.lock()) alive->complete(number, std::move(result));
+                });
+            };
+            if (!work(server, [back](Answer answer) { back(Result(std::move(answer))); }))
+                back(std::unexpected(Unanswered::Refused));
+        });
+        return number;
+    }
+    /// Whether the question left, and has no answer yet.
+    bool waitsFor(std::uint64_t number) const { return m_state->pending.contains(number); }
+    /// An answer that comes after all is dropped.
+    void forget(std::uint64_t number) { m_state->pending.erase(number); }
+
+    /// As send(), for a coroutine. Throws Cancelled.
+    QCoro::Task<Result> ask(Runtime& runtime, std::uint32_t text, Work work, Nanos timeout, std::stop_token stop) {
+        const std::shared_ptr<State> state = m_state; // the channel may go meanwhile
+        const Completion<Result> done;
+        const std::uint64_t number =
+            send(text, std::move(work), [done](Result result) { done.complete(std::move(result)); });
+        std::optional<Result> result = co_await done.wait(runtime, timeout, std::move(stop));
+        if (result) co_return std::move(*result);
+        state->pending.erase(number);
+        co_return std::unexpected(Unanswered::TimedOut);
+    }
+
+    /// The server sends a message; `landed` is called when it arrives.
+    void push(std::uint32_t text, std::function<void()> landed) {
+        State& s = *m_state;
+        const auto landing = s.transmit(s.server.entity(), text, false);
+        if (text != 0) s.emit(trace::EventKind::Push, s.server.entity(), s.asker, landing, text);
+        if (!landing) return;
+        s.grounds.scheduler.at(*landing, [weak = std::weak_ptr(m_state), landed = std::move(landed)] {
+            if (weak.lock()) landed();
+        });
+    }
+
+    /// The server's machine ends the connection. That is known after a flight: then what was asked before has no
+    /// answer, and `known` is called. Over a severed link nothing comes; the end is known when one of the asker's
+    /// probes gets through, each `probe` later.
+    void breakOff(Nanos probe, std::function<void()> known) {
+        tellEnd(m_state, m_state->last, probe, std::move(known));
+    }
+    /// The asking end closes the connection: whatever is open has no answer.
+    void abandon() {
+        while (!m_state->pending.empty())
+            m_state->complete(m_state->pending.begin()->first, std::unexpected(Unanswered::Reset));
+    }
+    Network::Link& link() const { return m_state->link; }
+    S& server() const { return m_state->server; }
+    Party asker() const { return m_state->asker; }
+
+private:
+    /// What a message needs, without the asking end, which may be gone when the message is on its way.
+    struct Base {
+        Grounds grounds;
+        Network::Link& link;
+        Party asker, server;
+        std::optional<Nanos> transmit(Party from, std::uint32_t text, bool reply) const {
+            const auto way = link.wayFrom(from);
+            return text != 0 ? grounds.network.transmit(link, way, reply) : grounds.network.carry(link, way);
+        }
+        void emit(trace::EventKind kind, Party from, Party to, const std::optional<Nanos>& landing,
+                  std::uint32_t text) const {
+            grounds.recorder.emit(kind, from, to, landing ? (*landing - grounds.scheduler.now()).count() : -1, text);
+        }
+    };
+    struct State {
+        Grounds grounds;
+        Network::Link& link;
+        Party asker;
+        S& server;
+        std::function<void(Result&)> look;
+        std::map<std::uint64_t, Done> pending;
+        std::uint64_t last;
+
+        Base base() const { return {grounds, link, asker, server.entity()}; }
+        std::optional<Nanos> transmit(Party from, std::uint32_t text, bool reply) {
+            return base().transmit(from, text, reply);
+        }
+        void emit(trace::EventKind kind, Party from, Party to, const std::optional<Nanos>& landing,
+                  std::uint32_t text) {
+            base().emit(kind, from, to, landing, text);
+        }
+        void complete(std::uint64_t number, Result result) {
+            auto waiting = pending.extract(number);
+            if (const auto first = look) first(result);                // a copy: the call may end the channel
+            if (!waiting.empty()) waiting.mapped()(std::move(result)); // else it timed out meanwhile
+        }
+    };
+    static void tellEnd(const std::shared_ptr<State>& state, std::uint64_t last, Nanos probe,
+                        std::function<void()> known) {
+        State& s = *state;
+        const auto landing = s.grounds.network.carry(s.link, s.link.wayFrom(s.server.entity()));
+        const Nanos next = landing ? *landing : laterBy(s.grounds.scheduler.now(), probe);
+        s.grounds.scheduler.at(
+            next, [weak = std::weak_ptr(state), last, probe, known = std::move(known), heard = landing.has_value()] {
+                const auto alive = weak.lock();
+                if (!alive) return;
+                if (!heard) {
+                    tellEnd(alive, last, probe, known);
+                    return;
+                }
+                while (!alive->pending.empty() && alive->pending.begin()->first <= last)
+                    alive->complete(alive->pending.begin()->first, std::unexpected(Unanswered::Reset));
+                known();
+            });
+    }
+    std::shared_ptr<State> m_state;
+};
+
+} // namespace lockscope::sim

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/redis_dialler.h"
+
+namespace lockscope::sim {
+
+Diallers simulatedDiallers(Grounds grounds, const RedisService& service, RedisWire::User user) {
+    Diallers diallers;
+    diallers.redis = [grounds, &service, user](Runtime& runtime, const ConnectionUrl& url,
+                                               const redis::DriverOptions& options) {
+        Q_ASSERT(!url.endpoints.empty());
+        const Endpoint& at = url.endpoints.front();
+        return std::make_unique<RedisWire>(grounds, service.at(at), runtime, user, at.display(),
+                                           RedisWire::settingsOf(redis::optionsOf(url, options)));
+    };
+    return diallers;
+}
+
+} // namespace lockscope::sim

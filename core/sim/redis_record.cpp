@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/redis_record.h"
+
+#include "inspect/redis_recogniser.h"
+#include "runtime/virtual_runtime.h"
+#include "sim/key_look.h"
+#include "sim/redis_server.h"
+
+#include <algorithm>
+
+namespace lockscope::sim {
+
+namespace {
+
+bool isHeld(const std::optional<inspect::LockRow>& row) {
+    return row && row->state == inspect::LockRow::State::Held && row->holders.size() == 1;
+}
+
+bool sameParty(const inspect::Party& a, const inspect::Party& b) {
+    return a.client == b.client && a.thread == b.thread;
+}
+
+} // namespace
+
+// Deadlines are exact here: nothing is lost on a wire between the engine and this look at it.
+RedisRecord::RedisRecord(VirtualScheduler& scheduler, trace::Recorder& recorder, trace::EntityId parent,
+                         inspect::TraceFeed::Resolver owner)
+    : m_scheduler(scheduler), m_feed(recorder, parent, std::move(owner), Nanos(0)) {
+}
+
+RedisRecord::~RedisRecord() {
+    if (m_secondLook) m_scheduler.cancel(m_secondLook);
+}
+
+void RedisRecord::copies(RedisRecord& logical) {
+    m_feed.writeCopiesOf([&logical](const QByteArray& lockName) { return logical.lockEntity(lockName); });
+}
+
+void RedisRecord::watch(const QByteArray& lockName, std::vector<QByteArray> keys) {
+    Q_ASSERT(!keys.empty());
+    m_feed.lockEntity(lockName);
+    std::vector<QByteArray>& watched = m_watched[lockName];
+    if (watched == keys) return;
+    const bool known = !std::exchange(watched, std::move(keys)).empty();
+    const bool anyAlive =
+        std::ranges::any_of(m_deciders, [](const RedisServer* server) { return server->life() != Server::Life::Dead; });
+    if (known && anyAlive) write(lockName, {});
+}
+
+std::vector<QByteArray> RedisRecord::keysOf(const QByteArray& lockName) const {
+    const auto watched = m_watched.find(lockName);
+    return watched == m_watched.end() ? std::vector{lockName} : watched->second;
+}
+
+void RedisRecord::decidedBy(std::vector<RedisServer*> servers, std::size_t quorum) {
+    for (RedisServer* server : m_deciders)
+        server->tellNoMore(*this);
+    m_deciders = std::move(servers);
+    m_quorum = quorum;
+    m_changed.clear();
+    if (m_deciders.empty()) {
+        if (std::exchange(m_observed, false)) m_feed.unobserved();
+        return;
+    }
+    for (RedisServer* server : m_deciders)
+        server->tell(*this);
+    if (!std::exchange(m_observed, true)) m_feed.observed();
+    // What the server before had, and this one has not, went with the former.
+    for (const auto& [name, keys] : m_watched)
+        write(name, {.freedBy = trace::FreedBy::NodeLoss});
+}
+
+void RedisRecord::keyChanged(const RedisServer& server, const RedisEngine::KeyChange& change, trace::EntityId cause) {
+    inspect::Sight& sight = m_changed[change.key] = {};
+    sight.cause = cause;
+    if (change.by == server.inside()) sight.freedBy = trace::FreedBy::Force; // it looks, and frees by force
+    if (change.expired) sight.freedBy = trace::FreedBy::Expiry;
+}
+
+void RedisRecord::ran(const RedisServer& server, SessionId session, const redis::Args& args,
+                      const redis::Reply& reply) {
+    if (args.size() == 2 && args[0] == "GET" && m_watched.contains(args[1]))
+        m_read[{server.entity(), session}][args[1]] = reply.text;
+    if (losesRace(server, session, args, reply)) m_changed[args[1]].ownerStays = true;
+}
+
+bool RedisRecord::losesRace(const RedisServer& server, SessionId session, const redis::Args& args,
+                            const redis::Reply& reply) const {
+    if (args.size() != 3 || args[0] != "GETSET" || !m_watched.contains(args[1])) return false;
+    const auto read = m_read.find({server.entity(), session});
+    if (read == m_read.end()) return false;
+    const auto before = read->second.find(args[1]);
+    return before != read->second.end() && before->second != reply.text;
+}
+
+void RedisRecord::left(const RedisServer& server, SessionId session) {
+    if (!m_read.empty()) m_read.erase({server.entity(), session});
+}
+
+void RedisRecord::settle() {
+    // Looking at a key may expire it: such changes are written in another round.
+    while (!m_changed.empty()) {
+        std::map<QByteArray, inspect::Sight> changed;
+        changed.swap(m_changed);
+        for (const auto& [name, keys] : m_watched) {
+            bool concerned = false;
+            inspect::Sight sight;
+            for (const QByteArray& key : keys) {
+                concerned = concerned || std::ranges::any_of(changed, [&key](const auto& entry) {
+                                return concernsRecord(entry.first, key);
+                            });
+                const auto own = changed.find(key);
+                if (own != changed.end()) sight = own->second;
+            }
+            if (concerned) write(name, sight);
+        }
+    }
+}
+
+void RedisRecord::lost() {
+    m_changed.clear();
+    // Without its server the record is gone, whoever it named; what others still hold is seen anew.
+    const bool alone = m_deciders.size() == 1;
+    for (const auto& [name, keys] : m_watched) {
+        if (alone)
+            m_feed.update(name, std::nullopt, {.freedBy = trace::FreedBy::NodeLoss});
+        else
+            write(name, {.freedBy = trace::FreedBy::NodeLoss});
+    }
+}
+
+void RedisRecord::clockMoved() {
+    for (const auto& [name, keys] : m_watched)
+        write(name, {.clockMoved = true});
+}
+
+void RedisRecord::write(const QByteArray& lockName, inspect::Sight sight) {
+    Found found = lookAtLock(lockName);
+    if (m_nameless && found.row) found.row->holders.clear();
+    if (m_deciders.size() > 1 && found.row && !found.raw.empty()) {
+        // Of those who write to single servers, the one that completes the majority is the owner.
+        const QJsonValue written = found.raw.front().value;
+        sight.ownerStays = std::exchange(m_majority[lockName], written) == written;
+    } else if (m_deciders.size() > 1) {
+        m_majority.erase(lockName);
+    }
+    sight.exactDeadline = found.exactDeadline;
+    if (found.row)
+        found.row->raw = std::move(found.raw);
+    else
+        sight.raw = std::move(found.raw);
+    // A world of our own knows its locks; how sure a stranger could be of its keys is no part of it.
+    if (found.row) found.row->certainty = inspect::Certainty::Certain;
+    m_feed.update(lockName, found.row, sight);
+    armSecondLook();
+}
+
+bool RedisRecord::anyRuns() const {
+    return std::ranges::any_of(m_deciders,
+                               [](const RedisServer* server) { return server->life() == Server::Life::Running; });
+}
+
+void RedisRecord::armSecondLook() {
+    const Nanos due = m_feed.contentDue();
+    if (m_secondLook || due == kNever) return;
+    m_secondLook = m_scheduler.at(due, [this] {
+        m_secondLook = 0;
+        if (!anyRuns()) return; // looked at when they go on
+        for (const auto& [name, keys] : m_watched)
+            write(name, {});
+    });
+}
+
+RedisRecord::Found RedisRecord::lookAtLock(const QByteArray& lockName) const {
+    if (m_deciders.size() == 1) return lookAtLockOn(*m_deciders.front(), lockName, m_watched.at(lockName));
+    return majority(lockName);
+}
+
+bool RedisRecord::sameHold(const Found& a, const Found& b) {
+    if (!a.row->holders.empty() && !b.row->holders.empty())
+        return sameParty(a.row->holders.front(), b.row->holders.front());
+    return !a.raw.empty() && !b.raw.empty() && a.raw.front().value == b.raw.front().value;
+}
+
+RedisRecord::Found RedisRecord::majority(const QByteArray& lockName) const {
+    std::vector<Found> copies;
+    for (RedisServer* server : m_deciders) {
+        if (server->life() == Server::Life::Dead) continue;
+        Found copy = lookAtLockOn(*server, lockName, m_watched.at(lockName));
+        if (copy.row && copy.row->state == inspect::LockRow::State::Held) copies.push_back(std::move(copy));
+    }
+    for (const Found& candidate : copies) {
+        std::vector<Nanos> ends;
+        for (const Found& copy : copies)
+            if (sameHold(copy, candidate)) ends.push_back(copy.exactDeadline);
+        if (ends.size() < m_quorum) continue;
+        // The majority lasts until the quorum's shortest copy ends, of those that end last.
+        std::ranges::sort(ends, std::greater());
+        Found held = candidate;
+        held.exactDeadline = ends[m_quorum - 1];
+        for (const Found& copy : copies)
+            if (copy.exactDeadline == held.exactDeadline) held.row->ttlMs = copy.row->ttlMs;
+        return held;
+    }
+    return {};
+}
+
+RedisRecord::Found RedisRecord::lookAtLockOn(RedisServer& server, const QByteArray& lockName,
+                                             const std::vector<QByteArray>& keys) {
+    Found all = lookAtPart(server, keys.front());
+    bool whole = keys.size() == 1 || isHeld(all.row);
+    for (std::size_t i = 1; i < keys.size(); ++i) {
+        Found part = lookAtPart(server, keys[i]);
+        std::ranges::move(part.raw, std::back_inserter(all.raw));
+        whole = whole && isHeld(part.row);
+        if (!whole) continue;
+        inspect::Party& whose = all.row->holders.front();
+        const inspect::Party& other = part.row->holders.front();
+        whole = sameParty(whose, other);
+        whose.holds = std::min(whose.holds, other.holds);
+        if (part.exactDeadline >= all.exactDeadline) continue;
+        all.exactDeadline = part.exactDeadline; // the first part to go takes the whole along
+        all.row->ttlMs = part.row->ttlMs;
+        all.row->neverExpires = false;
+    }
+    if (keys.size() == 1) return all;
+    if (!whole) return {{}, kNever, std::move(all.raw)};
+    all.row->name = lockName;
+    all.row->waiters.reset(); // those who wait for one part do not queue for the whole
+    all.row->waiterCount.reset();
+    return all;
+}
+
+RedisRecord::Found RedisRecord::lookAtPart(RedisServer& server, const QByteArray& key) {
+    auto keys = lookAt(server.engine(), server.inside(), key);
+    // A key without a TTL may carry its end in its value, by the clock of the client that wrote it.
+    const Nanos offset = !keys.empty() && keys.front().ttlMs ? server.clockOffset() : Nanos(0);
+    const auto wall = std::chrono::floor<std::chrono::milliseconds>(server.present() + offset);
+    inspect::RecogniserOptions options;
+    options.patterns = {inspect::KeyPattern{key, "string"}};
+    options.wallMs = VirtualRuntime::kEpochMs + wall.count();
+    Found found;
+    for (inspect::KeySnapshot& look : keys) {
+        // TTLs are whole milliseconds from the clock's present one: the two together do not change while time passes.
+        if (look.ttlMs) look.ends = inspect::EndsWithin{options.wallMs + *look.ttlMs, options.wallMs + *look.ttlMs};
+    }
+    for (auto& row : inspect::recognise(keys, std::nullopt, options)) {
+        if (row.name == key) found.row = std::move(row);
+    }
+    if (found.row)
+        found.raw = std::move(found.row->raw);
+    else
+        std::ranges::transform(keys, std::back_inserter(found.raw), inspect::toRaw);
+    if (found.row && found.row->ttlMs)
+        found.exactDeadline = wall + std::chrono::milliseconds(*found.row->ttlMs) - offset;
+    return found;
+}
+
+} // namespace lockscope::sim

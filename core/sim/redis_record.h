@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "inspect/trace_feed.h"
+#include "runtime/virtual_scheduler.h"
+#include "sim/redis/engine.h"
+
+#include <map>
+#include <set>
+
+namespace lockscope::sim {
+
+class RedisServer;
+
+/// The record of locks on simulated Redis servers: what those that decide hold, written into the trace after every
+/// command that changed it. One server decides, or a majority of several.
+class RedisRecord {
+public:
+    using SessionId = RedisEngine::SessionId;
+
+    /// `parent` of the Lock entities; `owner` names the thread that a party on a server stands for.
+    RedisRecord(VirtualScheduler& scheduler, trace::Recorder& recorder, trace::EntityId parent,
+                inspect::TraceFeed::Resolver owner);
+    ~RedisRecord();
+    RedisRecord(const RedisRecord&) = delete;
+    RedisRecord& operator=(const RedisRecord&) = delete;
+    /// Its locks are one server's copies of another record's. Call before watch().
+    void copies(RedisRecord& logical);
+
+    trace::EntityId lockEntity(const QByteArray& name) { return m_feed.lockEntity(name); }
+    /// The lock's record is written to the trace; without it a plain string key is no lock. `keys`: what says who holds
+    /// it. A lock of several keys is held by the one who holds all of them.
+    void watch(const QByteArray& lockName, std::vector<QByteArray> keys);
+    /// From now on these servers decide, `quorum` of them together. None: nobody does, and the record is not observed
+    /// until somebody does again.
+    void decidedBy(std::vector<RedisServer*> servers, std::size_t quorum = 1);
+    /// The keys to delete when an operator frees the lock by force.
+    std::vector<QByteArray> keysOf(const QByteArray& lockName) const;
+
+    /// The values of this recipe's keys name nobody, whatever a stranger may read in them: the owner is who wrote them.
+    void valuesNameNobody() { m_nameless = true; }
+
+    // --- what the deciding servers tell ---
+    /// `cause`: the thread behind the session whose command it was.
+    void keyChanged(const RedisServer& server, const RedisEngine::KeyChange& change, trace::EntityId cause);
+    /// A command has run; settle() follows.
+    void ran(const RedisServer& server, SessionId session, const redis::Args& args, const redis::Reply& reply);
+    /// Writes the records that changed.
+    void settle();
+    void left(const RedisServer& server, SessionId session);
+    /// The server died with its data.
+    void lost();
+    /// A deciding server's clock may have been moved since the records were written.
+    void clockMoved();
+
+private:
+    /// The result of a look at the servers; no row: the lock is not there.
+    struct Found {
+        std::optional<inspect::LockRow> row;
+        Nanos exactDeadline = kNever;          ///< inspect::Sight::exactDeadline
+        std::vector<inspect::RawKey> raw = {}; ///< every key that was looked at and is there
+    };
+    void write(const QByteArray& lockName, inspect::Sight sight);
+    bool anyRuns() const;
+    /// Looks again when a content that was held back may be written.
+    void armSecondLook();
+    Found lookAtLock(const QByteArray& lockName) const;
+    static Found lookAtLockOn(RedisServer& server, const QByteArray& lockName, const std::vector<QByteArray>& keys);
+    static Found lookAtPart(RedisServer& server, const QByteArray& key);
+    Found majority(const QByteArray& lockName) const;
+    /// Whether two copies are one hold: by who holds, or, where the format does not say, by what is written there.
+    static bool sameHold(const Found& a, const Found& b);
+    /// Whether a GETSET wrote into a lock that another has won: it returned something else than its sender had read
+    /// before. The recipe that takes locks so knows then that the lock is not its own; the entry does not name anybody.
+    bool losesRace(const RedisServer& server, SessionId session, const redis::Args& args,
+                   const redis::Reply& reply) const;
+
+    VirtualScheduler& m_scheduler;
+    VirtualScheduler::TimerId m_secondLook = 0;
+    inspect::TraceFeed m_feed;
+    std::vector<RedisServer*> m_deciders;
+    std::size_t m_quorum = 1;
+    bool m_observed = true;
+    bool m_nameless = false;
+    std::map<QByteArray, std::vector<QByteArray>> m_watched; ///< keys by lock
+    std::map<QByteArray, QJsonValue> m_majority;             ///< what the majority had written, by lock
+    std::map<QByteArray, inspect::Sight> m_changed;          ///< since the last settle()
+    std::map<std::pair<trace::EntityId, SessionId>, std::map<QByteArray, QByteArray>>
+        m_read; ///< what GET last told a session of watched keys
+};
+
+} // namespace lockscope::sim

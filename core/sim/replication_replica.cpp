@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// The replica's side of replication.
+#include "sim/redis_server.h"
+#include "sim/replication.h"
+
+namespace lockscope::sim {
+
+namespace {
+constexpr Nanos kRetry = 1s;
+}
+
+void Replication::follow(RedisServer& master) {
+    if (m_following && m_master == &master) return;
+    if (m_following) {
+        if (m_toMaster)
+            m_toMaster->write(
+                [former = m_master, self = &m_self, link = m_link] { former->replication().forget(*self, link); });
+    } else {
+        dropFollowers();
+    }
+    m_toMaster.reset();
+    m_following = true;
+    m_master = &master;
+    m_linkUp = m_syncing = false;
+    m_linkDownSince = m_grounds.scheduler.now();
+    m_self.engine().setRole(RedisEngine::Role::Replica);
+    connect();
+}
+
+void Replication::connect() {
+    const std::uint64_t link = ++m_link;
+    m_syncing = false;
+    m_heard = m_grounds.scheduler.now();
+    m_toMaster = std::make_shared<Stream>(m_grounds, m_self, *m_master);
+    m_toMaster->write([master = m_master, self = &m_self, link, at = Position{m_id, m_offset}] {
+        master->replication().accept(*self, link, at);
+    });
+    // Nothing comes from a machine that is away: one that refuses is tried again a second later, as is one that does
+    // not answer.
+    m_self.later(kRetry, [this, link] {
+        if (m_following && m_link == link && !m_syncing && !m_linkUp && m_heard + kRetry <= m_grounds.scheduler.now()) {
+            m_toMaster->drop();
+            connect();
+        }
+    });
+}
+
+void Replication::connectLater() {
+    const std::uint64_t link = ++m_link;
+    m_self.later(kRetry, [this, link] {
+        if (m_following && m_link == link) connect();
+    });
+}
+
+void Replication::lost(std::uint64_t link) {
+    if (!m_following || link != m_link) return;
+    const bool wasUp = std::exchange(m_linkUp, false);
+    if (wasUp) m_linkDownSince = m_grounds.scheduler.now();
+    m_syncing = false;
+    if (wasUp)
+        connect(); // at once; later tries come a second apart
+    else
+        connectLater();
+}
+
+void Replication::goOn(std::uint64_t link, const QByteArray& id) {
+    if (!m_following || link != m_link) return;
+    m_heard = m_grounds.scheduler.now();
+    m_id = id;
+    m_syncing = m_linkUp = true;
+    sendAck();
+}
+
+void Replication::takeCopy(std::uint64_t link, const RedisEngine::Data& data, const Position& at) {
+    if (!m_following || link != m_link) return;
+    m_heard = m_grounds.scheduler.now();
+    m_self.engine().load(data);
+    m_copy = data;
+    m_copyAt = at;
+    m_id = at.id;
+    m_offset = at.offset;
+    m_backlog.clear();
+    m_backlogFrom = m_offset;
+    m_syncing = m_linkUp = true;
+    m_self.dataReplaced();
+    sendAck();
+}
+
+void Replication::take(std::uint64_t link, const Effects& effects) {
+    if (!m_following || link != m_link) return;
+    m_heard = m_grounds.scheduler.now();
+    m_self.engine().apply(effects);
+    m_offset += std::int64_t(effects.size());
+    // Kept as the master keeps it: this server may be the next one.
+    m_backlog.push_back(effects);
+    while (m_backlog.size() > 1 && m_offset - m_backlogFrom > std::int64_t(m_settings.backlog)) {
+        m_backlogFrom += std::int64_t(m_backlog.front().size());
+        m_backlog.pop_front();
+    }
+    m_self.applied();
+}
+
+void Replication::sendAck() {
+    if (!m_toMaster) return;
+    m_toMaster->write([master = m_master, self = &m_self, link = m_link, offset = m_offset] {
+        master->replication().acked(*self, link, offset);
+    });
+}
+
+} // namespace lockscope::sim

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "runtime/virtual_scheduler.h"
+#include "sim/network.h"
+#include "trace/recorder.h"
+
+#include <deque>
+#include <functional>
+
+namespace lockscope::sim {
+
+/// What the servers of a world share.
+struct Grounds {
+    VirtualScheduler& scheduler;
+    trace::Recorder& recorder;
+    Network& network;
+};
+
+/// What a process finds on its disk when it starts: all that it had written (it was only killed), what had reached the
+/// disk itself (its machine lost power), or nothing.
+enum class Disk : std::uint8_t { Kept, Flushed, Empty };
+
+/// A simulated server process of any kind: its life, its wall clock, its timers, and the work that arrives for it.
+/// While it is paused, all of that waits, and is done in order when it goes on; what a dead one was sent is refused.
+class Server {
+public:
+    enum class Life : std::uint8_t { Running, Paused, Dead };
+    using Work = std::function<void()>;
+
+    Server(Grounds grounds, QByteArray id);
+    virtual ~Server() = default;
+    Server(const Server&) = delete;
+    Server& operator=(const Server&) = delete;
+
+    const QByteArray& id() const { return m_id; }
+    trace::EntityId entity() const { return m_entity; }
+    Life life() const { return m_life; }
+
+    void pause();
+    void resume();
+    /// The process dies; its machine goes on, and delivers what the process had sent.
+    void kill();
+    /// The machine loses its power: what it had not sent yet is gone, nobody is told, and the disk has what was
+    /// flushed.
+    void crash();
+    /// Starts a dead process again, with what its disk has.
+    void start();
+    /// As start(), with a new disk.
+    void startEmpty();
+    /// Counts the machine's losses of power.
+    std::uint64_t crashes() const { return m_crashes; }
+    /// Its wall clock, `offset` away from true time from now on, and faster than it by `ppm` millionths.
+    void setClock(Nanos offset, std::int64_t ppm = 0);
+    Nanos clockOffset() const;
+    /// Its wall clock, µs since 1970.
+    std::int64_t clockUs() const;
+    /// The true time at which its wall clock shows `us`; kNever beyond all that can be simulated.
+    Nanos instantOf(std::int64_t us) const;
+
+    /// Something arrives from the network: done now, or after the pause. False: the process is dead.
+    bool arrive(Work work);
+
+protected:
+    /// Calls back after a time of its monotonic clock, unless the process dies before; after the pause, if it is paused
+    /// by then.
+    void after(Nanos delay, Work work);
+    const Grounds& grounds() const { return m_grounds; }
+    Nanos now() const { return m_grounds.scheduler.now(); }
+
+    // What a kind of server does about its life. The state of life has changed already.
+    virtual void paused() {}
+    /// Before the work that has waited.
+    virtual void resumed() {}
+    /// How it ended.
+    enum class Death : std::uint8_t { Killed, Crashed };
+    virtual void died(Death) {}
+    virtual void booted(Disk) {}
+    virtual void clockSet() {}
+
+private:
+    void die(Death death);
+    void boot(Disk disk);
+    Grounds m_grounds;
+    QByteArray m_id;
+    trace::EntityId m_entity;
+    Life m_life = Life::Running;
+    std::uint64_t m_crashes = 0;
+    Death m_death = Death::Killed;   ///< the last one
+    std::uint64_t m_incarnation = 1; ///< timers of a process that died do not ring in the next one
+    std::deque<Work> m_waiting;      ///< arrived, or due, while paused
+    Nanos m_clockBase{};             ///< offset at m_clockSince
+    Nanos m_clockSince{};
+    std::int64_t m_clockPpm = 0;
+};
+
+} // namespace lockscope::sim

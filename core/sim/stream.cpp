@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/stream.h"
+
+namespace lockscope::sim {
+
+namespace {
+constexpr Nanos kRetransmit = 200ms;
+}
+
+Stream::Stream(Grounds grounds, Server& from, Server& to)
+    : m_state(std::make_shared<State>(State{grounds, from, to, {}, from.crashes()})) {
+}
+
+void Stream::write(Work work, Nanos lag) {
+    const Nanos now = m_state->grounds.scheduler.now();
+    const Nanos before = m_state->unsent.empty() ? now : m_state->unsent.back().first;
+    m_state->unsent.emplace_back(std::max(before, laterBy(now, lag)), std::move(work));
+    if (!m_state->armed) pump(m_state);
+}
+
+void Stream::drop() {
+    m_state->dropped = true;
+    m_state->unsent.clear();
+}
+
+void Stream::arm(const std::shared_ptr<State>& state, Nanos at) {
+    state->armed = true;
+    state->grounds.scheduler.at(at, [state] {
+        state->armed = false;
+        pump(state);
+    });
+}
+
+void Stream::pump(const std::shared_ptr<State>& state) {
+    State& s = *state;
+    if (s.from.crashes() != s.crashes) s.unsent.clear(); // what had not left went with the machine's power
+    Network::Link& link = s.grounds.network.between(s.from.entity(), s.to.entity());
+    while (!s.unsent.empty()) {
+        const Nanos now = s.grounds.scheduler.now();
+        if (s.unsent.front().first > now) return arm(state, s.unsent.front().first);
+        const auto arrival = s.grounds.network.carry(link, link.wayFrom(s.from.entity()));
+        if (!arrival) return arm(state, laterBy(now, kRetransmit));
+        s.grounds.scheduler.at(*arrival, [state, work = std::move(s.unsent.front().second)] {
+            if (!state->dropped) state->to.arrive(work);
+        });
+        s.unsent.pop_front();
+    }
+}
+
+} // namespace lockscope::sim

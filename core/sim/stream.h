@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "sim/server.h"
+
+namespace lockscope::sim {
+
+/// One direction of a connection between two servers: delivers what was written, in order. While the link is severed
+/// it tries again and again, as TCP does. What the writing process has written leaves its machine even after its death,
+/// unless the machine loses its power.
+class Stream {
+public:
+    using Work = Server::Work;
+    /// Everything outlives it. What it has been given is delivered even if the stream is destroyed.
+    Stream(Grounds grounds, Server& from, Server& to);
+
+    /// `work` is done at the other end. `lag`: how long it stays on this machine before it leaves.
+    void write(Work work, Nanos lag = Nanos(0));
+    /// Nothing more is delivered: the other end has closed the connection.
+    void drop();
+
+private:
+    struct State {
+        Grounds grounds;
+        Server& from;
+        Server& to;
+        std::deque<std::pair<Nanos, Work>> unsent; ///< when it may leave
+        std::uint64_t crashes;
+        bool armed = false;
+        bool dropped = false;
+    };
+    static void pump(const std::shared_ptr<State>& state);
+    static void arm(const std::shared_ptr<State>& state, Nanos at);
+    std::shared_ptr<State> m_state;
+};
+
+} // namespace lockscope::sim

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// A master, two replicas and three Sentinels: real ones, and simulated ones, behind one face.
+#pragma once
+#include "../../core/sim/simulated_group.h"
+#include "../support/live.h"
+#include "real_redis.h"
+#include "reply_text.h"
+#include "sandbox/redis_sentinel.h"
+
+#include <random>
+
+namespace lockscope::differential {
+
+/// What a differential test does to a group. Servers are numbered from 0, the first master; a session is one client's
+/// connection that stays open.
+class Group {
+public:
+    virtual ~Group() = default;
+    /// The number of a new session.
+    virtual int connect(int server) = 0;
+    /// nullopt: the server has ended the connection, or is not there.
+    virtual std::optional<redis::Reply> ask(int session, const redis::Args& args) = 0;
+    virtual void kill(int server) = 0;
+    virtual void restart(int server) = 0;
+    virtual void advance(std::chrono::milliseconds time) = 0;
+    /// The server that most Sentinels name as the master.
+    virtual int masterByWord() = 0;
+
+    /// One question over a connection of its own.
+    std::optional<redis::Reply> askOnce(int server, const redis::Args& args) { return ask(connect(server), args); }
+    QByteArray role(int server) {
+        const auto reply = askOnce(server, {"ROLE"});
+        return reply && !reply->items.empty() ? reply->items[0].text : QByteArray("(away)");
+    }
+    bool waitUntil(const std::function<bool()>& condition, std::chrono::milliseconds limit) {
+        for (std::chrono::milliseconds waited(0); waited < limit; waited += 50ms) {
+            if (condition()) return true;
+            advance(50ms);
+        }
+        return condition();
+    }
+};
+
+class RealGroup final : public Group {
+public:
+    explicit RealGroup(int downAfterMs) : m_group(m_runtime, options(downAfterMs)) {}
+    QString start() { return test::start(m_group); }
+
+    int connect(int server) override {
+        m_sessions.push_back(std::make_unique<RealClient>(m_group.group().at(server).port()));
+        return int(m_sessions.size()) - 1;
+    }
+    std::optional<redis::Reply> ask(int session, const redis::Args& args) override {
+        RealClient& client = *m_sessions[std::size_t(session)];
+        if (!client.ok()) return std::nullopt;
+        const redis::Reply reply = client.ask(args);
+        if (reply.isError() && reply.text.startsWith("(no reply)")) return std::nullopt;
+        return reply;
+    }
+    void kill(int server) override { m_group.group().at(server).kill(); }
+    void restart(int server) override {
+        const auto started = test::run(m_group.group().at(server).start());
+        if (!started) qWarning("%s", qPrintable(started.error()));
+    }
+    void advance(std::chrono::milliseconds time) override { QTest::qWait(int(time.count())); }
+    int masterByWord() override {
+        std::array<int, 3> votes{};
+        for (int i = 0; i < m_group.count(); ++i) {
+            RealClient client(m_group.port(i));
+            if (!client.ok()) continue;
+            const auto reply = client.ask({"SENTINEL", "GET-MASTER-ADDR-BY-NAME", sandbox::RedisSentinels::kMaster});
+            for (int s = 0; s < 3 && reply.items.size() == 2; ++s)
+                votes[std::size_t(s)] += reply.items[1].text.toInt() == m_group.group().at(s).port() ? 1 : 0;
+        }
+        return int(std::max_element(votes.begin(), votes.end()) - votes.begin());
+    }
+
+private:
+    static sandbox::RedisSentinelOptions options(int downAfterMs) {
+        sandbox::RedisSentinelOptions options;
+        options.downAfterMs = downAfterMs;
+        return options;
+    }
+    EventLoopRuntime m_runtime;
+    sandbox::RedisSentinels m_group;
+    std::vector<std::unique_ptr<RealClient>> m_sessions;
+};
+
+class SimulatedSide final : public Group {
+public:
+    SimulatedSide(int downAfterMs, std::uint64_t seed) : m_group(settings(downAfterMs), seed) { m_group.run(12s); }
+
+    int connect(int server) override {
+        m_sessions.push_back(&m_group.connect(m_group.at(std::size_t(server))));
+        return int(m_sessions.size()) - 1;
+    }
+    std::optional<redis::Reply> ask(int session, const redis::Args& args) override {
+        auto& end = *m_sessions[std::size_t(session)];
+        if (end.cut || end.id == 0) return std::nullopt;
+        const auto answer = m_group.send(end, args);
+        for (int i = 0; i < 200 && !*answer && !end.cut; ++i)
+            m_group.run(5ms);
+        return *answer;
+    }
+    void kill(int server) override { m_group.at(std::size_t(server)).kill(); }
+    void restart(int server) override { m_group.at(std::size_t(server)).start(); }
+    void advance(std::chrono::milliseconds time) override { m_group.run(time); }
+    int masterByWord() override {
+        std::array<int, 3> votes{};
+        for (std::size_t i = 0; i < 3; ++i) {
+            const auto reply =
+                m_group.ask(m_group.service->sentinel(i), {"SENTINEL", "GET-MASTER-ADDR-BY-NAME", "main"});
+            for (std::size_t s = 0; s < 3 && reply.items.size() == 2; ++s)
+                votes[s] += reply.items[0].text == m_group.at(s).id() ? 1 : 0;
+        }
+        return int(std::max_element(votes.begin(), votes.end()) - votes.begin());
+    }
+
+private:
+    static sim::RedisService::Settings settings(int downAfterMs) {
+        auto settings = tests::SimulatedGroup::settings(2, 3);
+        settings.sentinel.downAfter = std::chrono::milliseconds(downAfterMs);
+        settings.sentinel.failoverTimeout = 3s;
+        return settings;
+    }
+    tests::SimulatedGroup m_group;
+    std::vector<tests::SimulatedGroup::Session*> m_sessions;
+};
+
+} // namespace lockscope::differential
