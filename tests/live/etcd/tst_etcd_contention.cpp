@@ -21,8 +21,8 @@ Request patient() {
 }
 
 /// A client process of its own: connection, identity and lock.
-struct Client {
-    Client(Runtime& runtime, const ConnectionUrl& url, const QByteArray& name)
+struct EtcdUser {
+    EtcdUser(Runtime& runtime, const ConnectionUrl& url, const QByteArray& name)
         : driver(runtime, url), recipe({driver, name}) {}
     EtcdDriver driver;
     EtcdLease recipe;
@@ -35,7 +35,7 @@ struct Counter {
     std::vector<std::int64_t> tokens;
 };
 
-QCoro::Task<QString> work(Runtime& runtime, Client& client, int number, int rounds, Counter& counter) {
+QCoro::Task<QString> work(Runtime& runtime, EtcdUser& client, int number, int rounds, Counter& counter) {
     for (int round = 0; round < rounds; ++round) {
         const auto grant = co_await client.recipe.acquire(patient(), {});
         if (!grant) co_return grant.error().message;
@@ -62,10 +62,10 @@ private Q_SLOTS:
     void counterIsExactUnderContention() {
         constexpr int kClients = 8, kRounds = 15;
         Counter counter;
-        std::vector<std::unique_ptr<Client>> clients;
+        std::vector<std::unique_ptr<EtcdUser>> clients;
         std::vector<std::shared_ptr<Ending<QString>>> endings;
         for (int i = 0; i < kClients; ++i) {
-            clients.push_back(std::make_unique<Client>(m_runtime, urlOf(m_server), "counter"));
+            clients.push_back(std::make_unique<EtcdUser>(m_runtime, urlOf(m_server), "counter"));
             endings.push_back(beside(work(m_runtime, *clients.back(), i, kRounds, counter)));
         }
         for (const auto& ending : endings) {
@@ -79,13 +79,13 @@ private Q_SLOTS:
     }
     void firstComeFirstServed() {
         constexpr int kWaiters = 10;
-        Client holder(m_runtime, urlOf(m_server), "queue");
+        EtcdUser holder(m_runtime, urlOf(m_server), "queue");
         const auto held = run(holder.recipe.acquire(patient(), {}));
         Counter counter;
-        std::vector<std::unique_ptr<Client>> clients;
+        std::vector<std::unique_ptr<EtcdUser>> clients;
         std::vector<std::shared_ptr<Ending<QString>>> endings;
         for (int i = 0; i < kWaiters; ++i) {
-            clients.push_back(std::make_unique<Client>(m_runtime, urlOf(m_server), "queue"));
+            clients.push_back(std::make_unique<EtcdUser>(m_runtime, urlOf(m_server), "queue"));
             endings.push_back(beside(work(m_runtime, *clients.back(), i, 1, counter)));
             QTRY_COMPARE(keysUnder(holder.driver, "queue/").size(), std::size_t(i) + 2);
         }
@@ -99,7 +99,7 @@ private Q_SLOTS:
     }
     void theNextInLineLeaves() {
         // The one behind a waiter that gives up waits for whoever was before it, not for nobody.
-        Client a(m_runtime, urlOf(m_server), "gap"), b(m_runtime, urlOf(m_server), "gap"),
+        EtcdUser a(m_runtime, urlOf(m_server), "gap"), b(m_runtime, urlOf(m_server), "gap"),
             c(m_runtime, urlOf(m_server), "gap");
         const auto held = run(a.recipe.acquire(patient(), {}));
         std::stop_source stop;
@@ -124,7 +124,7 @@ private Q_SLOTS:
     }
     void handOffIsQuick() {
         QFETCH(int, afterMs);
-        Client one(m_runtime, urlOf(m_server), "wake"), other(m_runtime, urlOf(m_server), "wake");
+        EtcdUser one(m_runtime, urlOf(m_server), "wake"), other(m_runtime, urlOf(m_server), "wake");
         std::vector<Nanos> latencies;
         for (int round = 0; round < 20; ++round) {
             const auto held = run(one.recipe.acquire(patient(), {}));
@@ -147,7 +147,7 @@ private Q_SLOTS:
     }
 
 private:
-    QCoro::Task<bool> timed(Client& client, Completion<Nanos> got) {
+    QCoro::Task<bool> timed(EtcdUser& client, Completion<Nanos> got) {
         const auto grant = co_await client.recipe.acquire(patient(), {});
         got.complete(m_runtime.monotonic());
         if (!grant || !*grant) co_return false;
