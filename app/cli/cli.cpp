@@ -99,7 +99,7 @@ QString helpText() {
         lines += QStringLiteral("lockscope ") + QString::fromUtf8(command.words);
         lines += QStringLiteral("    ") + tr(command.purpose);
     }
-    lines += {QStringLiteral("lockscope --help | --version"),
+    lines += {QStringLiteral("lockscope help [COMMAND] | --help | --version"),
               QString(),
               tr("SCENARIO is a file or a name from “lockscope list scenarios”. URL is "
                  "redis://[user:password@]host:port[/db] "
@@ -141,8 +141,9 @@ void messageHandler(QtMsgType type, const QMessageLogContext&, const QString& me
 bool isForTerminal(const QStringList& words) {
     if (words.isEmpty()) return false;
     const QString& first = words.front();
-    if (first == QLatin1String("--help") || first == QLatin1String("-h") || first == QLatin1String("--version"))
-        return true;
+    const QStringList about{QStringLiteral("--help"), QStringLiteral("-h"), QStringLiteral("help"),
+                            QStringLiteral("--version")};
+    if (about.contains(first)) return true;
     if (first.startsWith(QLatin1Char('-'))) return false; // an option of the window
     if (findUsage(first)) return true;
     return !first.contains(QLatin1String("://")) && !QFileInfo::exists(first);
@@ -175,9 +176,10 @@ int run(int argc, char** argv, const std::function<void()>& speak) {
     }
     speak();
 
-    const QStringList words = QCoreApplication::arguments().mid(1);
+    QStringList words = QCoreApplication::arguments().mid(1);
     keepWords(words);
     hideLogins(argc, argv);
+    if (words.value(0) == QLatin1String("help")) words = words.mid(1) + QStringList{QStringLiteral("--help")};
     const QString first = words.value(0);
     if (words.isEmpty() || first == QLatin1String("--help") || first == QLatin1String("-h")) {
         say(helpText());

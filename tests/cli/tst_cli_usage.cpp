@@ -15,6 +15,11 @@ private Q_SLOTS:
         QTest::newRow("h") << QStringLiteral("-h") << QStringLiteral("lockscope watch URL");
         QTest::newRow("version") << QStringLiteral("--version") << QStringLiteral("lockscope 0.");
         QTest::newRow("of a command") << QStringLiteral("simulate --help") << QStringLiteral("lockscope simulate");
+        QTest::newRow("as a command") << QStringLiteral("help") << QStringLiteral("lockscope simulate SCENARIO");
+        QTest::newRow("as a command of a command") << QStringLiteral("help manager") << QStringLiteral("ENGINE");
+        QTest::newRow("of manager") << QStringLiteral("manager --help") << QStringLiteral("fail-back [NAMESPACE]");
+        QTest::newRow("of lock with a manager")
+            << QStringLiteral("lock --help") << QStringLiteral("lock --manager CONFIG [--namespace N]");
         QTest::newRow("of lock") << QStringLiteral("lock --help") << QStringLiteral("-- COMMAND…");
     }
     void helpAndVersionAreData() {
@@ -57,6 +62,11 @@ private Q_SLOTS:
         row("simulate gc-pause --json=yes", "takes no value");
         row("simulate gc-pause crash-holder", "one word too many");
         row("simulate gc-pause --recipe redis-sett", "did you mean “redis-set”?");
+        row("manager", "CONFIG is missing");
+        row("manager x.json", "what to do");
+        row("manager x.json stauts", "did you mean “status”?");
+        row("manager x.json status --jsno", "did you mean “--json”?");
+        row("manager /nowhere/x.json status", "cannot be read");
         row("list", "missing");
         row("list recepies", "did you mean “recipes”?");
         row("sandbox gc-pause", "does not exist yet");
@@ -92,6 +102,11 @@ private Q_SLOTS:
         row("lock redis://h orders --recipe :sesame@h -- true");
         row("lock redis://h orders --permits :sesame@h -- true");
         row("lock redis://:sesame pass@h orders -- true");
+        row("lock --manager redis://:sesame@h orders -- true");
+        row("lock --manager x --namespace :sesame@h orders -- true");
+        row("manager redis://:sesame@h status");
+        row("manager x :sesame@h");
+        row("manager x switch a b :sesame@h");
         row("redis:/:sesame@h");
         row(":sesame@h:6379");
         row("sesame@h");

@@ -6,7 +6,7 @@
 using namespace lockscope;
 using namespace lockscope::tests;
 
-/// What a manager's configuration may say.
+/// What a manager's configuration may say, and how its mistakes are told.
 class TestManagerConfig : public QObject {
     Q_OBJECT
 private Q_SLOTS:
