@@ -90,7 +90,7 @@ enum class EventKind : std::uint8_t {
     RecordDeadline = 71,   ///< the deadline changed without a known renewal: the server's clock was moved, or the lease
                            ///< was shortened; actor owner Thread; value the new deadline; aux ms since the lease was
                            ///< last full
-    RecordCertainty = 72,  ///< how sure it is that the key is a lock at all; value Certainty, Certain until told
+    RecordCertainty = 80,  ///< how sure it is that the key is a lock at all; value Certainty, Certain until told
 
     // Effect: what the guarded resource did. actor Thread, subject Resource.
     WriteAccepted = 96, ///< value token, 0 = none
