@@ -81,7 +81,9 @@ int main(int argc, char** argv) {
     const auto everything = [&] {
         // Its health says how far it has come, as long as there is something to be seen.
         const session::Health health = session.health();
-        return health.level == session::Health::Level::Good && !health.text.contains(QStringLiteral(" · "));
+        const bool going = health.text.contains(QStringLiteral("looked at")) ||
+                           health.text.contains(QStringLiteral("looking through"));
+        return health.level == session::Health::Level::Good && !going;
     };
     while (time.elapsed() < limit) {
         rest(200ms);

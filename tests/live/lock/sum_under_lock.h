@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "lock/include/lockscope/mutex.h"
+#include <lockscope/mutex.h>
 
 #include <atomic>
 #include <functional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lock/include/lockscope/manager.h"
+#include <lockscope/manager.h>
 #include "managed_servers.h"
 #include "sum_under_lock.h"
 
