@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "live_redis.h"
 #include <lockscope/mutex.h>
+#include <lockscope/shared_mutex.h>
 
 #include <atomic>
 #include <barrier>
