@@ -152,7 +152,7 @@ private Q_SLOTS:
         QFETCH(QByteArray, recipe);
         LockWorld world(kName);
         LockWorld::Process a(world, "A");
-        LockOptions careless = leaseOf(1s);
+        HoldOptions careless = leaseOf(1s);
         careless.honourDeadline = false; // believes on
         const auto lock = world.lock(a, recipe, kName, careless);
         int left = -1;
