@@ -151,7 +151,7 @@ private:
 
 /// A client of such a server in virtual time, with its trace.
 struct PretendWorld {
-    explicit PretendWorld(recipes::HeldBy heldBy, LockOptions options = {}) {
+    explicit PretendWorld(recipes::HeldBy heldBy, HoldOptions options = {}) {
         server.info.id = "pretend";
         server.info.backend = "test";
         server.info.heldBy = heldBy;

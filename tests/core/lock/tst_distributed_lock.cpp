@@ -77,7 +77,7 @@ private Q_SLOTS:
     void aLostMessageCostsAtMostTheRestOfTheLease() {
         LockWorld world(kName);
         LockWorld::Process a(world, "A"), b(world, "B");
-        LockOptions options;
+        HoldOptions options;
         options.lease = 4s;
         options.watchdog = Nanos(0);
         const auto first = world.lock(a, "redis-reentrant", kName, options);
@@ -153,7 +153,7 @@ private Q_SLOTS:
         QFETCH(QByteArray, recipe);
         LockWorld world(kName);
         LockWorld::Process a(world, "A");
-        LockOptions options;
+        HoldOptions options;
         options.lease = 3s;
         options.watchdog = 1s;
         const auto lock = world.lock(a, recipe, kName, options);
@@ -170,7 +170,7 @@ private Q_SLOTS:
         QFETCH(QByteArray, recipe);
         LockWorld world(kName);
         LockWorld::Process a(world, "A");
-        LockOptions options;
+        HoldOptions options;
         options.lease = 3s;
         options.watchdog = 1s;
         const auto lock = world.lock(a, recipe, kName, options);
@@ -196,7 +196,7 @@ private Q_SLOTS:
         QFETCH(QByteArray, recipe);
         LockWorld world(kName);
         LockWorld::Process a(world, "A");
-        LockOptions options;
+        HoldOptions options;
         options.lease = 3s;
         options.watchdog = 1s;
         const auto lock = world.lock(a, recipe, kName, options);
@@ -288,7 +288,7 @@ private Q_SLOTS:
         QFETCH(QByteArray, recipe);
         LockWorld world(kName);
         LockWorld::Process a(world, "A"), b(world, "B");
-        LockOptions options;
+        HoldOptions options;
         options.token = true;
         std::vector<std::int64_t> tokens;
         const auto rounds = [&](LockWorld::Process& process) {
@@ -313,7 +313,7 @@ private Q_SLOTS:
     void aForcedReleaseFreesItAndTheHolderLearns() {
         LockWorld world(kName);
         LockWorld::Process a(world, "A"), b(world, "B");
-        LockOptions options;
+        HoldOptions options;
         options.watchdog = 2s;
         const auto holder = world.lock(a, "redis-reentrant", kName, options);
         const auto force = world.lock(b, "redis-reentrant", kName, options);
@@ -339,7 +339,7 @@ private Q_SLOTS:
     void aKilledHolderLeavesItsLockUntilTheLeaseEnds() {
         QFETCH(QByteArray, recipe);
         LockWorld world(kName);
-        LockOptions options;
+        HoldOptions options;
         options.lease = 5s;
         options.watchdog = 1s;
         auto a = std::make_unique<LockWorld::Process>(world, "A");

@@ -12,8 +12,8 @@ using recipes::Mode;
 using Event = DistributedLock::Event;
 
 namespace {
-LockOptions seldom() {
-    LockOptions options;
+HoldOptions seldom() {
+    HoldOptions options;
     options.lease = 180s;
     options.watchdog = 60s;
     return options;
@@ -105,7 +105,7 @@ private Q_SLOTS:
         brief.run(5s);
         QVERIFY(brief.server.listeners.empty());
 
-        LockOptions often;
+        HoldOptions often;
         often.lease = 1s;
         often.watchdog = 300ms;
         PretendWorld quick(HeldBy::Lease, often);

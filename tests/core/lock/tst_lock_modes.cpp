@@ -155,7 +155,7 @@ private Q_SLOTS:
     }
 
     void theMaximumHoldTimeEndsAHoldThatIsStillRenewed() {
-        LockOptions options;
+        HoldOptions options;
         options.maxHold = 60s;
         PretendWorld world(HeldBy::Lease, options);
         QVERIFY(world.take(Mode::Exclusive));
@@ -206,7 +206,7 @@ private Q_SLOTS:
     }
 
     void theMinimumHoldTimeKeepsOthersOutAfterTheUnlock() {
-        LockOptions options;
+        HoldOptions options;
         options.lease = 3s;
         options.watchdog = 1s;
         options.minHold = 10s;
@@ -233,7 +233,7 @@ private Q_SLOTS:
     }
 
     void theMinimumHoldTimeEndsAlthoughTheLockIsGone() {
-        LockOptions options;
+        HoldOptions options;
         options.lease = 3s;
         options.watchdog = 1s;
         options.minHold = 10s;
@@ -249,7 +249,7 @@ private Q_SLOTS:
     }
 
     void whoUnlocksLaterThanTheMinimumIsNotHeldUp() {
-        LockOptions options;
+        HoldOptions options;
         options.minHold = 2s;
         PretendWorld world(HeldBy::Lease, options);
         QVERIFY(world.take(Mode::Exclusive));
@@ -259,7 +259,7 @@ private Q_SLOTS:
     }
 
     void aPermitThatRestsKeepsNobodyFromTheOthers() {
-        LockOptions options;
+        HoldOptions options;
         options.minHold = 10s;
         PretendWorld world(HeldBy::Lease, options);
         world.server.permits = 2;
@@ -306,7 +306,7 @@ private Q_SLOTS:
         VirtualRuntime runtime(scheduler, 1);
         PretendBackends backends;
         PretendConnection connection(runtime, backends, parseConnectionUrl(QStringLiteral("redis://one")).value(), "A");
-        LockOptions options;
+        HoldOptions options;
         options.lease = 5s; // and the usual watchdog, which would come too late
         const auto lock = makeLock(connection, "orders", Mode::Exclusive, options).value();
         bool taken = false;
