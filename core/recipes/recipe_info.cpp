@@ -20,13 +20,12 @@ struct Lists {
 std::unique_ptr<const Lists> makeLists() {
     auto lists = std::make_unique<Lists>();
     // In the documentation's order.
-    lists->all = {redisSetnxInfo(),     redisSetnxExpireInfo(), redisSetDelInfo(), redisSetGetDelInfo(),
-                  redisSetInfo(),       redisReentrantInfo(),   redisFencedInfo(), redisFairInfo(),
-                  redisReadWriteInfo(), redisMultiInfo(),       redlockInfo(),     redisSemaphoreInfo(),
-                  zkEphemeralInfo(),    zkSequentialInfo(),     zkMutexInfo(),     zkReadWriteInfo(),
-                  zkSemaphoreInfo()};
-    std::ranges::move(sqlRecipes(), std::back_inserter(lists->all));
-    lists->all.insert(lists->all.end(), {memcachedAddInfo(), memcachedLeaseInfo(), etcdLeaseInfo()});
+    lists->all = {
+        redisSetnxInfo(),     redisSetnxExpireInfo(), redisSetDelInfo(),  redisSetGetDelInfo(), redisSetInfo(),
+        redisReentrantInfo(), redisFencedInfo(),      redisFairInfo(),    redisReadWriteInfo(), redisMultiInfo(),
+        redlockInfo(),        redisSemaphoreInfo(),   zkEphemeralInfo(),  zkSequentialInfo(),   zkMutexInfo(),
+        zkReadWriteInfo(),    zkSemaphoreInfo(),      sqlRowInfo(),       sqlLeaseInfo(),       sqlForUpdateInfo(),
+        sqlVersionInfo(),     sqlAdvisoryInfo(),      memcachedAddInfo(), memcachedLeaseInfo(), etcdLeaseInfo()};
     std::ranges::copy_if(lists->all, std::back_inserter(lists->simulated), &RecipeInfo::simulated);
     return lists;
 }

@@ -25,7 +25,11 @@ RecipeInfo zkMutexInfo();
 RecipeInfo zkReadWriteInfo();
 RecipeInfo zkSemaphoreInfo();
 
-std::vector<RecipeInfo> sqlRecipes();
+RecipeInfo sqlRowInfo();
+RecipeInfo sqlLeaseInfo();
+RecipeInfo sqlForUpdateInfo();
+RecipeInfo sqlVersionInfo();
+RecipeInfo sqlAdvisoryInfo();
 
 RecipeInfo memcachedAddInfo();
 RecipeInfo memcachedLeaseInfo();

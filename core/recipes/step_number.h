@@ -33,8 +33,6 @@ public:
     template <typename S>
     requires std::is_scoped_enum_v<S>
     constexpr StepNumber(S step) : m_number(static_cast<std::uint32_t>(std::to_underlying(step))) {}
-    /// Only for the files that tests/rules lists as not there yet; goes with the last of them.
-    constexpr StepNumber(int number) : m_number(static_cast<std::uint32_t>(number)) {}
 
     /// As traces keep it.
     constexpr std::uint32_t number() const { return m_number; }

@@ -2,20 +2,11 @@
 #include "source_tree.h"
 
 #include <QRegularExpression>
-#include <QSet>
 #include <QTest>
 
 using namespace lockscope::rules;
 
 namespace {
-
-/// Files that still number their steps by literals, or keep their texts elsewhere. A file that does so no longer is to
-/// be taken off.
-const QSet<QString> kNotYet{
-    QStringLiteral("core/recipes/sql/sql_advisory.cpp"), QStringLiteral("core/recipes/sql/sql_for_update.cpp"),
-    QStringLiteral("core/recipes/sql/sql_infos.cpp"),    QStringLiteral("core/recipes/sql/sql_lease.cpp"),
-    QStringLiteral("core/recipes/sql/sql_row.cpp"),      QStringLiteral("core/recipes/sql/sql_version.cpp"),
-};
 
 std::vector<SourceFile> recipeFiles() {
     return filesBelow({QStringLiteral("core/recipes")}, {QStringLiteral("*.cpp"), QStringLiteral("*.h")});
@@ -48,22 +39,11 @@ private Q_SLOTS:
         for (const SourceFile& file : recipeFiles()) {
             ++files;
             const QStringList found = literalSteps(file);
-            if (kNotYet.contains(file.path) && found.isEmpty())
-                wrong += QStringLiteral("%1 names its steps: take it off the list in this test").arg(file.path);
-            if (kNotYet.contains(file.path)) continue;
             for (const QString& each : found)
                 wrong += QStringLiteral("%1: name the step: %2").arg(file.path, each);
         }
         QVERIFY(files > 50);
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(QLatin1Char('\n'))));
-    }
-
-    void theListNamesFilesThatExist() {
-        QSet<QString> there;
-        for (const SourceFile& file : recipeFiles())
-            there += file.path;
-        for (const QString& path : kNotYet)
-            QVERIFY2(there.contains(path), qPrintable(path + QStringLiteral(" is gone: take it off the list")));
     }
 
     void literalsAreFound_data() {
@@ -106,7 +86,7 @@ private Q_SLOTS:
                 if (!steps.match(file.lines.join(QLatin1Char('\n'))).hasMatch())
                     wrong += QStringLiteral("%1: %2() stands without its steps").arg(file.path, name);
             }
-            if (file.path.endsWith(QLatin1String("_infos.cpp")) && !kNotYet.contains(file.path))
+            if (file.path.endsWith(QLatin1String("_infos.cpp")))
                 wrong += QStringLiteral("%1: facts stand at the top of each recipe's own file").arg(file.path);
         }
         for (const QString& name : wanted)

@@ -29,9 +29,8 @@ std::optional<CommandRunner::Simple> CommandRunner::simple(const Command& comman
     if (command.ends || command.statement.values.empty()) {
         simple.text = command.statement.text;
     } else {
-        const Names& known = m_dialect == Dialect::MySql ? m_besideNames : m_names;
-        const auto found = known.find(command.statement.text);
-        if (!m_canPrepare || found == known.end() || found->second.isEmpty()) return std::nullopt;
+        const auto found = m_names.find(command.statement.text);
+        if (!m_canPrepare || found == m_names.end() || found->second.isEmpty()) return std::nullopt;
         simple.name = found->second;
     }
     if (command.ends) {
@@ -57,15 +56,17 @@ QCoro::Task<Result> CommandRunner::run(Wire& wire, Command command) {
     if (command.ends || command.statement.values.empty()) {
         result = co_await wire.run(before + command.statement.text);
     } else {
-        const By by = before.isEmpty() ? By::Apart : By::InText;
-        std::optional<Name> name = knownName(command.statement, by);
-        if (!name) name = co_await prepare(wire, by, command.statement);
-        if (name->error)
-            result = std::unexpected(*name->error);
-        else if (by == By::Apart && !name->text.isEmpty())
-            result = co_await wire.execute(name->text, command.statement.values);
+        const bool alone = before.isEmpty();
+        Name name;
+        // In a text with others MySQL gets the values written out: its EXECUTE does not know what was prepared alone.
+        if (m_canPrepare && (alone || m_dialect == Dialect::PostgreSql))
+            name = co_await prepared(wire, command.statement);
+        if (name.error)
+            result = std::unexpected(*name.error);
+        else if (alone && !name.text.isEmpty())
+            result = co_await wire.execute(name.text, command.statement.values);
         else
-            result = co_await wire.run(before + executing(name->text, command.statement));
+            result = co_await wire.run(before + executing(name.text, command.statement));
         if (isForgotten(result) && !wasInTransaction) result = co_await withoutPreparing(wire, command, before);
     }
     if (command.ends) {
@@ -113,46 +114,31 @@ QByteArray CommandRunner::front(const Command& command) {
     return front;
 }
 
-/// nullopt: it is to be prepared first.
-std::optional<CommandRunner::Name> CommandRunner::knownName(const Statement& statement, By by) {
-    if (!m_canPrepare) return Name();
-    const auto found = names(by).find(statement.text);
-    if (found == names(by).end()) return std::nullopt;
-    return Name{found->second, {}};
-}
-
-QCoro::Task<CommandRunner::Name> CommandRunner::prepare(Wire& wire, By by, Statement statement) {
-    const bool mySql = m_dialect == Dialect::MySql;
+QCoro::Task<CommandRunner::Name> CommandRunner::prepared(Wire& wire, Statement statement) {
     Name name;
-    name.text = "ls" + QByteArray::number(qulonglong(m_names.size() + m_besideNames.size()) + 1);
-    Result done;
-    if (by == By::Apart) {
-        done = co_await wire.prepare(name.text, statement.text);
-    } else {
-        const QByteArray text = mySql ? " FROM '" + QByteArray(statement.text).replace('\'', "''") + '\''
-                                      : " AS " + numbered(statement.text);
-        done = co_await wire.run("PREPARE " + name.text + text);
+    const auto found = m_names.find(statement.text);
+    if (found != m_names.end()) {
+        name.text = found->second;
+        co_return name;
     }
-    if (!done && (!mySql || done.error().connectionLost())) {
+    name.text = "ls" + QByteArray::number(qulonglong(m_names.size()) + 1);
+    const Result done = co_await wire.prepare(name.text, statement.text);
+    if (!done && (m_dialect == Dialect::PostgreSql || done.error().connectionLost())) {
         name.error = done.error();
         co_return name;
     }
     if (!done) name.text.clear(); // whatever is wrong with it, it will say so by itself
-    names(by).emplace(statement.text, name.text);
+    m_names.emplace(statement.text, name.text);
     co_return name;
 }
 
 /// Without a name: with the values in its text.
 QByteArray CommandRunner::executing(const QByteArray& name, const Statement& statement) const {
     if (name.isEmpty()) return inlined(m_dialect, statement);
-    const bool mySql = m_dialect == Dialect::MySql;
-    QByteArray text = "EXECUTE " + name + (mySql ? " USING " : " (");
-    for (std::size_t i = 0; i < statement.values.size(); ++i) {
-        if (i > 0) text += ',';
-        text += literal(m_dialect, statement.values[i]);
-    }
-    if (!mySql) text += ')';
-    return text;
+    QByteArrayList values;
+    for (const Value& value : statement.values)
+        values << literal(m_dialect, value);
+    return "EXECUTE " + name + " (" + values.join(',') + ')';
 }
 
 /// Somebody between us and the server gave us another server. Nothing was done; go on without.

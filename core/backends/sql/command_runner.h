@@ -23,8 +23,8 @@ protected:
 /// Turns commands into texts for MySQL, MariaDB and PostgreSQL, and knows the connection's state: its prepared
 /// statements, limits and transaction. One command at a time.
 ///
-/// Where a transaction begins in the same round trip, prepared statements are executed by a text. Otherwise values are
-/// sent apart from the text.
+/// Where a transaction begins in the same round trip, the values stand in the text. Otherwise they are sent apart from
+/// it.
 class CommandRunner {
 public:
     /// Precondition: not Dialect::Sqlite.
@@ -41,8 +41,6 @@ public:
     /// Whether the server no longer knows the prepared statement; nothing was changed.
     bool forgotten(const Result& result) const;
 
-    /// The server forgets prepared statements, or accepts variables only.
-    void prepareNothing() { m_canPrepare = false; }
     /// A pooler may give each transaction another connection to the server.
     void isPooled() {
         m_pooled = true;
@@ -60,19 +58,13 @@ private:
     bool setsLimitAlone(const Command& command) const;
     /// What to send before the command, in the same round trip.
     QByteArray front(const Command& command);
-    /// Names by text. In MySQL, statements prepared by text and by the binary protocol cannot use each other's names.
-    using Names = std::map<QByteArray, QByteArray>;
-    /// How a prepared statement gets its values.
-    enum class By : std::uint8_t { InText, Apart };
-    Names& names(By by) { return by == By::Apart && m_dialect == Dialect::MySql ? m_besideNames : m_names; }
-    std::optional<Name> knownName(const Statement& statement, By by);
-    QCoro::Task<Name> prepare(Wire& wire, By by, Statement statement);
+    QCoro::Task<Name> prepared(Wire& wire, Statement statement);
     QByteArray executing(const QByteArray& name, const Statement& statement) const;
     QCoro::Task<Result> withoutPreparing(Wire& wire, Command command, QByteArray before);
 
     Dialect m_dialect;
-    Names m_names, m_besideNames; ///< prepared statements' names; empty: cannot be prepared
-    bool m_canPrepare = true;     ///< the server can, and stays the same one
+    std::map<QByteArray, QByteArray> m_names; ///< of prepared statements, by text; empty: cannot be prepared
+    bool m_canPrepare = true;                 ///< the server stays the same one
     bool m_pooled = false;
     bool m_inTransaction = false;
     std::int64_t m_lockWaitMs = -1;      ///< the connection's present limit

@@ -18,6 +18,9 @@ struct Turn {
     std::shared_ptr<Pool> pool;
 };
 
+/// Of GET_LOCK, in bytes, on MariaDB; MySQL takes 64 characters and says so itself.
+constexpr qsizetype kLongestUserLock = 192;
+
 /// Between two tries at a SQLite file that another process has locked.
 constexpr Nanos kBusyLow = 2ms, kBusyHigh = 12ms;
 
@@ -94,22 +97,23 @@ QCoro::Task<Result> executeIn(std::shared_ptr<Pool> pool, Command command, std::
     throw NothingRan();
 }
 
-QCoro::Task<std::expected<OwnedSession, Error>> sessionIn(std::shared_ptr<Pool> pool, std::stop_token stop) {
+template <typename S>
+Answer<Owned<S>> sessionIn(std::shared_ptr<Pool> pool, std::stop_token stop) {
     std::shared_ptr<Link> link = pool->takeIdle();
     if (!link) {
         Pool::Obtained obtained = co_await Pool::obtain(pool, pool->options.connectTimeout, stop);
         if (!obtained.link) co_return std::unexpected(obtained.error);
         link = std::move(obtained.link);
     }
-    OwnedSession session(std::make_unique<DriverSession>(pool, std::move(link)));
+    Owned<S> session(std::make_shared<DriverSession>(pool, std::move(link)));
     co_return session;
 }
 
-QCoro::Task<Result> openIn(std::shared_ptr<Pool> pool, std::stop_token stop) {
+Answer<void> openIn(std::shared_ptr<Pool> pool, std::stop_token stop) {
     Pool::Obtained obtained = co_await Pool::obtain(pool, pool->options.connectTimeout, stop);
     if (!obtained.link) co_return std::unexpected(obtained.error);
     pool->keep(std::move(obtained.link));
-    co_return Reply();
+    co_return {};
 }
 
 } // namespace
@@ -126,27 +130,16 @@ Runtime& SqlDriver::runtime() {
     return m_pool->runtime;
 }
 
-Dialect SqlDriver::dialect() const {
-    return m_pool->dialect();
+Abilities SqlDriver::abilities() const {
+    const Dialect dialect = m_pool->dialect();
+    Abilities can;
+    can.rowLocks = can.namedLocks = can.showsItsEnd = dialect != Dialect::Sqlite;
+    can.sharedNamedLocks = dialect == Dialect::PostgreSql;
+    can.longestNamedLock = dialect == Dialect::MySql ? kLongestUserLock : 0;
+    return can;
 }
 
-QCoro::Task<Result> SqlDriver::execute(Statement statement, std::stop_token stop, std::optional<Nanos> patience) {
-    Command command;
-    command.statement = std::move(statement);
-    command.lockWaitMs = -1;
-    return executeIn(m_pool, std::move(command), patience, std::move(stop));
-}
-
-QCoro::Task<std::expected<OwnedSession, Error>> SqlDriver::session(std::stop_token stop) {
-    return sessionIn(m_pool, std::move(stop));
-}
-
-std::shared_ptr<Session> SqlDriver::idleSession() {
-    std::shared_ptr<Link> link = m_pool->takeIdle();
-    return link ? std::make_shared<DriverSession>(m_pool, std::move(link)) : nullptr;
-}
-
-QCoro::Task<Result> SqlDriver::open(std::stop_token stop) {
+Answer<void> SqlDriver::open(std::stop_token stop) {
     return openIn(m_pool, std::move(stop));
 }
 
@@ -154,8 +147,40 @@ void SqlDriver::closeIdle() {
     m_pool->idle.clear();
 }
 
+Answer<Owned<Session>> SqlDriver::session(std::stop_token stop) {
+    return sessionIn<Session>(m_pool, std::move(stop));
+}
+
+std::shared_ptr<Session> SqlDriver::idleSession() {
+    return idleTextSession();
+}
+
+Dialect SqlDriver::dialect() const {
+    return m_pool->dialect();
+}
+
 QString SqlDriver::where() const {
     return m_pool->where();
+}
+
+const Tables& SqlDriver::tables() const {
+    return m_pool->tables;
+}
+
+QCoro::Task<Result> SqlDriver::execute(Statement statement, std::stop_token stop, Patience patience) {
+    Command command;
+    command.statement = std::move(statement);
+    command.lockWaitMs = -1;
+    return executeIn(m_pool, std::move(command), patience, std::move(stop));
+}
+
+Answer<Owned<DriverSession>> SqlDriver::textSession(std::stop_token stop) {
+    return sessionIn<DriverSession>(m_pool, std::move(stop));
+}
+
+std::shared_ptr<DriverSession> SqlDriver::idleTextSession() {
+    std::shared_ptr<Link> link = m_pool->takeIdle();
+    return link ? std::make_shared<DriverSession>(m_pool, std::move(link)) : nullptr;
 }
 
 } // namespace lockscope::sql

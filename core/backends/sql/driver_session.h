@@ -12,15 +12,28 @@ class DriverSession final : public Session {
 public:
     DriverSession(std::shared_ptr<Pool> pool, std::shared_ptr<Link> link);
     ~DriverSession() override;
-    void begin() override { m_begin = true; }
-    QCoro::Task<Result> execute(Statement statement, Nanos wait, std::stop_token stop) override;
-    QCoro::Task<Result> commit() override { return end("COMMIT"); }
-    QCoro::Task<Result> rollback() override { return end("ROLLBACK"); }
-    QCoro::Task<Sign> nextSign(Nanos every, std::stop_token stop) override;
+    DriverSession(const DriverSession&) = delete;
+    DriverSession& operator=(const DriverSession&) = delete;
+
+    Answer<Row> lockRow(QByteArray name, Nanos wait, std::stop_token stop = {}) override;
+    Answer<void> commit() override;
+    Answer<void> rollback() override;
+    Answer<bool> takeNamed(NamedKey key, Sharing sharing, Nanos wait, std::stop_token stop = {}) override;
+    Answer<bool> releaseNamed(NamedKey key, Sharing sharing) override;
+    QCoro::Task<Sign> nextSign(Nanos every, std::stop_token stop = {}) override;
     bool broken() const override { return knownBroken() || m_link->ended(); }
     bool pooled() const override { return m_link && m_link->pooled; }
     std::optional<Error> takesNoWrites() const override;
     void giveBack() override;
+
+    /// Makes the next execute() begin a transaction, in the same round trip.
+    void begin() { m_begin = true; }
+    /// Runs a statement. It may wait on the server for at most `wait` (kNever: the server's limit), then
+    /// Kind::WaitExceeded. When stopped: the statement is ended on the server first, then Cancelled is thrown; it may
+    /// have run by then. The transaction stays open, unless broken().
+    QCoro::Task<Result> execute(Statement statement, Nanos wait = kNever, std::stop_token stop = {});
+    /// The server's number of the connection.
+    std::int64_t serverId() const { return m_link ? m_link->serverId : 0; }
 
 private:
     bool knownBroken() const { return !m_link || m_link->dead || m_aborted; }

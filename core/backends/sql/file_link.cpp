@@ -25,80 +25,39 @@ std::atomic<int>& atWork() {
     return count;
 }
 
-/// How it stands with one thread.
-struct Life {
-    std::atomic<bool> told{false}; ///< to end
-    std::atomic<bool> ended{false};
-};
-
-/// Tells of a thread's end; a thread that outlives the program's own objects still has it.
-struct Bell {
-    std::mutex lock;
-    std::condition_variable rung;
-    void ring(Life& life) {
-        const std::lock_guard ringing(lock);
-        life.ended = true;
-        rung.notify_all();
-    }
-};
-
-/// All threads, until they have ended. Their owners do not wait for them: only the end of the program does.
-class Threads {
+/// Threads whose links are gone, and which have not ended yet. Links do not wait for them: only the end of the program
+/// does.
+class Endings {
 public:
-    Threads() = default;
-    static Threads& all() { return *own().now; }
-    void add(std::thread thread, std::shared_ptr<Life> life) {
+    static std::shared_ptr<Endings> all() { return own().now; }
+    void begin() { ++m_count; }
+    void end() {
         const std::lock_guard lock(m_lock);
-        collectEnded();
-        m_threads.push_back({std::move(thread), std::move(life)});
-    }
-    const std::shared_ptr<Bell>& bell() const { return m_bell; }
-    ~Threads() {
-        awaitThoseTold();
-        for (Entry& entry : m_threads)
-            entry.thread.detach();
+        --m_count;
+        m_ended.notify_all();
     }
 
 private:
-    struct Entry {
-        std::thread thread;
-        std::shared_ptr<Life> life;
-    };
-    /// A copy of this process (fork) has none of the threads, but keeps its own. It can neither wait for the others nor
-    /// let them go, and one of them may have had the locks: so it begins anew, and leaves the old list as it is.
+    void await() {
+        std::unique_lock lock(m_lock);
+        m_ended.wait_for(lock, kEnding, [&] { return m_count == 0; });
+    }
     struct Own {
         Own() {
-            qAddPostRoutine([] { all().awaitThoseTold(); });
-            pthread_atfork(nullptr, nullptr, [] {
-                own().before = own().now.release();
-                own().now = std::make_unique<Threads>();
-            });
+            qAddPostRoutine([] { all()->await(); });
+            // A copy of this process (fork) has none of the threads.
+            pthread_atfork(nullptr, nullptr, [] { own().now = std::make_shared<Endings>(); });
         }
-        std::unique_ptr<Threads> now = std::make_unique<Threads>();
-        Threads* before = nullptr; ///< for leak checkers
+        ~Own() { now->await(); }
+        std::shared_ptr<Endings> now = std::make_shared<Endings>();
     };
     static Own& own() {
         static Own own;
         return own;
     }
-    void collectEnded() {
-        std::erase_if(m_threads, [](Entry& entry) {
-            if (!entry.life->ended) return false;
-            entry.thread.join();
-            return true;
-        });
-    }
-    void awaitThoseTold() {
-        const auto due = [](const Entry& entry) { return entry.life->told && !entry.life->ended; };
-        const std::lock_guard lock(m_lock);
-        std::unique_lock listening(m_bell->lock);
-        m_bell->rung.wait_for(listening, kEnding, [&] { return std::ranges::none_of(m_threads, due); });
-        listening.unlock();
-        collectEnded();
-    }
     std::mutex m_lock;
-    const std::shared_ptr<Bell> m_bell = std::make_shared<Bell>();
-    std::vector<Entry> m_threads;
+    std::condition_variable m_ended;
+    std::atomic<int> m_count = 0;
 };
 
 } // namespace
@@ -112,28 +71,26 @@ struct FileLink::Shared {
     };
     const QString file, where;
     const std::shared_ptr<Post> post = Post::Office::ofThisThread()->post();
+    const std::shared_ptr<Endings> endings = Endings::all();
     std::mutex lock; ///< of all that follows
     std::condition_variable wake;
     std::optional<Job> job;
     bool ending = false;
     std::atomic<bool> waiting{false}; ///< there is a job or an end: what the lookout sees
-    Life life;
 };
 
 FileLink::FileLink(const Settings& settings) : m_shared(std::make_shared<Shared>(settings)) {
-    const std::shared_ptr<Life> life(m_shared, &m_shared->life);
-    std::thread thread([shared = m_shared, bell = Threads::all().bell()] {
+    std::thread([shared = m_shared] {
         pthread_setname_np(pthread_self(), "sqlite");
         work(*shared);
-        bell->ring(shared->life);
-    });
-    Threads::all().add(std::move(thread), life);
+        shared->endings->end();
+    }).detach();
 }
 
 FileLink::~FileLink() {
+    m_shared->endings->begin();
     const std::lock_guard lock(m_shared->lock);
     m_shared->ending = true;
-    m_shared->life.told = true;
     m_shared->waiting.store(true, std::memory_order_release);
     m_shared->wake.notify_one();
 }

@@ -5,7 +5,7 @@
 namespace lockscope::sql {
 
 /// A link to a SQLite file. SQLite can only block, so the link has a thread of its own. When the link is destroyed, the
-/// thread ends its work, closes the file and is joined later, at the latest when the program ends.
+/// thread ends its work and closes the file; the end of the program waits for that.
 class FileLink final : public Link {
 public:
     explicit FileLink(const Settings& settings);

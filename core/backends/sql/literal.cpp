@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/sql/literal.h"
 
-#include <QStringDecoder>
-
 namespace lockscope::sql {
 
 QByteArray literal(Dialect dialect, const Value& value) {
@@ -40,13 +38,6 @@ QByteArray numbered(const QByteArray& text) {
             out += c;
     }
     return out;
-}
-
-bool validName(const QByteArray& name, qsizetype longest) {
-    if (name.isEmpty() || name.size() > longest || name.contains('\0')) return false;
-    QStringDecoder decoder(QStringDecoder::Utf8, QStringDecoder::Flag::Stateless);
-    [[maybe_unused]] const QString text = decoder(name);
-    return !decoder.hasError();
 }
 
 } // namespace lockscope::sql

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/sql/port.h"
+#include "backends/sql/statement.h"
 
 namespace lockscope::sql {
 
@@ -13,8 +13,5 @@ QByteArray inlined(Dialect dialect, const Statement& statement);
 
 /// The text with each `?` replaced by `$1`, `$2`, ….
 QByteArray numbered(const QByteArray& text);
-
-/// True for names that all dialects store unchanged: 1 to `longest` bytes of valid UTF-8 without a zero byte.
-bool validName(const QByteArray& name, qsizetype longest);
 
 } // namespace lockscope::sql

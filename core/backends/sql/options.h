@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/sql/port.h"
+#include "backends/sql/statement.h"
 #include "backends/url.h"
 
 namespace lockscope::sql {
@@ -44,5 +44,10 @@ QByteArray quotedTable(Dialect dialect, const QString& name);
 
 /// The default table name.
 inline constexpr const char* kDefaultTable = "lockscope_locks";
+/// The table's name as the URL says, or the default.
+inline QString tableIn(const ConnectionUrl& url) {
+    const QString wish = url.option("table");
+    return wish.isEmpty() ? QString::fromLatin1(kDefaultTable) : wish;
+}
 
 } // namespace lockscope::sql

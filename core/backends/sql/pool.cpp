@@ -24,21 +24,21 @@ int& underWay() {
     return count;
 }
 
-Statement endStatement(Dialect dialect, std::int64_t serverId) {
-    Statement statement;
-    statement.text = dialect == Dialect::MySql ? "KILL QUERY ?" : "SELECT pg_cancel_backend(?)";
-    statement.values.emplace_back(serverId);
-    return statement;
+/// Ends what a connection is asked for, by its number.
+Statement cancelStatement(Dialect dialect, std::int64_t serverId) {
+    return {dialect == Dialect::MySql ? "KILL QUERY ?" : "SELECT pg_cancel_backend(?)", valuesOf(serverId)};
 }
 
 } // namespace
 
 Pool::Pool(Runtime& r, const ConnectionUrl& url, DriverOptions o)
-    : runtime(r), options(optionsOf(url, o)), settings(settingsOf(url)), m_lookout(kLookout) {
-    if (settings) {
-        m_dialect = settings->dialect;
-        m_where = settings->where;
-    }
+    : runtime(r),
+      options(optionsOf(url, o)),
+      settings(settingsOf(url)),
+      keys(keyKindOf(url.option("key")).value_or(KeyKind::Usual)),
+      tables(tablesOf(settings ? settings->dialect : Dialect::Sqlite, tableIn(url))),
+      statements(statementsOf(tables)),
+      m_lookout(kLookout) {
     for (int i = 0; i < options.sharedConnections; ++i)
         slots.release();
 }
@@ -72,7 +72,7 @@ void Pool::lookOut(Ticket& ticket) {
 }
 
 Result Pool::take(Ticket& ticket) const {
-    if (ticket.gone || !ticket.result) return std::unexpected(errors::driverGone(m_where));
+    if (ticket.gone || !ticket.result) return std::unexpected(errors::driverGone(where()));
     return std::move(*ticket.result);
 }
 
@@ -121,20 +121,20 @@ QCoro::Task<Pool::Obtained> Pool::obtain(std::shared_ptr<Pool> pool, Nanos withi
     obtained.link = pool->takeIdle();
     if (obtained.link) co_return obtained;
     if (pool->m_closed) {
-        obtained.error = errors::driverGone(pool->m_where);
+        obtained.error = errors::driverGone(pool->where());
         co_return obtained;
     }
     const Nanos giveUpAt = laterBy(pool->runtime.monotonic(), within);
     const auto answerOf = [&](std::shared_ptr<Ticket> ticket) -> QCoro::Task<Result> {
         const Nanos left = giveUpAt == kNever ? kNever : std::max(giveUpAt - pool->runtime.monotonic(), Nanos(0));
         const bool arrived = co_await arrival(pool, ticket, left, stop);
-        if (!arrived) co_return std::unexpected(errors::connectTimeout(within, pool->m_where));
+        if (!arrived) co_return std::unexpected(errors::connectTimeout(within, pool->where()));
         co_return pool->take(*ticket);
     };
     QByteArrayList addresses;
-    if (pool->m_dialect != Dialect::Sqlite) {
+    if (pool->dialect() != Dialect::Sqlite) {
         auto found = std::make_shared<Ticket>();
-        lookUpHost(pool->settings->host, pool->m_where, found, pool->m_office->post());
+        lookUpHost(pool->settings->host, pool->where(), found, pool->m_office->post());
         const Result all = co_await answerOf(found);
         if (!all) obtained.error = all.error();
         if (!all) co_return obtained;
@@ -158,7 +158,7 @@ QCoro::Task<bool> Pool::endOnServer(std::shared_ptr<Pool> pool, std::shared_ptr<
     Obtained killer = co_await obtain(pool, within, {});
     if (!killer.link) co_return false;
     Command command;
-    command.statement = endStatement(pool->m_dialect, link->serverId);
+    command.statement = cancelStatement(pool->dialect(), link->serverId);
     auto ticket = pool->send(*killer.link, command);
     const bool arrived = co_await arrival(pool, ticket, within, {});
     if (!arrived) {
@@ -216,7 +216,7 @@ QCoro::Task<Result> Pool::askedInVain(std::shared_ptr<Pool> pool, std::shared_pt
     if (stopped && limits.brief) arrived = co_await arrival(pool, ticket, kStopGrace, {});
     if (!arrived && link->pooled) {
         link->breakOff(); // the process of that number may be at work for somebody else by now
-    } else if (!arrived && pool->m_dialect != Dialect::Sqlite) {
+    } else if (!arrived && pool->dialect() != Dialect::Sqlite) {
         const bool told = co_await endOnServer(pool, link, patience);
         arrived = ticket->arrived;
         if (!arrived && (told || !stopped)) arrived = co_await arrival(pool, ticket, patience, {});
@@ -237,13 +237,13 @@ QCoro::Task<Result> Pool::askedInVain(std::shared_ptr<Pool> pool, std::shared_pt
         if (ticket->gone) link->breakOff();
     } else {
         link->breakOff();
-        result = std::unexpected(errors::statementTimeout(limits.wait, pool->m_where));
+        result = std::unexpected(errors::statementTimeout(limits.wait, pool->where()));
     }
     if (!result && result.error().connectionLost()) link->dead = true;
     if (stopped && !result && !result.error().outcomeUnknown()) throw NothingRan();
     if (stopped) throw Cancelled(Cancelled::Why::Stopped);
     if (limits.forLock && !result && result.error().kind == Error::Kind::Interrupted)
-        result = std::unexpected(errors::waitExceeded(limits.wait, pool->m_where));
+        result = std::unexpected(errors::waitExceeded(limits.wait, pool->where()));
     co_return result;
 }
 

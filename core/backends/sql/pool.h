@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "backends/sql/key_kind.h"
 #include "backends/sql/link.h"
 #include "backends/sql/lookout.h"
-#include "backends/sql/post.h"
+#include "backends/sql/statements.h"
 #include "runtime/signal_count.h"
 
 #include <vector>
@@ -50,8 +51,11 @@ public:
     const DriverOptions options;
     const std::expected<Settings, Error> settings;
     /// The kind of database, and its place for display.
-    Dialect dialect() const { return m_dialect; }
-    const QString& where() const { return m_where; }
+    Dialect dialect() const { return tables.dialect; }
+    QString where() const { return settings ? settings->where : QString(); }
+    const KeyKind keys;
+    const Tables tables;
+    const Statements statements;
     SignalCount slots; ///< for statements that share connections
     std::vector<std::shared_ptr<Link>> idle;
 
@@ -77,8 +81,6 @@ private:
     static QCoro::Task<bool> endOnServer(std::shared_ptr<Pool> pool, std::shared_ptr<Link> link, Nanos within);
     void lookOut(Ticket& ticket);
 
-    Dialect m_dialect = Dialect::Sqlite;
-    QString m_where;
     const std::shared_ptr<Post::Office> m_office = Post::Office::ofThisThread();
     std::vector<Waited*> m_waitedFor; ///< each knows its place
     Lookout m_lookout;

@@ -9,12 +9,9 @@
 #include <optional>
 #include <qcoro/qcorotask.h>
 #include <stop_token>
-#include <variant>
 #include <vector>
 
 namespace lockscope::sql {
-
-enum class Dialect : std::uint8_t { MySql, PostgreSql, Sqlite };
 
 /// Why a call to a database failed. Kinds differ where a caller can react differently.
 struct Error {
@@ -39,37 +36,72 @@ struct Error {
     QByteArray code; ///< the server's: an error number (MySQL, SQLite) or an SQLSTATE
     QString message; ///< one sentence: what, where, what to do; never a password
 
-    /// Whether the statement may or may not have been executed.
+    /// Whether the request may or may not have been carried out.
     bool outcomeUnknown() const { return kind == Kind::StatementTimeout || kind == Kind::Disconnected; }
     /// Whether the connection is no longer usable.
     bool connectionLost() const { return kind <= Kind::WrongUrl || outcomeUnknown(); }
 };
 
-/// NULL, a whole number, or UTF-8 text without a zero byte.
-using Value = std::variant<std::monostate, std::int64_t, QByteArray>;
-using Values = std::vector<Value>;
+template <typename T>
+using Answer = QCoro::Task<std::expected<T, Error>>;
 
-/// One statement; each `?` in the text is a placeholder for a value and nothing else. Use few different texts: each
-/// connection keeps the server's prepared statements for them.
-struct Statement {
-    QByteArray text;
-    Values values;
-    bool waits = true; ///< in a session: it waits for locks, bounded by the server's limit
+/// Thrown by a verb of Port that was stopped and certainly did not run: there is nothing to undo.
+class NothingRan final : public Cancelled {
+public:
+    NothingRan() : Cancelled(Why::Stopped) {}
 };
 
-struct Reply {
-    std::vector<Values> rows;
-    std::int64_t affected = 0; ///< rows inserted, deleted, or matched by an UPDATE
-    std::int64_t insertId = 0; ///< MySQL: the argument of LAST_INSERT_ID(…) in the statement
-
-    /// The number in a row; 0 when there is none.
-    std::int64_t number(std::size_t row = 0, std::size_t column = 0) const;
-    /// The text in a row; empty when there is none.
-    QByteArray text(std::size_t row = 0, std::size_t column = 0) const;
-    bool isNull(std::size_t row = 0, std::size_t column = 0) const;
+/// A lock's row: its unique key, and the recipe that it belongs to. Verbs that change a row by its key leave a row of
+/// another recipe alone.
+struct RowKey {
+    QByteArray recipe, name;
 };
 
-using Result = std::expected<Reply, Error>;
+/// What a row says.
+struct Row {
+    bool there = false;
+    QByteArray recipe;
+    QByteArray owner; ///< empty: the row is free
+    std::int64_t version = 0;
+    Nanos left{}; ///< until its lease ends, by the server's clock, whole milliseconds; 0: free, or without a lease
+};
+
+/// One hold by a row's owner, to be extended.
+struct OwnedRow {
+    QByteArray name, owner;
+};
+/// For each of several holds: whether the row was still its owner's, unexpired, and has the new lease now.
+struct Extended {
+    std::vector<bool> each;
+};
+
+/// The key of a named lock, made from a lock's name by Port::namedKey().
+struct NamedKey {
+    QByteArray name;
+    std::int64_t number =
+        0;            ///< PostgreSQL's; of two numbers: the first in the high 32 bits, the second in the low ones
+    bool two = false; ///< the key is two 32-bit numbers
+};
+enum class Sharing : std::uint8_t { Exclusive, Shared };
+
+/// A small value by which processes agree, compared by its version.
+struct StoredRecord {
+    bool there = false;
+    QByteArray value;
+    std::int64_t version = 0;
+};
+
+/// True for names that all databases store unchanged: 1 to `longest` bytes of valid UTF-8 without a zero byte.
+bool validName(const QByteArray& name, qsizetype longest);
+
+/// What this kind of database can do.
+struct Abilities {
+    bool rowLocks = true;           ///< Session::lockRow(), and the verbs about holders of row locks
+    bool namedLocks = true;         ///< named locks of a connection
+    bool sharedNamedLocks = false;  ///< Sharing::Shared
+    bool showsItsEnd = true;        ///< a connection breaks when the database ends
+    qsizetype longestNamedLock = 0; ///< bytes; 0: as long as a row's name
+};
 
 /// The state of an idle session.
 enum class Sign : std::uint8_t {
@@ -81,23 +113,35 @@ enum class Sign : std::uint8_t {
 /// How long a session needs no check after an answer: most holds end sooner.
 constexpr Nanos kLeftAlone = 20ms;
 
-/// A connection for one purpose: for state that lasts as long as a transaction or a connection. Simultaneous statements
-/// run one after the other; the time of each counts from its turn. Destroyed without giveBack(), the connection is
-/// closed, and the server frees what it held.
+/// A connection for one purpose: for what a server keeps as long as a transaction or a connection lasts. Simultaneous
+/// calls run one after the other; the time of each counts from its turn. Destroyed without giveBack(), the connection
+/// is closed, and the server frees what it held. No verb is retried.
 class Session {
 public:
     virtual ~Session() = default;
-    /// Makes the next execute() begin a transaction, in the same round trip.
-    virtual void begin() = 0;
-    /// Runs a statement. It may wait on the server for at most `wait` (kNever: the server's limit), then
-    /// Kind::WaitExceeded. When stopped: the statement is ended on the server first, then Cancelled is thrown; it may
-    /// have run by then. The transaction stays open, unless broken().
-    /// A server may give a transaction up when a statement fails or is stopped (PostgreSQL: any statement), and then
-    /// frees what the transaction had locked: broken(), until rollback() or commit().
-    virtual QCoro::Task<Result> execute(Statement statement, Nanos wait = kNever, std::stop_token stop = {}) = 0;
-    /// Ends the transaction; success when there is none. One that the server had given up is not committed: an error.
-    virtual QCoro::Task<Result> commit() = 0;
-    virtual QCoro::Task<Result> rollback() = 0;
+
+    /// Locks the row until the transaction ends; begins one if none is open. Row::there tells whether there is a row:
+    /// a missing one is not locked. Only recipe is filled in. `wait`: how long other holders are waited for, in the
+    /// server's queue, which hands a row on to the next waiter when its holder's transaction ends (PostgreSQL lets a
+    /// newcomer in between). 0: WaitExceeded at once when the row is locked. kNever: the server's own limit.
+    /// A row that this transaction has locked already is had at once. After an error the transaction is still open,
+    /// unless broken(): with MySQL, a time-out leaves it all that it had locked before; with PostgreSQL, any error, a
+    /// time-out included, has freed everything, and only rollback() may follow.
+    /// When stopped: the wait is ended on the server first, then Cancelled is thrown; it may have been granted by then.
+    virtual Answer<Row> lockRow(QByteArray name, Nanos wait, std::stop_token stop = {}) = 0;
+    /// Ends the transaction; success when there is none. A transaction that the server had given up is not committed:
+    /// an error. After any error the connection is closed.
+    virtual Answer<void> commit() = 0;
+    virtual Answer<void> rollback() = 0;
+
+    /// Takes a named lock for this connection; the server counts how often. Waits at most `wait` in the server's queue,
+    /// first come, first served; 0 = only if it is free at once; kNever: no bound. False, or WaitExceeded: not had, and
+    /// this session holds nothing. Interrupted: somebody ended the request on the server. When stopped: Cancelled; the
+    /// session may hold the lock, so it must be destroyed.
+    virtual Answer<bool> takeNamed(NamedKey key, Sharing sharing, Nanos wait, std::stop_token stop = {}) = 0;
+    /// Gives one count of it back; false: this connection did not hold it.
+    virtual Answer<bool> releaseNamed(NamedKey key, Sharing sharing) = 0;
+
     /// Waits for the next sign of life, which is requested after `every`, or as soon as the connection shows that it
     /// broke. When stopped: Cancelled, or Alive without a check.
     virtual QCoro::Task<Sign> nextSign(Nanos every, std::stop_token stop = {}) = 0;
@@ -113,42 +157,113 @@ public:
     virtual void giveBack() = 0;
 };
 
-/// Owns a session. Not a plain unique_ptr: GCC 12's std::expected of a type that a null pointer converts to breaks the
+/// Owns a session. Not a plain shared_ptr: GCC 12's std::expected of a type that a null pointer converts to breaks the
 /// comparisons in QCoro's awaiter.
-class OwnedSession {
+template <typename S>
+class Owned {
 public:
-    explicit OwnedSession(std::unique_ptr<Session> session) : m_session(std::move(session)) {}
+    explicit Owned(std::shared_ptr<S> session) : m_session(std::move(session)) {}
     /// The session; it ends with its last owner.
-    Session* operator->() const { return m_session.get(); }
-    std::shared_ptr<Session> share() && { return std::move(m_session); }
+    S* operator->() const { return m_session.get(); }
+    std::shared_ptr<S> share() && { return std::move(m_session); }
 
 private:
-    std::unique_ptr<Session> m_session;
+    std::shared_ptr<S> m_session;
 };
 
-/// Thrown by Port::execute() when it was stopped and certainly did not run: there is nothing to undo.
-class NothingRan final : public Cancelled {
-public:
-    NothingRan() : Cancelled(Why::Stopped) {}
-};
-
-/// The operations that a recipe needs of a database.
+/// What recipes need of a database, as verbs: each is atomic, and committed when it is answered. The statements stand
+/// below this port, in SqlPort; another implementation needs no SQL.
+///
+/// Every verb may fail with the kinds that tell of connecting and of the connection, and with MissingTable, until the
+/// database is prepared; outcomeUnknown() says that it may have run. A verb that changes rows may have to wait for
+/// another client's lock on the row (or, on SQLite, the file): for at most `patience`, then WaitExceeded, and nothing
+/// was changed; without it, for as long as a request may take at all. When stopped: Cancelled, after the request was
+/// ended on the server, if the server still answers; it may have run, unless the exception is NothingRan.
+/// "Now" is the server's clock.
 class Port {
 public:
+    using Patience = std::optional<Nanos>;
     virtual ~Port() = default;
-    /// The runtime on whose thread it works, and the kind of database.
+    /// The runtime on whose thread it works.
     virtual Runtime& runtime() = 0;
-    virtual Dialect dialect() const = 0;
-    /// Runs one statement that commits by itself, on any connection. When stopped: Cancelled, after the statement was
-    /// ended on the server, if the server still answers; it may have run, unless the exception is NothingRan.
-    /// `patience`: Kind::WaitExceeded when another client's lock blocks it for so long after it was sent, or sooner if
-    /// the server or the driver has a lower limit. A server that does not answer is another error.
-    virtual QCoro::Task<Result> execute(Statement statement, std::stop_token stop = {},
-                                        std::optional<Nanos> patience = std::nullopt) = 0;
+    virtual Abilities abilities() const = 0;
+
+    // --- a row for each lock ---
+    /// Inserts the row, owned. False: there is one already, or another client's insertion came first.
+    virtual Answer<bool> insert(RowKey key, QByteArray owner, std::stop_token stop = {}, Patience patience = {}) = 0;
+    /// Inserts a free row, unless there is one. Its version begins at the server's clock (recipes/token_start.h).
+    virtual Answer<void> makeFree(RowKey key, std::stop_token stop = {}, Patience patience = {}) = 0;
+    /// What the row says, of whichever recipe; waits for no row's lock.
+    virtual Answer<Row> look(QByteArray name, std::stop_token stop = {}, Patience patience = {}) = 0;
+    /// Gives the row to `owner` for `lease` if it is free or its lease has ended, and raises its version by 1. The new
+    /// version; 0: not taken. Of several at once, one gets it.
+    virtual Answer<std::int64_t> take(RowKey key, QByteArray owner, Nanos lease, std::stop_token stop = {},
+                                      Patience patience = {}) = 0;
+    /// The lease of a row that is this owner's and has not ended begins anew. False: it is not, or it has.
+    virtual Answer<bool> extend(OwnedRow row, Nanos lease, std::stop_token stop = {}, Patience patience = {}) = 0;
+    /// As extend(), for several rows, sorted by name: all or, with an error, none. Deadlock, WaitExceeded: another
+    /// client has locked one of them.
+    virtual Answer<Extended> extendAll(std::vector<OwnedRow> rows, Nanos lease) = 0;
+    /// Frees a row that is this owner's and has not expired. False: it is not, or it has.
+    virtual Answer<bool> free(OwnedRow row, std::stop_token stop = {}) = 0;
+    /// As free(), but for a row whose lease may have ended: undoes a take().
+    virtual Answer<bool> takeBack(OwnedRow row, std::stop_token stop = {}, Patience patience = {}) = 0;
+    /// Frees the row, whoever owns it. False: it was free, or its lease had ended.
+    virtual Answer<bool> freeByForce(RowKey key, std::stop_token stop = {}) = 0;
+    /// Deletes the row, whoever owns it. False: there was none.
+    virtual Answer<bool> erase(RowKey key, std::stop_token stop = {}) = 0;
+    /// Deletes the row if it is this owner's: undoes an insert().
+    virtual Answer<bool> eraseOwned(OwnedRow row, std::stop_token stop = {}) = 0;
+    /// Raises the version by 1 and notes the owner if the version is still this one. False: it is not. Of several at
+    /// once, one succeeds.
+    virtual Answer<bool> compareAndSet(RowKey key, std::int64_t version, QByteArray owner,
+                                       std::stop_token stop = {}) = 0;
+    /// Raises the version by 1, so that each compareAndSet() in progress fails. False: there is no row.
+    virtual Answer<bool> raise(RowKey key, std::stop_token stop = {}) = 0;
+    /// Deletes some hundred of a recipe's rows that have been free for `age`; each on its own, so that others' rows are
+    /// not waited for together. Ends early without an error: there is a next time.
+    virtual Answer<void> eraseOld(QByteArray recipe, Nanos age) = 0;
+
+    // --- locks that a connection holds ---
     /// A connection for one purpose. Never waits for one that others use.
-    virtual QCoro::Task<std::expected<OwnedSession, Error>> session(std::stop_token stop = {}) = 0;
+    virtual Answer<Owned<Session>> session(std::stop_token stop = {}) = 0;
     /// As session(), over an open connection, at once; nullptr: none is free.
     virtual std::shared_ptr<Session> idleSession() = 0;
+    struct RowLock {
+        Row row; ///< there, and recipe
+        bool locked = false;
+    };
+    /// Whether a transaction has locked the row. On MySQL by locking it for the length of a request, which another
+    /// client's try finds in its way.
+    virtual Answer<RowLock> rowLock(QByteArray name, std::stop_token stop = {}) = 0;
+    /// Ends the connection whose transaction has locked the row, and waits until it is gone. False: there was none. On
+    /// MySQL it needs the PROCESS privilege, and waits in the row's queue for at most some seconds.
+    virtual Answer<bool> endRowHolder(QByteArray name, std::stop_token stop = {}) = 0;
+    /// The named lock of that name; an error when it cannot have one.
+    virtual std::expected<NamedKey, Error> namedKey(const QByteArray& name) const = 0;
+    virtual Answer<bool> namedLockHeld(NamedKey key, std::stop_token stop = {}) = 0;
+    /// Ends all connections that hold it, and waits until they are gone. False: there was none.
+    virtual Answer<bool> endNamedHolders(NamedKey key, std::stop_token stop = {}) = 0;
+
+    // --- records, by which processes agree ---
+    virtual Answer<StoredRecord> readRecord(QByteArray name, std::stop_token stop = {}) = 0;
+    /// Writes the value if the record is still as `seen`: missing, or of that version. False: it is not. Makes the
+    /// table of records if it is missing.
+    virtual Answer<bool> replaceRecord(QByteArray name, StoredRecord seen, QByteArray value,
+                                       std::stop_token stop = {}) = 0;
+
+    // --- the database ---
+    /// Connects and logs in. Without it, verbs connect when needed.
+    virtual Answer<void> open(std::stop_token stop = {}) = 0;
+    /// Closes unused connections.
+    virtual void closeIdle() = 0;
+    /// Success when the database answers and accepts writes.
+    virtual Answer<void> checkWritable(std::stop_token stop = {}) = 0;
+    /// Creates the tables, or updates older ones; success when there is nothing to do. Several clients may do so at
+    /// once. Refused: a newer program made the tables, they are not Lockscope's, or lack the key that locks need.
+    virtual Answer<void> prepare(std::stop_token stop = {}) = 0;
+    /// What prepare() does in an empty database, as text for people; empty: nothing that can be shown.
+    virtual QString schema() const = 0;
 };
 
 } // namespace lockscope::sql

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/sql/schema.h"
 
+#include "backends/sql/driver.h"
+#include "backends/sql/driver_session.h"
 #include "backends/sql/options.h"
 
 #include <QCoreApplication>
@@ -14,91 +16,81 @@ struct Text {
     Q_DECLARE_TR_FUNCTIONS(SqlError)
 };
 
+using Kind = Error::Kind;
+
 constexpr Nanos kSchemaWait = 15s; ///< for others who are at it
 
-// Names and owners are bytes in MySQL: its text types take “a” and “a ” for one lock in most collations.
+/// What differs by dialect. Names and owners are bytes in MySQL: its text types take “a” and “a ” for one lock in most
+/// collations.
+struct Words {
+    const char *key, *recipe, *owner, *time, *value, *ending;
+    const char *insert, *unlessThere;
+    const char* ifMissing;
+    const char* guard; ///< only one client at a time changes the schema; SQLite's transaction sees to it by itself
+};
+
+const Words& wordsOf(Dialect dialect) {
+    static constexpr Words kMySql{"VARBINARY(255)",
+                                  "VARBINARY(32)",
+                                  "VARBINARY(255)",
+                                  "DATETIME(6)",
+                                  "BLOB",
+                                  " ENGINE=InnoDB",
+                                  "INSERT IGNORE",
+                                  "",
+                                  "",
+                                  "SELECT GET_LOCK('lockscope-schema', 14)"};
+    static constexpr Words kPostgreSql{"text COLLATE \"C\"",
+                                       "text",
+                                       "text",
+                                       "timestamptz",
+                                       "text",
+                                       "",
+                                       "INSERT",
+                                       " ON CONFLICT DO NOTHING",
+                                       "IF NOT EXISTS ",
+                                       "SELECT pg_advisory_xact_lock(7812727341286941)"};
+    static constexpr Words kSqlite{"TEXT", "TEXT", "TEXT", "TEXT", "TEXT", "", "INSERT OR IGNORE", "", "", "SELECT 1"};
+    return dialect == Dialect::MySql ? kMySql : dialect == Dialect::PostgreSql ? kPostgreSql : kSqlite;
+}
+
+QByteArray filled(const Tables& tables, QByteArray text) {
+    const Words& words = wordsOf(tables.dialect);
+    return text.replace("{locks}", tables.locks)
+        .replace("{versions}", tables.versions)
+        .replace("{records}", tables.records)
+        .replace("{key}", words.key)
+        .replace("{recipe}", words.recipe)
+        .replace("{owner}", words.owner)
+        .replace("{time}", words.time)
+        .replace("{value}", words.value)
+        .replace("{ending}", words.ending)
+        .replace("{insert}", words.insert)
+        .replace("{unless there}", words.unlessThere)
+        .replace("{if missing}", words.ifMissing);
+}
+
 // The primary key is what every recipe rests on: without a unique index a row lock also locks the rows around it.
-QByteArray createLocks(const Tables& tables) {
-    switch (tables.dialect) {
-    case Dialect::MySql:
-        return "CREATE TABLE IF NOT EXISTS " + tables.locks +
-               " (\n"
-               "  name VARBINARY(255) NOT NULL PRIMARY KEY,\n"
-               "  recipe VARBINARY(32) NOT NULL,\n"
-               "  owner VARBINARY(255) NULL,\n"
-               "  version BIGINT NOT NULL DEFAULT 0,\n"
-               "  expires_at DATETIME(6) NULL,\n"
-               "  acquired_at DATETIME(6) NULL\n"
-               ") ENGINE=InnoDB";
-    case Dialect::PostgreSql:
-        return "CREATE TABLE IF NOT EXISTS " + tables.locks +
-               " (\n"
-               "  name text COLLATE \"C\" NOT NULL PRIMARY KEY,\n"
-               "  recipe text NOT NULL,\n"
-               "  owner text NULL,\n"
-               "  version bigint NOT NULL DEFAULT 0,\n"
-               "  expires_at timestamptz NULL,\n"
-               "  acquired_at timestamptz NULL\n"
-               ")";
-    case Dialect::Sqlite:
-        break;
-    }
-    return "CREATE TABLE IF NOT EXISTS " + tables.locks +
-           " (\n"
-           "  name TEXT NOT NULL PRIMARY KEY,\n"
-           "  recipe TEXT NOT NULL,\n"
-           "  owner TEXT NULL,\n"
-           "  version INTEGER NOT NULL DEFAULT 0,\n"
-           "  expires_at TEXT NULL,\n"
-           "  acquired_at TEXT NULL\n"
-           ")";
-}
+constexpr const char* kCreateLocks = "CREATE TABLE IF NOT EXISTS {locks} (\n"
+                                     "  name {key} NOT NULL PRIMARY KEY,\n"
+                                     "  recipe {recipe} NOT NULL,\n"
+                                     "  owner {owner} NULL,\n"
+                                     "  version BIGINT NOT NULL DEFAULT 0,\n"
+                                     "  expires_at {time} NULL,\n"
+                                     "  acquired_at {time} NULL\n"
+                                     "){ending}";
+constexpr const char* kCreateRecords = "CREATE TABLE IF NOT EXISTS {records} (\n"
+                                       "  name {key} NOT NULL PRIMARY KEY,\n"
+                                       "  value {value} NOT NULL,\n"
+                                       "  version BIGINT NOT NULL DEFAULT 1\n"
+                                       "){ending}";
+constexpr const char* kCreateVersions = "CREATE TABLE IF NOT EXISTS {versions} (version INTEGER NOT NULL PRIMARY KEY)";
+// The steps to a version from the one before. Each may have been made half by a program that died.
+constexpr const char* kToVersion2 = "ALTER TABLE {locks} ADD COLUMN {if missing}acquired_at {time} NULL";
+constexpr const char* kToVersion3 = kCreateRecords;
 
-QByteArray createVersions(const Tables& tables) {
-    return "CREATE TABLE IF NOT EXISTS " + tables.versions + " (version INTEGER NOT NULL PRIMARY KEY)";
-}
-
-QByteArray enterVersion(const Tables& tables, int version) {
-    const QByteArray number = QByteArray::number(version);
-    switch (tables.dialect) {
-    case Dialect::MySql:
-        return "INSERT IGNORE INTO " + tables.versions + " (version) VALUES (" + number + ")";
-    case Dialect::PostgreSql:
-        return "INSERT INTO " + tables.versions + " (version) VALUES (" + number + ") ON CONFLICT DO NOTHING";
-    case Dialect::Sqlite:
-        break;
-    }
-    return "INSERT OR IGNORE INTO " + tables.versions + " (version) VALUES (" + number + ")";
-}
-
-/// From the version before to that one. Each may have been made half by a program that died.
-QByteArrayList stepTo(const Tables& tables, int version) {
-    // 3: what processes agree on.
-    if (version == 3) return {createRecords(tables).text};
-    Q_ASSERT(version == 2);
-    // 2: since when a lock is held, for those who look.
-    switch (tables.dialect) {
-    case Dialect::MySql:
-        return {"ALTER TABLE " + tables.locks + " ADD COLUMN acquired_at DATETIME(6) NULL"};
-    case Dialect::PostgreSql:
-        return {"ALTER TABLE " + tables.locks + " ADD COLUMN IF NOT EXISTS acquired_at timestamptz NULL"};
-    case Dialect::Sqlite:
-        break;
-    }
-    return {"ALTER TABLE " + tables.locks + " ADD COLUMN acquired_at TEXT NULL"};
-}
-
-QByteArrayList newest(const Tables& tables) {
-    return {createLocks(tables), createRecords(tables).text, createVersions(tables),
-            enterVersion(tables, kSchemaVersion)};
-}
-
-/// Only one client at a time changes the schema. SQLite's transaction sees to it by itself.
-Statement guard(Dialect dialect) {
-    Statement statement;
-    if (dialect == Dialect::MySql) statement.text = "SELECT GET_LOCK('lockscope-schema', 14)";
-    if (dialect == Dialect::PostgreSql) statement.text = "SELECT pg_advisory_xact_lock(7812727341286941)";
-    return statement;
+QByteArray enterVersion(int version) {
+    return "{insert} INTO {versions} (version) VALUES (" + QByteArray::number(version) + "){unless there}";
 }
 
 bool columnIsThere(const Error& error) {
@@ -106,45 +98,8 @@ bool columnIsThere(const Error& error) {
     return error.code == "1060" || error.message.contains(QLatin1String("duplicate column"));
 }
 
-/// A table's name as its user wrote it.
-QString nameOf(const QByteArray& quoted) {
-    return QString::fromUtf8(quoted).remove(u'`').remove(u'"');
-}
-
-Result notOurs(const QByteArray& table) {
-    return std::unexpected(
-        Error{Error::Kind::Refused,
-              {},
-              Text::tr("The table %1 exists and is not Lockscope's. Name another one by table=NAME in the URL.")
-                  .arg(nameOf(table))});
-}
-
-Result withoutKey(const QByteArray& table) {
-    return std::unexpected(Error{
-        Error::Kind::Refused,
-        {},
-        Text::tr("The table %1 has no unique key of its column “name” alone, and two would get the same lock. Add "
-                 "one (CREATE UNIQUE INDEX), or name another table by table=NAME in the URL.")
-            .arg(nameOf(table))});
-}
-
-/// Finds no row, and not even the columns where the table is somebody else's. Those of the first version: what came
-/// later is not asked for before it was added.
-QByteArray lookAtLocks(const Tables& tables) {
-    return "SELECT name, recipe, owner, version, expires_at FROM " + tables.locks + " WHERE 1 = 0";
-}
-
-QByteArray lookAtRecords(const Tables& tables) {
-    return "SELECT name, value, version FROM " + tables.records + " WHERE 1 = 0";
-}
-
-QCoro::Task<Result> checkColumns(Session& session, QByteArray look, QByteArray table, std::stop_token stop) {
-    Statement statement;
-    statement.text = look;
-    Result seen = co_await session.execute(statement, kSchemaWait, stop);
-    constexpr const char* kNoTable = "1146"; // MySQL's; the others are asked when there is one
-    if (!seen && seen.error().kind == Error::Kind::MissingTable && seen.error().code != kNoTable) seen = notOurs(table);
-    co_return seen;
+Result refused(const QString& message) {
+    return std::unexpected(Error{Kind::Refused, {}, message});
 }
 
 /// Whether any unique key has one column only, all of it, and that is the name.
@@ -159,153 +114,152 @@ bool keysHaveName(const Reply& keys) {
     return false;
 }
 
-/// PostgreSQL and SQLite are asked how they would do what the recipes ask for.
-QCoro::Task<Result> checkKey(Session& session, Tables tables, std::stop_token stop) {
-    const bool mySql = tables.dialect == Dialect::MySql;
-    Statement statement;
-    statement.text =
-        mySql ? "SHOW INDEX FROM " + tables.locks + " WHERE Non_unique = 0"
-              : "EXPLAIN INSERT INTO " + tables.locks + " (name, recipe) VALUES ('', '') ON CONFLICT (name) DO NOTHING";
-    Result seen = co_await session.execute(statement, kSchemaWait, stop);
-    const bool keyless = seen ? mySql && !keysHaveName(*seen)
-                              : seen.error().code == "42P10" ||
-                                    seen.error().message.contains(QLatin1String("ON CONFLICT clause does not match"));
-    if (keyless) seen = withoutKey(tables.locks);
-    co_return seen;
-}
+/// Makes the tables over one session.
+class Maker {
+public:
+    Maker(DriverSession& session, const Tables& tables, std::stop_token stop)
+        : m_session(session), m_tables(tables), m_mySql(tables.dialect == Dialect::MySql), m_stop(std::move(stop)) {}
 
-QCoro::Task<Result> makeIn(Session& session, Tables tables, std::stop_token stop) {
-    Result done;
-    if (tables.dialect == Dialect::MySql) { // what is made beside a table that is somebody else's would stay
-        done = co_await checkColumns(session, lookAtLocks(tables), tables.locks, stop);
-        if (!done && done.error().kind == Error::Kind::Refused) co_return done;
+    /// Everything is there, of this version: nothing has to be written, which this account may not be allowed to. What
+    /// cannot be seen is left to make(), which says what is wrong.
+    QCoro::Task<bool> isPrepared() {
+        Result seen = co_await ask("SELECT MAX(version) FROM {versions}");
+        if (!seen || seen->number() != kSchemaVersion) co_return false;
+        seen = co_await checkLocks();
+        if (seen) seen = co_await checkRecords();
+        if (seen) seen = co_await checkKey();
+        co_return seen.has_value();
     }
-    Statement statement;
-    statement.text = createVersions(tables);
-    done = co_await session.execute(statement, kSchemaWait, stop);
-    if (!done) co_return done;
-    statement.text = "SELECT MAX(version) FROM " + tables.versions;
-    done = co_await session.execute(statement, kSchemaWait, stop);
-    if (!done) co_return done;
-    const auto version = int(done->number());
-    if (version > kSchemaVersion) {
-        co_return std::unexpected(Error{
-            Error::Kind::Refused,
-            {},
-            Text::tr("The tables of the locks have version %1, and this program knows %2 at most. Use a newer one.")
-                .arg(QString::number(version), QString::number(kSchemaVersion))});
-    }
-    QByteArrayList todo;
-    if (version == 0) {
-        // There may be a table already: made by hand, or by a program that died before it entered the version.
-        statement.text = createLocks(tables);
-        done = co_await session.execute(statement, kSchemaWait, stop);
+    QCoro::Task<Result> make() {
+        Result done;
+        if (m_mySql) { // what is made beside a table that is somebody else's would stay
+            done = co_await checkLocks();
+            if (!done && done.error().kind == Kind::Refused) co_return done;
+        }
+        done = co_await ask(kCreateVersions);
+        if (done) done = co_await ask("SELECT MAX(version) FROM {versions}");
         if (!done) co_return done;
-        done = co_await checkColumns(session, lookAtLocks(tables), tables.locks, stop);
-        if (!done) co_return done;
-        for (int next = 2; next <= kSchemaVersion; ++next)
-            todo << stepTo(tables, next);
+        const auto version = int(done->number());
+        if (version > kSchemaVersion)
+            co_return refused(
+                Text::tr("The tables of the locks have version %1, and this program knows %2 at most. Use a newer one.")
+                    .arg(QString::number(version), QString::number(kSchemaVersion)));
+        if (version == 0) {
+            // There may be a table already: made by hand, or by a program that died before it entered the version.
+            done = co_await ask(kCreateLocks);
+            if (done) done = co_await checkLocks();
+            if (!done) co_return done;
+        }
+        for (int next = std::max(version, 1) + 1; next <= kSchemaVersion; ++next) {
+            const char* const step = next == 2 ? kToVersion2 : kToVersion3;
+            done = co_await ask(step);
+            if (!done && !columnIsThere(done.error())) co_return done;
+            if (version > 0) done = co_await ask(enterVersion(next));
+            if (version > 0 && !done) co_return done;
+        }
+        done = co_await checkRecords();
+        if (done) done = co_await checkKey();
+        if (done && version == 0) done = co_await ask(enterVersion(kSchemaVersion));
+        co_return done;
     }
-    for (int next = version + 1; version > 0 && next <= kSchemaVersion; ++next)
-        todo << stepTo(tables, next) << enterVersion(tables, next);
-    for (const QByteArray& text : todo) {
-        statement.text = text;
-        done = co_await session.execute(statement, kSchemaWait, stop);
-        if (!done && !columnIsThere(done.error())) co_return done;
+    QCoro::Task<Result> ask(const QByteArray& text) {
+        return m_session.execute({filled(m_tables, text), {}}, kSchemaWait, m_stop);
     }
-    done = co_await checkColumns(session, lookAtRecords(tables), tables.records, stop);
-    if (done) done = co_await checkKey(session, tables, stop);
-    if (!done || version > 0) co_return done;
-    statement.text = enterVersion(tables, kSchemaVersion);
-    done = co_await session.execute(statement, kSchemaWait, stop);
-    co_return done;
-}
 
-/// Everything is there, of this version: nothing has to be written, which this account may not be allowed to. What
-/// cannot be seen is left to makeIn(), which says what is wrong.
-QCoro::Task<bool> isPrepared(Session& session, Tables tables, std::stop_token stop) {
-    Statement statement;
-    statement.text = "SELECT MAX(version) FROM " + tables.versions;
-    Result seen = co_await session.execute(statement, kSchemaWait, stop);
-    if (!seen || seen->number() != kSchemaVersion) co_return false;
-    seen = co_await checkColumns(session, lookAtLocks(tables), tables.locks, stop);
-    if (seen) seen = co_await checkColumns(session, lookAtRecords(tables), tables.records, stop);
-    if (seen) seen = co_await checkKey(session, tables, stop);
-    co_return seen.has_value();
-}
+private:
+    /// Finds no row, and not even the columns where the table is somebody else's. Those of the first version: what came
+    /// later is not asked for before it was added.
+    QCoro::Task<Result> checkLocks() {
+        return checkColumns(ask("SELECT name, recipe, owner, version, expires_at FROM {locks} WHERE 1 = 0"), QString());
+    }
+    QCoro::Task<Result> checkRecords() {
+        return checkColumns(ask("SELECT name, value, version FROM {records} WHERE 1 = 0"), QStringLiteral("_record"));
+    }
+    QCoro::Task<Result> checkColumns(QCoro::Task<Result> asked, QString suffix) {
+        Result seen = co_await std::move(asked);
+        constexpr const char* kNoTable = "1146"; // MySQL's; the others are asked when there is one
+        if (!seen && seen.error().kind == Kind::MissingTable && seen.error().code != kNoTable)
+            seen = refused(
+                Text::tr("The table %1 exists and is not Lockscope's. Name another one by table=NAME in the URL.")
+                    .arg(m_tables.name + suffix));
+        co_return seen;
+    }
+    /// PostgreSQL and SQLite are asked how they would do what the recipes ask for.
+    QCoro::Task<Result> checkKey() {
+        const char* const text =
+            m_mySql ? "SHOW INDEX FROM {locks} WHERE Non_unique = 0"
+                    : "EXPLAIN INSERT INTO {locks} (name, recipe) VALUES ('', '') ON CONFLICT (name) DO NOTHING";
+        Result seen = co_await ask(text);
+        const bool keyless =
+            seen ? m_mySql && !keysHaveName(*seen)
+                 : seen.error().code == "42P10" ||
+                       seen.error().message.contains(QLatin1String("ON CONFLICT clause does not match"));
+        if (keyless)
+            seen = refused(Text::tr("The table %1 has no unique key of its column “name” alone, and two would get the "
+                                    "same lock. Add one (CREATE UNIQUE INDEX), or name another table by table=NAME in "
+                                    "the URL.")
+                               .arg(m_tables.name));
+        co_return seen;
+    }
+
+    DriverSession& m_session;
+    const Tables& m_tables;
+    const bool m_mySql;
+    const std::stop_token m_stop;
+};
 
 } // namespace
 
 Tables tablesOf(Dialect dialect, const QString& name) {
-    return {dialect, quotedTable(dialect, name), quotedTable(dialect, name + QLatin1String("_schema")),
+    return {dialect, name, quotedTable(dialect, name), quotedTable(dialect, name + QLatin1String("_schema")),
             quotedTable(dialect, name + QLatin1String("_record"))};
 }
 
 Statement createRecords(const Tables& tables) {
-    const bool mySql = tables.dialect == Dialect::MySql;
-    const bool sqlite = tables.dialect == Dialect::Sqlite;
-    const QByteArray key = mySql ? "VARBINARY(255)" : sqlite ? "TEXT" : "text COLLATE \"C\"";
-    Statement statement;
-    statement.text = "CREATE TABLE IF NOT EXISTS " + tables.records +
-                     " (\n"
-                     "  name " +
-                     key +
-                     " NOT NULL PRIMARY KEY,\n"
-                     "  value " +
-                     (mySql    ? "BLOB"
-                      : sqlite ? "TEXT"
-                               : "text") +
-                     " NOT NULL,\n"
-                     "  version BIGINT NOT NULL DEFAULT 1\n"
-                     ")" +
-                     (mySql ? " ENGINE=InnoDB" : "");
-    return statement;
+    return {filled(tables, kCreateRecords), {}};
 }
 
 QString schemaText(const Tables& tables) {
     QString text;
-    for (const QByteArray& statement : newest(tables))
-        text += QString::fromUtf8(statement) + QLatin1String(";\n");
+    for (const QByteArray& each : {QByteArray(kCreateLocks), QByteArray(kCreateRecords), QByteArray(kCreateVersions),
+                                   enterVersion(kSchemaVersion)})
+        text += QString::fromUtf8(filled(tables, each)) + QLatin1String(";\n");
     return text;
 }
 
-QCoro::Task<Result> prepareSchema(Port& port, Tables tables, std::stop_token stop) {
-    auto session = co_await port.session(stop);
+QCoro::Task<Result> prepareSchema(SqlDriver& driver, Tables tables, std::stop_token stop) {
+    auto session = co_await driver.textSession(stop);
     if (!session) co_return std::unexpected(session.error());
-    if (co_await isPrepared(*session->operator->(), tables, stop)) {
+    Maker maker(*session->operator->(), tables, stop);
+    if (co_await maker.isPrepared()) {
         (*session)->giveBack();
         co_return Result();
     }
-    if (tables.dialect == Dialect::Sqlite) {
-        // Readers and the writer do not keep each other waiting. A file system that cannot do it says so by going on.
-        Statement wal;
-        wal.text = "PRAGMA journal_mode = WAL";
-        (void)co_await (*session)->execute(wal, kSchemaWait, stop);
-    }
+    // Readers and the writer do not keep each other waiting. A file system that cannot do it says so by going on.
+    if (tables.dialect == Dialect::Sqlite) (void)co_await maker.ask("PRAGMA journal_mode = WAL");
     if (tables.dialect != Dialect::MySql) (*session)->begin(); // in MySQL each of these commits by itself
-    Statement first = guard(tables.dialect);
-    if (first.text.isEmpty()) first.text = "SELECT 1";
     Result done;
-    const Nanos giveUpAt = port.runtime().monotonic() + kSchemaWait;
+    const Nanos giveUpAt = driver.runtime().monotonic() + kSchemaWait;
     for (;;) {
-        done = co_await (*session)->execute(first, kSchemaWait, stop);
-        const bool busy = tables.dialect == Dialect::Sqlite && !done && done.error().kind == Error::Kind::WaitExceeded;
-        if (!busy || port.runtime().monotonic() > giveUpAt) break;
+        done = co_await maker.ask(wordsOf(tables.dialect).guard);
+        const bool busy = tables.dialect == Dialect::Sqlite && !done && done.error().kind == Kind::WaitExceeded;
+        if (!busy || driver.runtime().monotonic() > giveUpAt) break;
         (void)co_await (*session)->rollback();
         // SQLite wakes nobody when its file is free.
-        co_await port.runtime().sleep(5ms, stop);
+        co_await driver.runtime().sleep(5ms, stop);
         (*session)->begin();
     }
     if (done && tables.dialect == Dialect::MySql && done->number() != 1)
-        done = std::unexpected(Error{
-            Error::Kind::WaitExceeded, {}, Text::tr("Another client is changing the tables of the locks; try again.")});
-    if (done) done = co_await makeIn(*session->operator->(), tables, stop);
+        done = std::unexpected(
+            Error{Kind::WaitExceeded, {}, Text::tr("Another client is changing the tables of the locks; try again.")});
+    if (done) done = co_await maker.make();
     if (!done) {
         (void)co_await (*session)->rollback();
         co_return done; // the connection is closed, and so is what it had
     }
-    const Result committed = co_await (*session)->commit();
-    co_return committed;
+    const auto committed = co_await (*session)->commit();
+    if (!committed) co_return std::unexpected(committed.error());
+    co_return done;
 }
 
 } // namespace lockscope::sql

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/sql/port.h"
+#include "backends/sql/statement.h"
 
 namespace lockscope::sql {
+
+class SqlDriver;
 
 /// Table names, quoted for their dialect.
 struct Tables {
     Dialect dialect = Dialect::Sqlite;
+    QString name;        ///< as the user wrote it
     QByteArray locks;    ///< one row per lock
     QByteArray versions; ///< the schema steps that were made: the greatest number counts
     QByteArray records;  ///< small values by which processes agree
@@ -24,9 +27,7 @@ QString schemaText(const Tables& tables);
 /// Creates only the table of records, if it is missing.
 Statement createRecords(const Tables& tables);
 
-/// Creates the tables, or updates older ones; success when there is nothing to do. Several clients may do so at once.
-/// Refused: a newer program made the tables, they are not Lockscope's, or lack the key that the locks need.
-/// Precondition: `port` outlives the call.
-QCoro::Task<Result> prepareSchema(Port& port, Tables tables, std::stop_token stop);
+/// Port::prepare(). Precondition: `driver` outlives the call.
+QCoro::Task<Result> prepareSchema(SqlDriver& driver, Tables tables, std::stop_token stop);
 
 } // namespace lockscope::sql

@@ -149,11 +149,10 @@ QCoro::Task<Result> WireLink::greetMySql() {
     // as waiting for a lock does: the caller sees to that. Each reads its own comment only.
     Result id = co_await run("SET NAMES utf8mb4; SET SESSION autocommit = 1 /*M!100101 , SESSION max_statement_time = "
                              "0 */ /*!50708 , SESSION max_execution_time = 0 */; "
-                             "SELECT CONNECTION_ID(), VERSION(), @@global.read_only");
+                             "SELECT CONNECTION_ID(), @@global.read_only");
     if (!id) co_return id;
     serverId = id->number();
-    if (!id->text(0, 1).contains("MariaDB")) m_commands.prepareNothing(); // MySQL's EXECUTE takes variables only
-    readOnly = id->number(0, 2) == 1;
+    readOnly = id->number(0, 1) == 1;
     co_return id;
 }
 

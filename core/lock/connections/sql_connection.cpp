@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/sql/driver.h"
-#include "backends/sql/errors.h"
 #include "lock/connections/factories.h"
 #include "lock/connections/kept.h"
 #include "lock/connections/sql_records.h"
 #include "recipes/sql/sql_renewals.h"
-
-#include <QCoreApplication>
 
 namespace lockscope {
 
@@ -18,8 +15,7 @@ public:
         : m_url(std::move(url)),
           m_client(client.isEmpty() ? runtime.randomUuid() : std::move(client)),
           m_driver(std::make_shared<sql::SqlDriver>(runtime, m_url)),
-          m_tables(sql::tablesOf(m_driver->dialect(), tableName())),
-          m_renewals(std::make_shared<recipes::SqlRenewals>(m_driver, m_tables)) {}
+          m_renewals(std::make_shared<recipes::SqlRenewals>(m_driver)) {}
 
     Runtime& runtime() override { return m_driver->runtime(); }
     const QByteArray& client() const override { return m_client; }
@@ -29,7 +25,7 @@ public:
 
     Outcome<void> open(std::stop_token stop) override {
         if (const auto wrong = wrongTable()) co_return std::unexpected(*wrong);
-        const sql::Result opened = co_await m_driver->open(stop);
+        const auto opened = co_await m_driver->open(stop);
         if (!opened) co_return std::unexpected(recipes::lockError(opened.error()));
         co_return {};
     }
@@ -39,29 +35,15 @@ public:
     }
     Outcome<void> ping(std::stop_token stop) override {
         if (const auto wrong = wrongTable()) co_return std::unexpected(*wrong);
-        sql::Statement writable;
-        switch (m_driver->dialect()) {
-        case sql::Dialect::MySql:
-            writable.text = "SELECT @@global.read_only";
-            break;
-        case sql::Dialect::PostgreSql:
-            writable.text = "SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on'";
-            break;
-        case sql::Dialect::Sqlite:
-            writable.text = "SELECT 0 FROM sqlite_schema"; // reads the file: a memory of it would not notice its end
-            break;
-        }
-        const sql::Result readOnly = co_await m_driver->execute(writable, stop);
-        if (!readOnly) co_return std::unexpected(recipes::lockError(readOnly.error()));
-        if (readOnly->number() == 1)
-            co_return std::unexpected(recipes::lockError(sql::errors::takesNoWrites(m_driver->where())));
+        const auto writable = co_await m_driver->checkWritable(stop);
+        if (!writable) co_return std::unexpected(recipes::lockError(writable.error()));
         co_return {};
     }
 
-    QString schema() const override { return m_tables.locks.isEmpty() ? QString() : sql::schemaText(m_tables); }
+    QString schema() const override { return m_driver->schema(); }
     Outcome<void> prepare(std::stop_token stop) override {
         if (const auto wrong = wrongTable()) co_return std::unexpected(*wrong);
-        const sql::Result done = co_await sql::prepareSchema(*m_driver, m_tables, stop);
+        const auto done = co_await m_driver->prepare(stop);
         if (!done) co_return std::unexpected(recipes::lockError(done.error()));
         co_return {};
     }
@@ -69,9 +51,8 @@ public:
     std::expected<std::unique_ptr<recipes::Recipe>, LockError> makeRecipe(const QByteArray& id,
                                                                           LockSpec spec) override {
         if (const auto wrong = wrongTable()) return std::unexpected(*wrong);
-        recipes::SqlLock lock{*m_driver, spec.name, m_client, m_tables};
+        recipes::SqlLock lock{*m_driver, spec.name, m_client};
         lock.renewals = m_renewals;
-        lock.keys = sql::keyKindOf(m_url.option("key")).value_or(sql::KeyKind::Usual);
         auto recipe = recipes::makeSqlRecipe(id, std::move(lock));
         if (!recipe) return recipe;
         if (!*recipe) return std::unexpected(noSuchRecipe(id, *this));
@@ -81,25 +62,16 @@ public:
     RecordStore* records() override { return wrongTable() ? nullptr : &m_records; }
 
 private:
-    QString tableName() const {
-        const QString wish = m_url.option("table");
-        return wish.isEmpty() ? QString::fromLatin1(sql::kDefaultTable) : wish;
-    }
     std::optional<LockError> wrongTable() const {
-        if (!m_tables.locks.isEmpty() && !m_tables.versions.isEmpty()) return std::nullopt;
-        return LockError{LockError::Kind::Refused,
-                         QCoreApplication::translate("LockError",
-                                                     "“%1” cannot be the name of a table: write letters, digits and "
-                                                     "underscores, at most 41, after table= in the URL.")
-                             .arg(tableName())};
+        const auto wrong = m_driver->wrongTable();
+        return wrong ? std::optional(recipes::lockError(*wrong)) : std::nullopt;
     }
 
     ConnectionUrl m_url;
     QByteArray m_client;
-    std::shared_ptr<sql::SqlDriver> m_driver; ///< shared with recipes
-    sql::Tables m_tables;
+    std::shared_ptr<sql::SqlDriver> m_driver;         ///< shared with recipes
     std::shared_ptr<recipes::SqlRenewals> m_renewals; ///< shared with recipes
-    SqlRecords m_records{*m_driver, m_tables};
+    SqlRecords m_records{*m_driver};
 };
 
 } // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/sql/schema.h"
+#include "backends/sql/port.h"
 #include "lock/record_store.h"
 
 namespace lockscope {
@@ -10,14 +10,12 @@ namespace lockscope {
 /// has lost them.
 class SqlRecords final : public RecordStore {
 public:
-    SqlRecords(sql::Port& port, sql::Tables tables) : m_port(port), m_tables(std::move(tables)) {}
+    explicit SqlRecords(sql::Port& port) : m_port(port) {}
     recipes::Outcome<Record> read(QByteArray name, std::stop_token stop) override;
     recipes::Outcome<bool> replace(QByteArray name, Record seen, QByteArray value, std::stop_token stop) override;
 
 private:
-    QCoro::Task<sql::Result> change(sql::Statement statement, std::stop_token stop);
     sql::Port& m_port;
-    sql::Tables m_tables;
 };
 
 } // namespace lockscope

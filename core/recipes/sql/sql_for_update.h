@@ -30,11 +30,8 @@ public:
     Outcome<bool> isLocked(std::stop_token stop) override;
 
 private:
-    sql::Statement selectRow(bool wait) const;
     Outcome<std::optional<Grant>> acquireAgain(Request request, Nanos giveUpAt, std::stop_token stop);
     Outcome<std::optional<Grant>> acquireAnew(Request request, Nanos giveUpAt, std::stop_token stop);
-    Outcome<std::int64_t> holderOfMySql(std::stop_token stop);
-    Outcome<bool> isLockedOnMySql(std::stop_token stop);
     SqlLock m_lock;
     SessionHolds m_holds;
 };

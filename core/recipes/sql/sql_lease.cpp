@@ -2,12 +2,35 @@
 #include "recipes/sql/sql_lease.h"
 
 #include "recipes/polling_rests.h"
+#include "recipes/recipe_infos.h"
+#include "recipes/recipe_text.h"
 #include "recipes/sql/sql_renewals.h"
 
 namespace lockscope::recipes {
 
 namespace {
-constexpr const char* kId = "sql-lease";
+const QByteArray kId = QByteArrayLiteral("sql-lease");
+enum class Step : std::uint32_t { Take = 1, Wait, Work, Release };
+} // namespace
+
+RecipeInfo sqlLeaseInfo() {
+    RecipeInfo info;
+    info.id = kId;
+    info.backend = "sql";
+    info.summary = Text::tr("A row with an owner, an expiry by the server's clock, a heartbeat and a version as token");
+    info.steps = stepTexts<Step>({
+        {Step::Take, Text::tr("UPDATE owner = me, version + 1, expires = now + {lease} WHERE name = {name} AND (free "
+                              "OR expired)")},
+        {Step::Wait, Text::tr("0 rows → wait a little, at most what is left of the lease; again 1")},
+        {Step::Work, Text::tr("hold, write with the version; heartbeat: expires = now + {lease} if mine")},
+        {Step::Release, Text::tr("UPDATE owner = NULL WHERE name = {name} AND owner = me")},
+    });
+    info.workStep = Step::Work;
+    info.heldBy = HeldBy::Lease;
+    info.reentrant = true;
+    info.watchdog = true;
+    info.token = true;
+    return info;
 }
 
 const RecipeInfo& SqlLease::info() const {
@@ -15,88 +38,18 @@ const RecipeInfo& SqlLease::info() const {
     return info;
 }
 
-/// The version that we hold the row at, 0 when it is another's or not there.
-Outcome<std::int64_t> SqlLease::take(QByteArray owner, Nanos lease, Nanos patience, std::stop_token stop) {
-    // One statement, so that nothing can come between the look and the change; MySQL hands the new version over with
-    // the answer to LAST_INSERT_ID(…), the others by RETURNING.
-    const bool mySql = m_lock.tables.dialect == sql::Dialect::MySql;
-    QByteArray text =
-        mySql ? QByteArrayLiteral("UPDATE {t} SET owner = ?, version = LAST_INSERT_ID(version + 1), "
-                                  "acquired_at = {now}, expires_at = {in} WHERE name = ? AND recipe = {recipe} AND "
-                                  "(owner IS NULL OR expires_at <= {now})")
-              : QByteArrayLiteral("UPDATE {t} SET owner = ?, version = version + 1, acquired_at = {now}, "
-                                  "expires_at = {in} WHERE name = ? AND recipe = {recipe} AND "
-                                  "(owner IS NULL OR expires_at <= {now}) RETURNING version");
-    const sql::Result done = co_await m_lock.port.execute(
-        statementOf(m_lock, kId, text, valuesOf(owner, leaseMs(lease), m_lock.name)), stop, patience);
-    if (!done) co_return std::unexpected(lockError(done.error()));
-    if (!mySql) co_return done->number();
-    if (done->affected != 1 || done->insertId != 0) co_return done->affected == 1 ? done->insertId : 0;
-    // MariaDB forgets the number when the table has a trigger.
-    const auto version = co_await readVersion(owner, stop);
-    co_return version;
-}
-
-/// Of a row that is ours by now, so that nobody changes it meanwhile.
-Outcome<std::int64_t> SqlLease::readVersion(QByteArray owner, std::stop_token stop) {
-    sql::Result read;
-    try {
-        read = co_await m_lock.port.execute(statementOf(m_lock, kId,
-                                                        "SELECT version FROM {t} WHERE name = ? AND owner = ?",
-                                                        valuesOf(m_lock.name, owner)),
-                                            stop);
-    } catch (const sql::NothingRan&) {
-        throw Cancelled(Cancelled::Why::Stopped); // the UPDATE before it did run
-    }
-    if (!read) co_return std::unexpected(LockError{LockError::Kind::OutcomeUnknown, read.error().message});
-    co_return read->number();
-}
-
-Outcome<SqlLease::Seen> SqlLease::look(Nanos patience, std::stop_token stop) {
-    const sql::Result done = co_await m_lock.port.execute(
-        statementOf(m_lock, kId, "SELECT recipe, owner, {left} FROM {t} WHERE name = ?", valuesOf(m_lock.name)), stop,
-        patience);
-    if (!done) co_return std::unexpected(lockError(done.error()));
-    Seen seen;
-    if (done->rows.empty()) co_return seen;
-    if (done->text() != kId) co_return std::unexpected(foreignRow(m_lock.name, done->text()));
-    seen.there = true;
-    if (!done->isNull(0, 1)) seen.left = std::chrono::milliseconds(done->number(0, 2));
-    co_return seen;
-}
-
-Outcome<bool> SqlLease::extend(QByteArray owner, Nanos lease, std::optional<Nanos> patience, std::stop_token stop) {
-    const sql::Result done = co_await m_lock.port.execute(
-        statementOf(m_lock, kId, "UPDATE {t} SET expires_at = {in} WHERE name = ? AND owner = ? AND expires_at > {now}",
-                    valuesOf(leaseMs(lease), m_lock.name, owner)),
-        stop, patience);
-    if (!done) co_return std::unexpected(lockError(done.error()));
-    co_return done->affected == 1;
-}
-
-QCoro::Task<sql::Result> SqlLease::letGo(const QByteArray& owner, std::stop_token stop) {
-    return m_lock.port.execute(statementOf(m_lock, kId,
-                                           QByteArrayLiteral("UPDATE {t} SET owner = NULL, expires_at = {now} "
-                                                             "WHERE name = ? AND owner = ? AND expires_at > {now}"),
-                                           valuesOf(m_lock.name, owner)),
-                               std::move(stop));
-}
-
-QCoro::Task<sql::Result> SqlLease::undo(const QByteArray& owner, std::stop_token stop, std::optional<Nanos> patience) {
-    return m_lock.port.execute(
-        statementOf(m_lock, kId, "UPDATE {t} SET owner = NULL, expires_at = {now} WHERE name = ? AND owner = ?",
-                    valuesOf(m_lock.name, owner)),
-        std::move(stop), patience);
-}
-
-QCoro::Task<bool> SqlLease::withdraw(QByteArray owner, bool stopped) {
-    // Whatever became of our UPDATE: if it ran, undo it.
-    return awaitWithdrawal(m_lock.port.runtime(), undo(owner, {}, std::nullopt), stopped);
+/// Whatever became of our request to take the row: if it ran, undo it.
+QCoro::Task<> SqlLease::withdraw(QByteArray owner, Nanos lease, bool stopped) {
+    Runtime& runtime = m_lock.port.runtime();
+    const sql::OwnedRow mine{m_lock.name, owner};
+    const bool undone = co_await awaitWithdrawal(runtime, m_lock.port.takeBack(mine), stopped);
+    if (!undone) m_leftBehind.note(owner, laterBy(runtime.monotonic(), lease));
 }
 
 QCoro::Task<> SqlLease::undoLeftBehind(Nanos giveUpAt, std::stop_token stop) {
     return m_leftBehind.undoWith(m_lock.port.runtime(), [this, giveUpAt, stop](QByteArray old) -> QCoro::Task<bool> {
-        const sql::Result undone = co_await undo(old, stop, patienceUntil(m_lock, giveUpAt));
+        const sql::OwnedRow mine{m_lock.name, old};
+        const auto undone = co_await m_lock.port.takeBack(mine, stop, patienceUntil(m_lock, giveUpAt));
         co_return undone.has_value();
     });
 }
@@ -112,24 +65,24 @@ Outcome<std::optional<Grant>> SqlLease::acquireAgain(Request request, Nanos give
     for (;;) {
         const auto held = m_mine.find(request.thread);
         if (held == m_mine.end()) break;
-        request.steps.at(1);
-        const Mine mine = held->second;
+        request.steps.at(Step::Take);
+        const sql::OwnedRow mine{m_lock.name, held->second.owner};
         const Nanos askedAt = runtime.monotonic();
         const Nanos patience = patienceUntil(m_lock, giveUpAt, request.lease);
-        const auto extended = co_await extend(mine.owner, request.lease, patience, stop);
+        const auto extended = co_await outcomeOf(m_lock.port.extend(mine, request.lease, stop, patience));
         if (!extended && !keptOut(extended.error())) co_return std::unexpected(extended.error());
         if (!extended) {
             const bool again = co_await napUntil(m_lock, giveUpAt, stop);
             if (again) continue;
-            request.steps.at(0);
+            request.steps.leave();
             co_return std::nullopt;
         }
         const auto present = m_mine.find(request.thread);
         if (present != m_mine.end() && present->second.owner == mine.owner) { // else it was given up meanwhile
             if (*extended) {
-                request.steps.at(3);
-                co_return Grant{request.thread,          mine.owner,   askedAt,      request.lease,
-                                ++present->second.holds, mine.version, request.steps};
+                request.steps.at(Step::Work);
+                co_return Grant{request.thread,          mine.owner,   askedAt, request.lease, ++present->second.holds,
+                                present->second.version, request.steps};
             }
             m_mine.erase(present);
         }
@@ -142,37 +95,25 @@ Outcome<std::optional<Grant>> SqlLease::acquireAgain(Request request, Nanos give
 Outcome<std::optional<Grant>> SqlLease::acquireAnew(Request request, Nanos giveUpAt, std::stop_token stop) {
     Runtime& runtime = m_lock.port.runtime();
     if (request.held == 0) m_mine.erase(request.thread);
+    const sql::RowKey key{kId, m_lock.name};
     const QByteArray owner = ownerOf(m_lock, request.thread);
+    const auto undo = [&](bool stopped) { return withdraw(owner, request.lease, stopped); };
     PollingRests rests(m_lock.pollHigh);
     for (;;) {
-        request.steps.at(1);
+        request.steps.at(Step::Take);
         if (!m_leftBehind.empty()) co_await undoLeftBehind(giveUpAt, stop);
         const Nanos askedAt = runtime.monotonic();
-        std::expected<std::int64_t, LockError> version = 0;
-        bool stopped = false;
-        try {
-            version = co_await take(owner, request.lease, patienceUntil(m_lock, giveUpAt, request.lease), stop);
-        } catch (const sql::NothingRan&) {
-            request.steps.at(0);
-            throw;
-        } catch (const Cancelled& cancelled) {
-            if (cancelled.why() == Cancelled::Why::Killed) throw;
-            stopped = true;
-        }
-        if (stopped || (!version && version.error().kind == LockError::Kind::OutcomeUnknown)) {
-            const bool undone = co_await withdraw(owner, stopped);
-            if (!undone) m_leftBehind.note(owner, laterBy(runtime.monotonic(), request.lease));
-            request.steps.at(0);
-            if (stopped) throw Cancelled(Cancelled::Why::Stopped);
-        }
+        const Nanos patience = patienceUntil(m_lock, giveUpAt, request.lease);
+        const auto version =
+            co_await attempt(m_lock.port.take(key, owner, request.lease, stop, patience), request.steps, undo);
         if (!version && !keptOut(version.error())) co_return std::unexpected(version.error());
         if (version && *version > 0) {
             m_mine[request.thread] = {owner, *version, 1};
-            request.steps.at(3);
+            request.steps.at(Step::Work);
             co_return Grant{request.thread, owner, askedAt, request.lease, 1, *version, request.steps};
         }
 
-        const auto seen = co_await look(patienceUntil(m_lock, giveUpAt), stop);
+        const auto seen = co_await lookAtRow(m_lock, kId, patienceUntil(m_lock, giveUpAt), stop);
         if (!seen && !keptOut(seen.error())) co_return std::unexpected(seen.error());
         if (seen && !seen->there) {
             const auto made = co_await makeRow(m_lock, kId, giveUpAt, stop);
@@ -181,23 +122,22 @@ Outcome<std::optional<Grant>> SqlLease::acquireAnew(Request request, Nanos giveU
             if (*made) continue;
         }
         if (runtime.monotonic() >= giveUpAt) {
-            request.steps.at(0);
+            request.steps.leave();
             co_return std::nullopt;
         }
-        request.steps.at(2);
+        request.steps.at(Step::Wait);
         const Nanos nap = napWithin(runtime, rests.next(runtime), giveUpAt, seen ? seen->left : kNever);
         co_await runtime.sleep(nap, stop);
     }
 }
 
 Outcome<bool> SqlLease::renew(Grant grant, std::stop_token stop) {
-    if (m_lock.renewals) {
-        const auto together = co_await m_lock.renewals->renew(m_lock.name, grant.value, grant.lease, stop);
-        // A database that was started again with nothing in it: whoever makes the table makes a free row.
-        if (!together && together.error().kind == LockError::Kind::NotPrepared) co_return false;
-        co_return together;
-    }
-    const auto extended = co_await extend(grant.value, grant.lease, std::nullopt, stop);
+    std::expected<bool, LockError> extended;
+    if (m_lock.renewals)
+        extended = co_await m_lock.renewals->renew(m_lock.name, grant.value, grant.lease, stop);
+    else
+        extended = co_await outcomeOf(m_lock.port.extend(ownedBy(grant), grant.lease, stop));
+    // A database that was started again with nothing in it: whoever makes the table makes a free row.
     if (!extended && extended.error().kind == LockError::Kind::NotPrepared) co_return false;
     co_return extended;
 }
@@ -211,35 +151,29 @@ Outcome<int> SqlLease::release(Grant grant, std::stop_token stop) {
     const auto mine = m_mine.find(grant.thread);
     if (mine != m_mine.end() && mine->second.owner == grant.value && mine->second.holds > 1)
         co_return --mine->second.holds;
-    grant.steps.at(4);
+    grant.steps.at(Step::Release);
     abandoned(grant);
-    sql::Result done = co_await letGo(grant.value, stop);
+    const sql::OwnedRow row = ownedBy(grant);
+    auto freed = co_await m_lock.port.free(row, stop);
     bool unheard = false;
-    if (!done && done.error().outcomeUnknown()) {
+    if (!freed && freed.error().outcomeUnknown()) {
         // It does no harm twice; the second one's answer stands for both: not ours any more is what was wanted.
-        sql::Result again = co_await letGo(grant.value, stop);
+        const auto again = co_await m_lock.port.free(row, stop);
         unheard = again.has_value();
-        if (again) done = std::move(again);
+        if (again) freed = again;
     }
-    grant.steps.at(0);
-    if (!done) co_return std::unexpected(lockError(done.error()));
-    if (done->affected != 1 && !unheard) co_return std::unexpected(notSqlOwner(m_lock.name));
+    grant.steps.leave();
+    if (!freed) co_return std::unexpected(lockError(freed.error()));
+    if (!*freed && !unheard) co_return std::unexpected(notSqlOwner(m_lock.name));
     co_return 0;
 }
 
 Outcome<bool> SqlLease::forceRelease(std::stop_token stop) {
-    const sql::Result done = co_await m_lock.port.execute(
-        statementOf(m_lock, kId,
-                    "UPDATE {t} SET owner = NULL, expires_at = {now} "
-                    "WHERE name = ? AND recipe = {recipe} AND owner IS NOT NULL AND expires_at > {now}",
-                    valuesOf(m_lock.name)),
-        stop);
-    if (!done) co_return std::unexpected(lockError(done.error()));
-    co_return done->affected > 0;
+    return outcomeOf(m_lock.port.freeByForce({kId, m_lock.name}, std::move(stop)));
 }
 
 Outcome<bool> SqlLease::isLocked(std::stop_token stop) {
-    const auto seen = co_await look(kNever, std::move(stop));
+    const auto seen = co_await lookAtRow(m_lock, kId, kNever, stop);
     if (!seen) co_return std::unexpected(seen.error());
     co_return seen->left > Nanos(0);
 }

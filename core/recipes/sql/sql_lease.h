@@ -23,7 +23,7 @@ public:
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
     /// True for a database on a server. It reports no forced release, but a broken connection is noticed.
-    bool listens() const override { return m_lock.renewals && m_lock.port.dialect() != sql::Dialect::Sqlite; }
+    bool listens() const override { return m_lock.renewals && m_lock.port.abilities().showsItsEnd; }
     Outcome<void> listen(Grant grant, CallList::Callback ask, std::stop_token stop) override;
     Outcome<int> release(Grant grant, std::stop_token stop) override;
     Outcome<bool> forceRelease(std::stop_token stop) override;
@@ -38,19 +38,9 @@ private:
         std::int64_t version = 0;
         int holds = 1; ///< as counted when they were granted: several requests and releases may be in flight at once
     };
-    /// The state of a row that could not be taken.
-    struct Seen {
-        bool there = false;
-        Nanos left{};
-    };
-    Outcome<std::int64_t> take(QByteArray owner, Nanos lease, Nanos patience, std::stop_token stop);
-    Outcome<std::int64_t> readVersion(QByteArray owner, std::stop_token stop);
-    Outcome<Seen> look(Nanos patience, std::stop_token stop);
-    Outcome<bool> extend(QByteArray owner, Nanos lease, std::optional<Nanos> patience, std::stop_token stop);
-    QCoro::Task<sql::Result> letGo(const QByteArray& owner, std::stop_token stop);
-    QCoro::Task<sql::Result> undo(const QByteArray& owner, std::stop_token stop, std::optional<Nanos> patience);
+    sql::OwnedRow ownedBy(const Grant& grant) const { return {m_lock.name, grant.value}; }
     QCoro::Task<> undoLeftBehind(Nanos giveUpAt, std::stop_token stop);
-    QCoro::Task<bool> withdraw(QByteArray owner, bool stopped);
+    QCoro::Task<> withdraw(QByteArray owner, Nanos lease, bool stopped);
     SqlLock m_lock;
     std::map<QByteArray, Mine> m_mine; ///< by thread: what a re-entry extends
     LeftBehind m_leftBehind;

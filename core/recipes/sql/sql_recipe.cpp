@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/sql/sql_recipe.h"
 
-#include "backends/sql/literal.h"
 #include "recipes/hex_digits.h"
 #include "recipes/sql/sql_advisory.h"
 #include "recipes/sql/sql_for_update.h"
@@ -20,10 +19,9 @@ struct Text {
     Q_DECLARE_TR_FUNCTIONS(LockError)
 };
 
-constexpr qsizetype kLongestName = 255;     // of the table's key
-constexpr qsizetype kLongestUserLock = 192; // MariaDB, in bytes; MySQL takes 64 characters and says so itself
-constexpr qsizetype kLongestOwner = 255;    // of the table's column, which MySQL may cut to without a word
-constexpr qsizetype kThreadsPart = 20;      // room for any number of 64 bits
+constexpr qsizetype kLongestName = 255;  // of the table's key
+constexpr qsizetype kLongestOwner = 255; // of the table's column, which MySQL may cut to without a word
+constexpr qsizetype kThreadsPart = 20;   // room for any number of 64 bits
 constexpr qsizetype kLongestClient = kLongestOwner - kThreadsPart - kHexDigits - 2;
 
 /// See patienceUntil().
@@ -31,52 +29,14 @@ constexpr Nanos kLeastPatience = 200ms, kMostPatience = 3s;
 /// How long somebody who was stopped waits for what takes his attempt back.
 constexpr Nanos kStopPatience = 2s;
 
-QCoro::Task<> tellOfItsEnd(QCoro::Task<sql::Result> task, Completion<bool> answered) {
+QCoro::Task<> tellOfItsEnd(sql::Answer<bool> task, Completion<bool> answered) {
     bool well = false;
     try {
-        const sql::Result done = co_await std::move(task);
+        const auto done = co_await std::move(task);
         well = done.has_value();
     } catch (const Cancelled&) { // killed, and so is whoever waits
     }
     answered.complete(well);
-}
-
-/// Of each dialect: now, so many milliseconds from now, milliseconds until expires_at. UTC throughout: what DATETIME
-/// keeps must not jump with a time zone.
-struct Clock {
-    const char* now;
-    const char* in;
-    const char* left;
-    const char* ago;   ///< so many milliseconds before now
-    const char* start; ///< tokenStart() of the present
-};
-
-const Clock& clockOf(sql::Dialect dialect) {
-    static const Clock mySql{"UTC_TIMESTAMP(6)", "UTC_TIMESTAMP(6) + INTERVAL (? * 1000) MICROSECOND",
-                             "TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), expires_at) DIV 1000",
-                             "UTC_TIMESTAMP(6) - INTERVAL (? * 1000) MICROSECOND",
-                             "GREATEST(TIMESTAMPDIFF(MICROSECOND, '2026-01-01', UTC_TIMESTAMP(6)) DIV 10, 0)"};
-    static const Clock postgreSql{"clock_timestamp()", "clock_timestamp() + ? * interval '1 millisecond'",
-                                  "(extract(epoch FROM expires_at - clock_timestamp()) * 1000)::bigint",
-                                  "clock_timestamp() - ? * interval '1 millisecond'",
-                                  "GREATEST((extract(epoch FROM clock_timestamp() - timestamptz '2026-01-01 00:00+00') "
-                                  "* 100000)::bigint, 0)"};
-    // The clock of this machine, which all processes that share the file share too. It is cut to whole milliseconds, so
-    // a lease gets one more: it must not end before its holder stops believing in it.
-    static const Clock sqlite{"strftime('%Y-%m-%d %H:%M:%f', 'now')",
-                              "strftime('%Y-%m-%d %H:%M:%f', 'now', ((? + 1) / 1000.0) || ' seconds')",
-                              "CAST((julianday(expires_at) - julianday('now')) * 86400000 AS INTEGER)",
-                              "strftime('%Y-%m-%d %H:%M:%f', 'now', (? / -1000.0) || ' seconds')",
-                              "MAX(CAST((julianday('now') - julianday('2026-01-01')) * 8640000000 AS INTEGER), 0)"};
-    switch (dialect) {
-    case sql::Dialect::MySql:
-        return mySql;
-    case sql::Dialect::PostgreSql:
-        return postgreSql;
-    case sql::Dialect::Sqlite:
-        break;
-    }
-    return sqlite;
 }
 
 /// The beginning of a text, whole characters of UTF-8 only.
@@ -92,14 +52,14 @@ QByteArray cutTo(QByteArray text, qsizetype longest) {
 std::expected<std::unique_ptr<Recipe>, LockError> makeSqlRecipe(const QByteArray& id, SqlLock lock) {
     const bool advisory = id == "sql-advisory";
     const bool rowLock = id == "sql-for-update";
-    const bool ofMySql = lock.tables.dialect == sql::Dialect::MySql;
-    const qsizetype longest = advisory && ofMySql ? kLongestUserLock : kLongestName;
+    const sql::Abilities can = lock.port.abilities();
+    const qsizetype longest = advisory && can.longestNamedLock > 0 ? can.longestNamedLock : kLongestName;
     if (!sql::validName(lock.name, longest))
         return std::unexpected(LockError{
             LockError::Kind::Refused,
             Text::tr("“%1” cannot be the name of this lock: it takes 1 to %2 bytes of UTF-8 without a zero byte.")
                 .arg(QString::fromUtf8(lock.name.left(80)), QString::number(longest))});
-    if (lock.tables.dialect == sql::Dialect::Sqlite && (advisory || rowLock))
+    if ((advisory && !can.namedLocks) || (rowLock && !can.rowLocks))
         return std::unexpected(LockError{
             LockError::Kind::NotSupported,
             rowLock
@@ -118,11 +78,11 @@ std::expected<std::unique_ptr<Recipe>, LockError> makeSqlRecipe(const QByteArray
     if (id == "sql-lease") return std::make_unique<SqlLease>(std::move(lock));
     if (rowLock) return std::make_unique<SqlForUpdate>(std::move(lock));
     if (id == "sql-version") return std::make_unique<SqlVersion>(std::move(lock));
-    if (advisory && !ofMySql) {
-        const auto key = advisoryKeyOf(lock.name, lock.keys);
-        if (!key) return std::unexpected(key.error());
+    if (advisory) {
+        auto key = lock.port.namedKey(lock.name);
+        if (!key) return std::unexpected(lockError(key.error()));
+        return std::make_unique<SqlAdvisory>(std::move(lock), *std::move(key));
     }
-    if (advisory) return std::make_unique<SqlAdvisory>(std::move(lock));
     return nullptr;
 }
 
@@ -180,7 +140,7 @@ QCoro::Task<bool> napUntil(const SqlLock& lock, Nanos giveUpAt, std::stop_token 
     co_return true;
 }
 
-QCoro::Task<bool> awaitWithdrawal(Runtime& runtime, QCoro::Task<sql::Result> withdrawal, bool stopped) {
+QCoro::Task<bool> awaitWithdrawal(Runtime& runtime, sql::Answer<bool> withdrawal, bool stopped) {
     const Completion<bool> answered;
     const QCoro::Task<> following = tellOfItsEnd(std::move(withdrawal), answered);
     const auto well = co_await answered.wait(runtime, stopped ? kStopPatience : kNever);
@@ -190,13 +150,6 @@ QCoro::Task<bool> awaitWithdrawal(Runtime& runtime, QCoro::Task<sql::Result> wit
 LockError notSqlOwner(const QByteArray& name) {
     return {LockError::Kind::NotOwner,
             Text::tr("The lock “%1” is no longer ours: its lease or its connection ended, or somebody freed it.")
-                .arg(QString::fromUtf8(name))};
-}
-
-LockError holderUntold(const QByteArray& name) {
-    return {LockError::Kind::Refused,
-            Text::tr("Somebody holds the lock “%1”, and the database did not tell who: its tables of waiting "
-                     "transactions are old while others keep reading them. Nothing was changed; try again.")
                 .arg(QString::fromUtf8(name))};
 }
 
@@ -219,43 +172,17 @@ QByteArray ownerOf(const SqlLock& lock, const QByteArray& thread) {
     return owner;
 }
 
-sql::Statement statementOf(const SqlLock& lock, const char* recipe, QByteArray text, sql::Values values) {
-    QByteArray& filled = (*lock.texts)[text];
-    if (filled.isEmpty()) {
-        const Clock& clock = clockOf(lock.tables.dialect);
-        text.replace("{t}", lock.tables.locks);
-        text.replace("{now}", clock.now);
-        text.replace("{in}", clock.in);
-        text.replace("{left}", clock.left);
-        text.replace("{ago}", clock.ago);
-        text.replace("{start}", clock.start);
-        text.replace("{recipe}", '\'' + QByteArray(recipe) + '\'');
-        filled = std::move(text);
-    }
-    return {filled, std::move(values)};
+Outcome<sql::Row> lookAtRow(const SqlLock& lock, QByteArray recipe, Nanos patience, std::stop_token stop) {
+    const auto row = co_await lock.port.look(lock.name, stop, patience);
+    if (!row) co_return std::unexpected(lockError(row.error()));
+    if (row->there && row->recipe != recipe) co_return std::unexpected(foreignRow(lock.name, row->recipe));
+    co_return *row;
 }
 
-namespace {
-sql::Statement freeRow(const SqlLock& lock, const char* recipe) {
-    QByteArray text;
-    switch (lock.tables.dialect) {
-    case sql::Dialect::MySql: // and not INSERT IGNORE, which would also cut what is too long
-        text =
-            "INSERT INTO {t} (name, recipe, version) VALUES (?, {recipe}, {start}) ON DUPLICATE KEY UPDATE version = "
-            "version";
-        break;
-    case sql::Dialect::PostgreSql:
-    case sql::Dialect::Sqlite: // which refuse it where the table has no such key
-        text = "INSERT INTO {t} (name, recipe, version) VALUES (?, {recipe}, {start}) ON CONFLICT (name) DO NOTHING";
-        break;
-    }
-    return statementOf(lock, recipe, std::move(text), valuesOf(lock.name));
-}
-} // namespace
-
-Outcome<bool> makeRow(const SqlLock& lock, const char* recipe, Nanos giveUpAt, std::stop_token stop) {
+Outcome<bool> makeRow(const SqlLock& lock, QByteArray recipe, Nanos giveUpAt, std::stop_token stop) {
+    const sql::RowKey key{recipe, lock.name};
     for (;;) {
-        const sql::Result made = co_await lock.port.execute(freeRow(lock, recipe), stop, patienceUntil(lock, giveUpAt));
+        const auto made = co_await lock.port.makeFree(key, stop, patienceUntil(lock, giveUpAt));
         if (made) co_return true;
         const LockError error = lockError(made.error());
         if (!keptOut(error)) co_return std::unexpected(error);
@@ -264,8 +191,8 @@ Outcome<bool> makeRow(const SqlLock& lock, const char* recipe, Nanos giveUpAt, s
     }
 }
 
-std::int64_t leaseMs(Nanos lease) {
-    return std::max<std::int64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(lease).count(), 1);
+Nanos leftUntil(Nanos giveUpAt, Nanos now) {
+    return giveUpAt == kNever ? kNever : std::max(Nanos(0), giveUpAt - now);
 }
 
 Nanos nextNap(const SqlLock& lock, Nanos giveUpAt) {

@@ -4,8 +4,6 @@
 #include "recipes/token_start.h"
 
 #include <algorithm>
-#include <bit>
-#include <set>
 
 namespace lockscope::recipes {
 
@@ -14,8 +12,6 @@ namespace {
 constexpr Nanos kGathering = 1ms;
 /// Rows in one statement.
 constexpr std::size_t kAtOnce = 256;
-/// How long a statement for many waits for a row that somebody else has locked: the others have a lease to save.
-constexpr Nanos kRowWait = 2s;
 constexpr Nanos kBetweenTidyings = 1h;
 /// First, whoever has just taken a lock has other things to ask of the server.
 constexpr Nanos kBeforeTidying = 2s;
@@ -27,9 +23,8 @@ constexpr Nanos kShortestPause = 100ms, kLongestPause = 250ms;
 
 Outcome<bool> SqlRenewals::renew(QByteArray name, QByteArray owner, Nanos lease, std::stop_token stop) {
     Renewal mine;
-    mine.name = std::move(name);
-    mine.owner = std::move(owner);
-    mine.leaseMs = leaseMs(lease);
+    mine.row = {std::move(name), std::move(owner)};
+    mine.lease = lease;
     const Completion<Answer> answered = mine.answer;
     m_waiting.push_back(std::move(mine));
     if (!std::exchange(m_gathering, true))
@@ -93,23 +88,11 @@ void SqlRenewals::tidy() {
     runtime.spawn([&runtime, self = weak_from_this()] { return deleteOldRows(runtime, self); });
 }
 
-/// Looked for without a lock, and deleted one by one by their key: a search that deletes would lock all rows.
 QCoro::Task<> SqlRenewals::deleteOldRows(Runtime& runtime, std::weak_ptr<SqlRenewals> later) {
     co_await runtime.sleep(kBeforeTidying);
     const Self self = later.lock();
-    if (!self) co_return; // and its port with it
-    const SqlLock lock{*self->m_port, {}, {}, self->m_tables};
-    const std::int64_t life = std::chrono::milliseconds(kTokenCounterLife).count();
-    const QByteArray old = "recipe = {recipe} AND owner IS NULL AND expires_at <= {ago}";
-    const sql::Result found = co_await self->m_port->execute(
-        statementOf(lock, "sql-lease", "SELECT name FROM {t} WHERE " + old + " LIMIT 200", valuesOf(life)));
-    for (std::size_t row = 0; found && row < found->rows.size(); ++row) {
-        const sql::Result deleted =
-            co_await self->m_port->execute(statementOf(lock, "sql-lease", "DELETE FROM {t} WHERE name = ? AND " + old,
-                                                       valuesOf(found->text(row), life)),
-                                           {}, kRowWait);
-        if (!deleted) co_return; // there is a next time
-    }
+    if (!self) co_return;                                                  // and its port with it
+    (void)co_await self->m_port->eraseOld("sql-lease", kTokenCounterLife); // there is a next time
 }
 
 QCoro::Task<> SqlRenewals::gather(Self self) {
@@ -119,10 +102,10 @@ QCoro::Task<> SqlRenewals::gather(Self self) {
     Batch all = std::exchange(self->m_waiting, {});
     // In the order of the key, so that no two clients' statements wait for each other's rows.
     std::ranges::sort(all, [](const Renewal& a, const Renewal& b) {
-        return std::tie(a.leaseMs, a.name) < std::tie(b.leaseMs, b.name);
+        return std::tie(a.lease, a.row.name) < std::tie(b.lease, b.row.name);
     });
     for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
-        while (end < all.size() && end - begin < kAtOnce && all[end].leaseMs == all[begin].leaseMs)
+        while (end < all.size() && end - begin < kAtOnce && all[end].lease == all[begin].lease)
             ++end;
         auto batch = std::make_shared<Batch>();
         std::move(all.begin() + std::ptrdiff_t(begin), all.begin() + std::ptrdiff_t(end), std::back_inserter(*batch));
@@ -131,9 +114,12 @@ QCoro::Task<> SqlRenewals::gather(Self self) {
 }
 
 QCoro::Task<> SqlRenewals::renewBatch(Self self, std::shared_ptr<const Batch> batch) {
-    const auto held = co_await self->extend(batch);
-    const bool rowInUse =
-        !held && (held.error().kind == LockError::Kind::WaitExceeded || held.error().kind == LockError::Kind::Deadlock);
+    std::vector<sql::OwnedRow> rows;
+    for (const Renewal& one : *batch)
+        rows.push_back(one.row);
+    const auto held = co_await self->m_port->extendAll(std::move(rows), batch->front().lease);
+    using Kind = sql::Error::Kind;
+    const bool rowInUse = !held && (held.error().kind == Kind::WaitExceeded || held.error().kind == Kind::Deadlock);
     if (rowInUse && batch->size() > 1) {
         // Nothing was changed. Each on its own: only whose row it is shall wait for it.
         for (const Renewal& one : *batch) {
@@ -147,75 +133,9 @@ QCoro::Task<> SqlRenewals::renewBatch(Self self, std::shared_ptr<const Batch> ba
         if (held)
             answer.held = held->each[i];
         else
-            answer.error = held.error();
+            answer.error = lockError(held.error());
         (*batch)[i].answer.complete(std::move(answer));
     }
-}
-
-Outcome<SqlRenewals::Held> SqlRenewals::extend(std::shared_ptr<const Batch> batch) {
-    const std::size_t count = batch->size();
-    const sql::Statement update =
-        statementFor(*batch,
-                     "UPDATE {t} SET expires_at = {in} WHERE name IN ({names}) AND owner IN ({owners}) AND "
-                     "expires_at > {now}",
-                     true);
-    // An owner stands for one grant of one lock, so that these two lists cannot match across.
-    std::shared_ptr<sql::Session> session;
-    if (count > 1 && m_port->dialect() != sql::Dialect::Sqlite) { // which locks no rows
-        auto opened = co_await m_port->session();
-        if (!opened) co_return std::unexpected(lockError(opened.error()));
-        session = std::move(*opened).share();
-    }
-    sql::Result done;
-    if (session)
-        done = co_await session->execute(update, kRowWait);
-    else
-        done = co_await m_port->execute(update);
-    if (!done) {
-        if (session && done.error().kind == sql::Error::Kind::WaitExceeded) session->giveBack();
-        co_return std::unexpected(lockError(done.error()));
-    }
-    Held held;
-    held.each.assign(count, done->affected > 0);
-    if (done->affected > 0 && done->affected < std::int64_t(count)) {
-        // Some are lost: who is still there was renewed, because nobody gets an ended lease back as the same owner.
-        const sql::Statement select = statementFor(
-            *batch,
-            "SELECT name, owner FROM {t} WHERE name IN ({names}) AND owner IN ({owners}) AND expires_at > {now}",
-            false);
-        sql::Result left;
-        if (session)
-            left = co_await session->execute(select, kRowWait);
-        else
-            left = co_await m_port->execute(select);
-        if (!left) co_return std::unexpected(lockError(left.error()));
-        std::set<std::pair<QByteArray, QByteArray>> ours;
-        for (std::size_t row = 0; row < left->rows.size(); ++row)
-            ours.emplace(left->text(row, 0), left->text(row, 1));
-        for (std::size_t i = 0; i < count; ++i)
-            held.each[i] = ours.contains(std::pair((*batch)[i].name, (*batch)[i].owner));
-    }
-    if (session) session->giveBack();
-    co_return held;
-}
-
-sql::Statement SqlRenewals::statementFor(const Batch& batch, QByteArray text, bool withLease) const {
-    // Each length is a text of its own for the server to prepare: the last one stands there again until it is one of a
-    // few.
-    const std::size_t length = std::bit_ceil(batch.size());
-    sql::Values values;
-    values.reserve(2 * length + 1);
-    if (withLease) values.emplace_back(batch.front().leaseMs);
-    for (std::size_t i = 0; i < length; ++i)
-        values.emplace_back(batch[std::min(i, batch.size() - 1)].name);
-    for (std::size_t i = 0; i < length; ++i)
-        values.emplace_back(batch[std::min(i, batch.size() - 1)].owner);
-    QByteArray marks = QByteArray("?, ").repeated(qsizetype(length));
-    marks.chop(2);
-    text.replace("{names}", marks);
-    text.replace("{owners}", marks);
-    SqlLock lock{*m_port, {}, {}, m_tables};
-    return statementOf(lock, "sql-lease", std::move(text), std::move(values));
 }
 
 } // namespace lockscope::recipes

@@ -12,8 +12,7 @@ namespace lockscope::recipes {
 /// Single-threaded, on its runtime's thread. Keeps its port while requests are in flight.
 class SqlRenewals final : public std::enable_shared_from_this<SqlRenewals> {
 public:
-    SqlRenewals(std::shared_ptr<sql::Port> port, sql::Tables tables)
-        : m_port(std::move(port)), m_tables(std::move(tables)) {}
+    explicit SqlRenewals(std::shared_ptr<sql::Port> port) : m_port(std::move(port)) {}
 
     /// Restarts the full lease of the row with this owner; false = the row has another owner, or its lease has ended.
     /// When stopped: Cancelled, and it is not known whether it was carried out.
@@ -31,15 +30,11 @@ private:
         bool held = false;
     };
     struct Renewal {
-        QByteArray name, owner;
-        std::int64_t leaseMs = 0;
+        sql::OwnedRow row;
+        Nanos lease{};
         Completion<Answer> answer;
     };
     using Batch = std::vector<Renewal>; ///< with equal leases, ordered by name
-    /// For each renewal of a batch: whether the row is still ours.
-    struct Held {
-        std::vector<bool> each;
-    };
     using Self = std::shared_ptr<SqlRenewals>;
 
     struct Listener;
@@ -47,11 +42,8 @@ private:
     static QCoro::Task<> deleteOldRows(Runtime& runtime, std::weak_ptr<SqlRenewals> later);
     static QCoro::Task<> gather(Self self);
     static QCoro::Task<> renewBatch(Self self, std::shared_ptr<const Batch> batch);
-    Outcome<Held> extend(std::shared_ptr<const Batch> batch);
-    sql::Statement statementFor(const Batch& batch, QByteArray text, bool withLease) const;
 
     const std::shared_ptr<sql::Port> m_port;
-    const sql::Tables m_tables;
     Batch m_waiting; ///< waiting to be sent together
     bool m_gathering = false;
     CallList m_reconnects;

@@ -17,10 +17,6 @@ public:
     Outcome<bool> isLocked(std::stop_token stop) override;
 
 private:
-    Outcome<bool> insert(QByteArray owner, Nanos patience, std::stop_token stop);
-    Outcome<bool> look(Nanos patience, std::stop_token stop);
-    Outcome<bool> erase(std::stop_token stop);
-    QCoro::Task<bool> withdraw(QByteArray owner, bool stopped);
     SqlLock m_lock;
 };
 

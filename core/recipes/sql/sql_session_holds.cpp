@@ -9,6 +9,20 @@ Grant SessionHolds::grantOf(const Request& request, const Shared& hold, Nanos as
     return grant;
 }
 
+std::shared_ptr<sql::Session> SessionHolds::idle(sql::Port& port) {
+    std::shared_ptr<sql::Session> session = port.idleSession();
+    if (session && session->takesNoWrites()) session.reset(); // its server may have become the master since
+    return session;
+}
+
+Outcome<sql::Owned<sql::Session>> SessionHolds::connect(sql::Port& port, std::stop_token stop) {
+    auto opened = co_await port.session(stop);
+    if (!opened) co_return std::unexpected(lockError(opened.error()));
+    // Also of a replica of MariaDB, which locks rows, too.
+    if (const auto refusal = (*opened)->takesNoWrites()) co_return std::unexpected(lockError(*refusal));
+    co_return *opened;
+}
+
 Grant SessionHolds::enter(const Request& request, std::shared_ptr<sql::Session> session, Nanos askedAt) {
     const auto hold = std::make_shared<SessionHold>();
     hold->session = std::move(session);
@@ -52,23 +66,6 @@ Outcome<HoldNews> SessionHolds::news(Grant grant, Nanos every, std::stop_token s
         break;
     }
     co_return news;
-}
-
-QCoro::Task<> awaitEndOf(SqlLock lock, QByteArrayList connections, std::stop_token stop) {
-    constexpr Nanos kLongest = 2s;
-    constexpr Nanos kBetween = 5ms; // the server tells nobody of a connection's end: look again
-    Runtime& runtime = lock.port.runtime();
-    const Nanos giveUpAt = runtime.monotonic() + kLongest;
-    const bool mySql = lock.tables.dialect == sql::Dialect::MySql;
-    sql::Statement look;
-    look.text = (mySql ? QByteArrayLiteral("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ID IN (")
-                       : QByteArrayLiteral("SELECT COUNT(*) FROM pg_stat_activity WHERE pid IN (")) +
-                connections.join(',') + ')';
-    for (;;) {
-        const sql::Result there = co_await lock.port.execute(look, stop);
-        if (!there || there->number() == 0 || runtime.monotonic() >= giveUpAt) co_return;
-        co_await runtime.sleep(kBetween, stop);
-    }
 }
 
 } // namespace lockscope::recipes

@@ -31,6 +31,10 @@ public:
         const Shared hold = found == m_holds.end() ? nullptr : found->second.lock();
         return hold && hold->lives() ? hold : nullptr;
     }
+    /// A connection that takes writes: an open one at once, nullptr when none is free; or a new one.
+    static std::shared_ptr<sql::Session> idle(sql::Port& port);
+    static Outcome<sql::Owned<sql::Session>> connect(sql::Port& port, std::stop_token stop);
+
     /// A grant over a new connection.
     Grant enter(const Request& request, std::shared_ptr<sql::Session> session, Nanos askedAt);
     /// One more hold over the same connection.
@@ -47,9 +51,5 @@ private:
     static Grant grantOf(const Request& request, const Shared& hold, Nanos askedAt);
     std::map<QByteArray, std::weak_ptr<SessionHold>> m_holds; ///< by thread
 };
-
-/// After connections (by their numbers on the server) were told to end: waits until the server has none of them, so
-/// that what they held is free; for at most two seconds.
-QCoro::Task<> awaitEndOf(SqlLock lock, QByteArrayList connections, std::stop_token stop);
 
 } // namespace lockscope::recipes

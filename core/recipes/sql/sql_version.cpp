@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/sql/sql_version.h"
 
+#include "recipes/recipe_infos.h"
+#include "recipes/recipe_text.h"
+
 #include <QCoreApplication>
 
 namespace lockscope::recipes {
 
 namespace {
-constexpr const char* kId = "sql-version";
+const QByteArray kId = QByteArrayLiteral("sql-version");
+enum class Step : std::uint32_t { Read = 1, Work, CompareAndSet };
 
 /// What was read: not the token, which others may have added to.
 std::int64_t versionOf(const Grant& grant) {
@@ -22,6 +26,23 @@ LockError overtaken(const QByteArray& name) {
 }
 } // namespace
 
+RecipeInfo sqlVersionInfo() {
+    RecipeInfo info;
+    info.id = kId;
+    info.backend = "sql";
+    info.summary = Text::tr("Optimistic: read a version, and let the release succeed only if nobody raised it since");
+    info.steps = stepTexts<Step>({
+        {Step::Read, Text::tr("v := SELECT version WHERE name = {name}")},
+        {Step::Work, Text::tr("work on what was read; nobody is kept out")},
+        {Step::CompareAndSet,
+         Text::tr("UPDATE version = v + 1 WHERE name = {name} AND version = v; 0 rows → do it again")},
+    });
+    info.workStep = Step::Work;
+    info.heldBy = HeldBy::Nothing;
+    info.token = true;
+    return info;
+}
+
 const RecipeInfo& SqlVersion::info() const {
     static const RecipeInfo& info = *findRecipe(kId);
     return info;
@@ -31,79 +52,59 @@ Outcome<std::optional<Grant>> SqlVersion::acquire(Request request, std::stop_tok
     Runtime& runtime = m_lock.port.runtime();
     const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
     for (;;) {
-        request.steps.at(1);
+        request.steps.at(Step::Read);
         const Nanos askedAt = runtime.monotonic();
-        const sql::Result read = co_await m_lock.port.execute(
-            statementOf(m_lock, kId, QByteArrayLiteral("SELECT recipe, version FROM {t} WHERE name = ?"),
-                        valuesOf(m_lock.name)),
-            stop, patienceUntil(m_lock, giveUpAt));
-        if (read && read->rows.empty()) {
+        const auto row = co_await lookAtRow(m_lock, kId, patienceUntil(m_lock, giveUpAt), stop);
+        if (!row && !keptOut(row.error())) co_return std::unexpected(row.error());
+        if (row && row->there) {
+            request.steps.at(Step::Work);
+            // 0 means “no token”: what is 0 in a new row is 1 here.
+            Grant grant{request.thread, ownerOf(m_lock, request.thread), askedAt, kNever, 1, row->version + 1,
+                        request.steps};
+            grant.own = std::make_shared<const std::int64_t>(row->version);
+            co_return grant;
+        }
+        if (row) {
             const auto made = co_await makeRow(m_lock, kId, giveUpAt, stop);
             if (!made) co_return std::unexpected(made.error());
             if (*made) continue;
         }
-        if (!read && read.error().kind != sql::Error::Kind::WaitExceeded)
-            co_return std::unexpected(lockError(read.error()));
-        if (!read || read->rows.empty()) { // somebody has locked the table or the file
-            const bool again = co_await napUntil(m_lock, giveUpAt, stop);
-            if (again) continue;
-            request.steps.at(0);
-            co_return std::nullopt;
-        }
-        if (read->text() != kId) co_return std::unexpected(foreignRow(m_lock.name, read->text()));
-        request.steps.at(2);
-        const std::int64_t version = read->number(0, 1);
-        // 0 means “no token”: what is 0 in a new row is 1 here.
-        Grant grant{request.thread, ownerOf(m_lock, request.thread), askedAt, kNever, 1, version + 1, request.steps};
-        grant.own = std::make_shared<const std::int64_t>(version);
-        co_return grant;
+        const bool again = co_await napUntil(m_lock, giveUpAt, stop); // somebody has locked the table or the file
+        if (again) continue;
+        request.steps.leave();
+        co_return std::nullopt;
     }
 }
 
-QCoro::Task<sql::Result> SqlVersion::raise(const Grant& grant, std::stop_token stop) {
-    return m_lock.port.execute(
-        statementOf(m_lock, kId,
-                    QByteArrayLiteral("UPDATE {t} SET version = version + 1, owner = ?, acquired_at = {now} "
-                                      "WHERE name = ? AND recipe = {recipe} AND version = ?"),
-                    valuesOf(grant.value, m_lock.name, versionOf(grant))),
-        std::move(stop));
+sql::Answer<bool> SqlVersion::raise(const Grant& grant, std::stop_token stop) {
+    return m_lock.port.compareAndSet({kId, m_lock.name}, versionOf(grant), grant.value, std::move(stop));
 }
 
-/// After an UPDATE whose answer was lost: the row says whose the new version is.
-Outcome<int> SqlVersion::settle(Grant grant, std::stop_token stop) {
-    const sql::Result read = co_await m_lock.port.execute(
-        statementOf(m_lock, kId, "SELECT version, owner FROM {t} WHERE name = ?", valuesOf(m_lock.name)), stop);
-    if (!read) co_return std::unexpected(lockError(read.error()));
-    if (read->number() == versionOf(grant) + 1 && read->text(0, 1) == grant.value) co_return 0;
-    if (read->number() == versionOf(grant)) co_return 1; // not carried out
-    co_return -1;                                        // ours may have been one of those since
+/// The row says whose the new version is.
+QCoro::Task<SqlVersion::Settled> SqlVersion::settle(Grant grant, std::stop_token stop) {
+    const auto row = co_await m_lock.port.look(m_lock.name, stop);
+    if (!row) co_return Settled::Unknown;
+    if (row->version == versionOf(grant) + 1 && row->owner == grant.value) co_return Settled::Done;
+    if (row->version == versionOf(grant)) co_return Settled::NotDone;
+    co_return Settled::Unknown; // ours may have been one of those since
 }
 
 Outcome<int> SqlVersion::release(Grant grant, std::stop_token stop) {
-    grant.steps.at(3);
-    sql::Result raised = co_await raise(grant, stop);
+    grant.steps.at(Step::CompareAndSet);
+    auto raised = co_await raise(grant, stop);
     if (!raised && raised.error().outcomeUnknown()) {
-        const auto settled = co_await settle(grant, stop);
-        if (settled && *settled == 1) raised = co_await raise(grant, stop);
-        if (settled && *settled == 0) {
-            grant.steps.at(0);
-            co_return 0;
-        }
+        const Settled settled = co_await settle(grant, stop);
+        if (settled == Settled::NotDone) raised = co_await raise(grant, stop);
+        if (settled == Settled::Done) raised = true;
     }
-    grant.steps.at(0);
+    grant.steps.leave();
     if (!raised) co_return std::unexpected(lockError(raised.error()));
-    if (raised->affected != 1) co_return std::unexpected(overtaken(m_lock.name));
+    if (!*raised) co_return std::unexpected(overtaken(m_lock.name));
     co_return 0;
 }
 
 Outcome<bool> SqlVersion::forceRelease(std::stop_token stop) {
-    const sql::Result done = co_await m_lock.port.execute(
-        statementOf(m_lock, kId,
-                    "UPDATE {t} SET version = version + 1, owner = NULL WHERE name = ? AND recipe = {recipe}",
-                    valuesOf(m_lock.name)),
-        stop);
-    if (!done) co_return std::unexpected(lockError(done.error()));
-    co_return done->affected > 0;
+    return outcomeOf(m_lock.port.raise({kId, m_lock.name}, std::move(stop)));
 }
 
 Outcome<bool> SqlVersion::isLocked(std::stop_token) {

@@ -26,8 +26,10 @@ public:
     Outcome<bool> isLocked(std::stop_token stop) override;
 
 private:
-    Outcome<int> settle(Grant grant, std::stop_token stop);
-    QCoro::Task<sql::Result> raise(const Grant& grant, std::stop_token stop);
+    /// What became of a compare-and-set whose answer was lost.
+    enum class Settled : std::uint8_t { Done, NotDone, Unknown };
+    QCoro::Task<Settled> settle(Grant grant, std::stop_token stop);
+    sql::Answer<bool> raise(const Grant& grant, std::stop_token stop);
     SqlLock m_lock;
 };
 

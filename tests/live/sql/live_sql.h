@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "backends/sql/driver.h"
+#include "backends/sql/driver_session.h"
+#include "backends/sql/schema.h"
 #include "recipes/sql/sql_renewals.h"
 #include "sandbox/mariadb_server.h"
 #include "sandbox/postgres_server.h"
@@ -8,13 +10,15 @@
 
 namespace lockscope::test {
 
-inline sql::Result ask(sql::Port& port, const QByteArray& text, sql::Values values = {}) {
+using sql::valuesOf;
+
+inline sql::Result ask(sql::SqlDriver& port, const QByteArray& text, sql::Values values = {}) {
     sql::Statement statement{text, std::move(values)};
     return run(port.execute(std::move(statement)));
 }
 
 /// A single number that a statement gives.
-inline qint64 number(sql::Port& port, const QByteArray& text) {
+inline qint64 number(sql::SqlDriver& port, const QByteArray& text) {
     const sql::Result result = ask(port, text);
     return result ? result->number() : -1;
 }
@@ -51,12 +55,13 @@ public:
     SqlClient(Runtime& r, const QString& url, const QString& table = QString::fromLatin1(sql::kDefaultTable),
               sql::DriverOptions options = {})
         : runtime(r),
-          driver(r, urlOf(url), options),
-          tables(sql::tablesOf(driver.dialect(), table)),
+          port(std::make_shared<sql::SqlDriver>(r, withTable(urlOf(url), table), options)),
+          driver(*port),
+          tables(port->tables()),
           uuid(r.randomUuid()) {}
 
     std::unique_ptr<recipes::Recipe> recipe(const QByteArray& id, const QByteArray& name) {
-        recipes::SqlLock lock{driver, name, uuid, tables};
+        recipes::SqlLock lock{*port, name, uuid};
         lock.pingEvery = 150ms;
         lock.renewals = renewals;
         return std::move(recipes::makeSqlRecipe(id, lock).value());
@@ -64,12 +69,18 @@ public:
     sql::Result prepare() { return run(sql::prepareSchema(driver, tables, {})); }
 
     Runtime& runtime;
-    sql::SqlDriver driver;
-    sql::Tables tables;
+    const std::shared_ptr<sql::SqlDriver> port;
+    sql::SqlDriver& driver; ///< the port
+    const sql::Tables& tables;
     QByteArray uuid;
-    /// As a connection has it. The driver is this one's: whatever renews must have ended before it goes.
-    std::shared_ptr<recipes::SqlRenewals> renewals =
-        std::make_shared<recipes::SqlRenewals>(std::shared_ptr<sql::Port>(std::shared_ptr<void>(), &driver), tables);
+    /// As a connection has it.
+    std::shared_ptr<recipes::SqlRenewals> renewals = std::make_shared<recipes::SqlRenewals>(port);
+
+private:
+    static ConnectionUrl withTable(ConnectionUrl url, const QString& table) {
+        url.options[QStringLiteral("table")] = table;
+        return url;
+    }
 };
 
 inline recipes::Request request(Nanos wait = kNever, Nanos lease = 30s, const QByteArray& thread = "1", int held = 0) {
@@ -97,26 +108,26 @@ inline void verifyLocked(recipes::Recipe& recipe, bool expected) {
 }
 
 /// Locks of a kind that the server keeps for connections: whatever is left when everybody let go is a leak.
-inline qint64 locksOnServer(sql::Port& port, sandbox::MariaDbServer*) {
+inline qint64 locksOnServer(sql::SqlDriver& port, sandbox::MariaDbServer*) {
     // Whoever asks InnoDB for its transactions more often than ten times a second is shown the same ones for ever.
     (void)ask(port, "DO SLEEP(0.12)");
     return number(port,
                   "SELECT (SELECT COUNT(*) FROM information_schema.INNODB_TRX WHERE trx_mysql_thread_id <> "
                   "CONNECTION_ID()) + (SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE STATE = 'User lock')");
 }
-inline qint64 locksOnServer(sql::Port& port, sandbox::PostgresServer*) {
+inline qint64 locksOnServer(sql::SqlDriver& port, sandbox::PostgresServer*) {
     return number(port, "SELECT (SELECT COUNT(*) FROM pg_locks WHERE locktype = 'advisory') + "
                         "(SELECT COUNT(*) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND "
                         "backend_type = 'client backend' AND xact_start IS NOT NULL)");
 }
 
 /// What the clients of a server are doing, for a message.
-inline QByteArray clientsOnServer(sql::Port& port, sandbox::MariaDbServer*) {
+inline QByteArray clientsOnServer(sql::SqlDriver& port, sandbox::MariaDbServer*) {
     const sql::Result all = ask(port, "SELECT GROUP_CONCAT(CONCAT_WS(' ', ID, COMMAND, TIME, STATE, INFO) SEPARATOR "
                                       "'; ') FROM information_schema.PROCESSLIST");
     return all ? all->text() : all.error().message.toUtf8();
 }
-inline QByteArray clientsOnServer(sql::Port& port, sandbox::PostgresServer*) {
+inline QByteArray clientsOnServer(sql::SqlDriver& port, sandbox::PostgresServer*) {
     const sql::Result all =
         ask(port, "SELECT string_agg(concat_ws(' ', pid, state, wait_event, now() - xact_start, now() - state_change, "
                   "query, (SELECT string_agg(concat(mode, ':', granted), ',') FROM pg_locks l WHERE l.pid = a.pid AND "

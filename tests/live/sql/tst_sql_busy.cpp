@@ -61,22 +61,22 @@ class TestSqlBusy : public QObject {
     SqlClient client(const QByteArray& engine) {
         return {m_runtime, m_databases.url(engine), QString::fromLatin1(sql::kDefaultTable)};
     }
-    static qint64 waiters(sql::Port& port) {
+    static qint64 waiters(sql::SqlDriver& port) {
         if (port.dialect() == sql::Dialect::PostgreSql)
             return number(port, "SELECT COUNT(*) FROM pg_locks WHERE NOT granted");
         return number(port, "SELECT CAST(VARIABLE_VALUE AS SIGNED) FROM information_schema.GLOBAL_STATUS "
                             "WHERE VARIABLE_NAME = 'INNODB_ROW_LOCK_CURRENT_WAITS'");
     }
     /// A transaction of somebody who has the lock's row.
-    std::shared_ptr<sql::Session> rowHolder(SqlClient& somebody, const QByteArray& id, const QByteArray& name) {
+    std::shared_ptr<sql::DriverSession> rowHolder(SqlClient& somebody, const QByteArray& id, const QByteArray& name) {
         if (id == "sql-lease") { // a row that nobody holds
             const auto recipe = somebody.recipe(id, name);
             const Granted grant = acquire(*recipe, request(5s));
             if (!grant || !*grant || !release(*recipe, **grant)) return nullptr;
         }
-        auto opened = run(somebody.driver.session());
+        auto opened = run(somebody.driver.textSession());
         if (!opened) return nullptr;
-        const std::shared_ptr<sql::Session> session = std::move(*opened).share();
+        const std::shared_ptr<sql::DriverSession> session = std::move(*opened).share();
         session->begin();
         sql::Statement statement;
         if (id == "sql-lease")
@@ -216,9 +216,9 @@ private Q_SLOTS:
         const auto recipe = ours.recipe("sql-lease", name);
         const Granted first = acquire(*recipe, request(5s));
         VERIFY_OK(first);
-        auto opened = run(somebody.driver.session());
+        auto opened = run(somebody.driver.textSession());
         VERIFY_OK(opened);
-        const std::shared_ptr<sql::Session> holder = std::move(*opened).share();
+        const std::shared_ptr<sql::DriverSession> holder = std::move(*opened).share();
         holder->begin();
         sql::Statement row;
         row.text = "SELECT version FROM " + somebody.tables.locks + " WHERE name = ? FOR UPDATE";
@@ -243,9 +243,9 @@ private Q_SLOTS:
         VERIFY_OK(made);
         VERIFY_OK(release(*recipe, **made));
         sql::SqlDriver admin(m_runtime, urlOf(m_databases.url("mariadb")));
-        auto opened = run(admin.session());
+        auto opened = run(admin.textSession());
         VERIFY_OK(opened);
-        const std::shared_ptr<sql::Session> backup = std::move(*opened).share();
+        const std::shared_ptr<sql::DriverSession> backup = std::move(*opened).share();
         sql::Statement statement;
         statement.text = "FLUSH TABLES WITH READ LOCK";
         VERIFY_OK(run(backup->execute(statement)));

@@ -174,7 +174,7 @@ private Q_SLOTS:
                                                                       : "SELECT ?::bigint + 1, ?::text, ?::text")));
         const QByteArray longText(70'000, 'x'); // in a packet of its own, and no cell is made for it
         for (const QByteArray& text : {QByteArray("it's 锁"), longText, QByteArray()}) {
-            const Values values = recipes::valuesOf(std::int64_t(41), text, std::monostate());
+            const Values values = sql::valuesOf(std::int64_t(41), text, std::monostate());
             const Result result = open.finish(open.calls->beginPrepared("sum", values));
             VERIFY_OK(result);
             QCOMPARE(result->rows.size(), std::size_t(1));
@@ -194,21 +194,21 @@ private Q_SLOTS:
         VERIFY_OK(open.finish(open.calls->beginPreparing("below", "SELECT k, t FROM changed WHERE k < ? ORDER BY k")));
         for (std::int64_t k = 0; k < 300; ++k) {
             const Result put =
-                open.finish(open.calls->beginPrepared("put", recipes::valuesOf(k - 1, QByteArray::number(int(k)))));
+                open.finish(open.calls->beginPrepared("put", sql::valuesOf(k - 1, QByteArray::number(int(k)))));
             VERIFY_OK(put);
             QCOMPARE(put->affected, 1);
             QVERIFY(put->rows.empty());
         }
-        const Result all = open.finish(open.calls->beginPrepared("below", recipes::valuesOf(std::int64_t(200))));
+        const Result all = open.finish(open.calls->beginPrepared("below", sql::valuesOf(std::int64_t(200))));
         VERIFY_OK(all);
         QCOMPARE(all->rows.size(), std::size_t(201));
         QCOMPARE(all->number(0, 0), -1);
         QCOMPARE(all->text(200, 1), QByteArray("200"));
-        const Result none = open.finish(open.calls->beginPrepared("below", recipes::valuesOf(std::int64_t(-5))));
+        const Result none = open.finish(open.calls->beginPrepared("below", sql::valuesOf(std::int64_t(-5))));
         VERIFY_OK(none);
         QVERIFY(none->rows.empty());
         const Result twice =
-            open.finish(open.calls->beginPrepared("put", recipes::valuesOf(std::int64_t(7), QByteArray("again"))));
+            open.finish(open.calls->beginPrepared("put", sql::valuesOf(std::int64_t(7), QByteArray("again"))));
         QVERIFY(!twice);
         QVERIFY2(twice.error().kind == Error::Kind::DuplicateKey, qPrintable(twice.error().message));
         const Result next = open.ask("SELECT 7"); // and nothing of it is left over

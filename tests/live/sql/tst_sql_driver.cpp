@@ -38,15 +38,15 @@ private Q_SLOTS:
                                    "$1 $$", "trailing  "};
         for (int i = 0; i < texts.size(); ++i) {
             const Result in =
-                ask(driver, "INSERT INTO things (k, t) VALUES (?, ?)", recipes::valuesOf(std::int64_t(i), texts[i]));
+                ask(driver, "INSERT INTO things (k, t) VALUES (?, ?)", sql::valuesOf(std::int64_t(i), texts[i]));
             VERIFY_OK(in);
             QCOMPARE(in->affected, 1);
         }
         const Result nothing = ask(driver, "INSERT INTO things (k, t) VALUES (?, ?)",
-                                   recipes::valuesOf(std::int64_t(-9'223'372'036'854'775'807), std::monostate()));
+                                   sql::valuesOf(std::int64_t(-9'223'372'036'854'775'807), std::monostate()));
         VERIFY_OK(nothing);
         for (int i = 0; i < texts.size(); ++i) {
-            const Result out = ask(driver, "SELECT k, t FROM things WHERE t = ?", recipes::valuesOf(texts[i]));
+            const Result out = ask(driver, "SELECT k, t FROM things WHERE t = ?", sql::valuesOf(texts[i]));
             VERIFY_OK(out);
             QCOMPARE(out->rows.size(), std::size_t(1));
             QCOMPARE(out->number(), std::int64_t(i));
@@ -57,14 +57,12 @@ private Q_SLOTS:
         QCOMPARE(null->number(), std::int64_t(-9'223'372'036'854'775'807));
         QVERIFY(null->isNull(0, 1));
         // Rows that an UPDATE finds count, whether it changes them or not.
-        QCOMPARE(
-            ask(driver, "UPDATE things SET t = ? WHERE k < ?", recipes::valuesOf(QByteArray("same"), std::int64_t(3)))
-                ->affected,
-            4);
-        QCOMPARE(
-            ask(driver, "UPDATE things SET t = ? WHERE k < ?", recipes::valuesOf(QByteArray("same"), std::int64_t(3)))
-                ->affected,
-            4);
+        QCOMPARE(ask(driver, "UPDATE things SET t = ? WHERE k < ?", sql::valuesOf(QByteArray("same"), std::int64_t(3)))
+                     ->affected,
+                 4);
+        QCOMPARE(ask(driver, "UPDATE things SET t = ? WHERE k < ?", sql::valuesOf(QByteArray("same"), std::int64_t(3)))
+                     ->affected,
+                 4);
     }
 
     void errorsAreToldApart_data() { engines(); }
@@ -76,8 +74,8 @@ private Q_SLOTS:
         QVERIFY(!missing.error().outcomeUnknown());
         (void)ask(driver, "DROP TABLE IF EXISTS keyed");
         VERIFY_OK(ask(driver, "CREATE TABLE keyed (k INTEGER PRIMARY KEY)"));
-        VERIFY_OK(ask(driver, "INSERT INTO keyed VALUES (?)", recipes::valuesOf(std::int64_t(1))));
-        const Result twice = ask(driver, "INSERT INTO keyed VALUES (?)", recipes::valuesOf(std::int64_t(1)));
+        VERIFY_OK(ask(driver, "INSERT INTO keyed VALUES (?)", sql::valuesOf(std::int64_t(1))));
+        const Result twice = ask(driver, "INSERT INTO keyed VALUES (?)", sql::valuesOf(std::int64_t(1)));
         QVERIFY2(twice.error().kind == Kind::DuplicateKey, qPrintable(twice.error().message));
         const Result column = ask(driver, "SELECT not_there FROM keyed");
         QVERIFY2(column.error().kind == Kind::MissingTable, qPrintable(column.error().message));
@@ -114,7 +112,7 @@ private Q_SLOTS:
             expected = Kind::Unreachable;
         }
         SqlDriver driver(m_runtime, url);
-        const Result opened = run(driver.open());
+        const auto opened = run(driver.open());
         QVERIFY(!opened);
         QVERIFY2(opened.error().kind == expected, qPrintable(opened.error().message));
         QVERIFY(!opened.error().outcomeUnknown());
@@ -140,7 +138,7 @@ private Q_SLOTS:
         VERIFY_OK(ask(driver, "INSERT INTO counted VALUES (1, 0)"));
         std::vector<std::shared_ptr<Ending<Result>>> all;
         for (int i = 0; i < 200; ++i) {
-            Statement add{"UPDATE counted SET n = n + ? WHERE k = 1", recipes::valuesOf(std::int64_t(1))};
+            Statement add{"UPDATE counted SET n = n + ? WHERE k = 1", sql::valuesOf(std::int64_t(1))};
             all.push_back(beside(driver.execute(std::move(add))));
         }
         for (const auto& one : all) {
@@ -195,12 +193,12 @@ private Q_SLOTS:
         (void)ask(driver, "DROP TABLE IF EXISTS pairs");
         VERIFY_OK(ask(driver, "CREATE TABLE pairs (k INTEGER PRIMARY KEY)"));
         VERIFY_OK(ask(driver, "INSERT INTO pairs VALUES (1), (2)"));
-        auto one = run(driver.session());
-        auto two = run(driver.session());
+        auto one = run(driver.textSession());
+        auto two = run(driver.textSession());
         VERIFY_OK(one);
         VERIFY_OK(two);
-        const Statement a{"SELECT k FROM pairs WHERE k = ? FOR UPDATE", recipes::valuesOf(std::int64_t(1))};
-        const Statement b{"SELECT k FROM pairs WHERE k = ? FOR UPDATE", recipes::valuesOf(std::int64_t(2))};
+        const Statement a{"SELECT k FROM pairs WHERE k = ? FOR UPDATE", sql::valuesOf(std::int64_t(1))};
+        const Statement b{"SELECT k FROM pairs WHERE k = ? FOR UPDATE", sql::valuesOf(std::int64_t(2))};
         (*one)->begin();
         (*two)->begin();
         VERIFY_OK(run((*one)->execute(a, 5s)));
@@ -227,9 +225,9 @@ private Q_SLOTS:
         (void)ask(driver, "DROP TABLE IF EXISTS one_row");
         VERIFY_OK(ask(driver, "CREATE TABLE one_row (k INTEGER PRIMARY KEY)"));
         VERIFY_OK(ask(driver, "INSERT INTO one_row VALUES (1)"));
-        auto holder = run(driver.session());
-        auto waiter = run(driver.session());
-        const Statement row{"SELECT k FROM one_row WHERE k = ? FOR UPDATE", recipes::valuesOf(std::int64_t(1))};
+        auto holder = run(driver.textSession());
+        auto waiter = run(driver.textSession());
+        const Statement row{"SELECT k FROM one_row WHERE k = ? FOR UPDATE", sql::valuesOf(std::int64_t(1))};
         (*holder)->begin();
         VERIFY_OK(run((*holder)->execute(row, 5s)));
         for (const auto wait : {250ms, 700ms}) {
@@ -258,15 +256,15 @@ private Q_SLOTS:
         (void)ask(driver, "DROP TABLE IF EXISTS limited");
         VERIFY_OK(ask(driver, "CREATE TABLE limited (k INTEGER PRIMARY KEY)"));
         VERIFY_OK(ask(driver, "INSERT INTO limited VALUES (1)"));
-        auto holder = run(driver.session());
-        const Statement row{"SELECT k FROM limited WHERE k = ? FOR UPDATE", recipes::valuesOf(std::int64_t(1))};
+        auto holder = run(driver.textSession());
+        const Statement row{"SELECT k FROM limited WHERE k = ? FOR UPDATE", sql::valuesOf(std::int64_t(1))};
         (*holder)->begin();
         VERIFY_OK(run((*holder)->execute(row, 5s)));
         const bool maria = engine == "mariadb";
         VERIFY_OK(ask(driver, maria ? "SET GLOBAL innodb_lock_wait_timeout = 1"
                                     : "ALTER ROLE lockscope SET lock_timeout = 600"));
         SqlDriver later(m_runtime, urlOf(m_databases.url(engine))); // settings are read at the login
-        auto waiter = run(later.session());
+        auto waiter = run(later.textSession());
         (*waiter)->begin();
         const Result waited = run((*waiter)->execute(row, kNever));
         VERIFY_OK(ask(driver,
@@ -284,13 +282,13 @@ private Q_SLOTS:
         (void)ask(driver, "DROP TABLE IF EXISTS left_alone");
         VERIFY_OK(ask(driver, "CREATE TABLE left_alone (k INTEGER PRIMARY KEY)"));
         VERIFY_OK(ask(driver, "INSERT INTO left_alone VALUES (1)"));
-        const Statement row{"SELECT k FROM left_alone WHERE k = ? FOR UPDATE", recipes::valuesOf(std::int64_t(1))};
+        const Statement row{"SELECT k FROM left_alone WHERE k = ? FOR UPDATE", sql::valuesOf(std::int64_t(1))};
         {
-            auto holder = run(driver.session());
+            auto holder = run(driver.textSession());
             (*holder)->begin();
             VERIFY_OK(run((*holder)->execute(row, 5s)));
         }
-        auto next = run(driver.session());
+        auto next = run(driver.textSession());
         (*next)->begin();
         VERIFY_OK(run((*next)->execute(row, 5s)));
         VERIFY_OK(run((*next)->commit()));
@@ -300,9 +298,9 @@ private Q_SLOTS:
     void statementsOfOneSessionTakeTurns() {
         QFETCH(QByteArray, engine);
         SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
-        auto opened = run(driver.session());
+        auto opened = run(driver.textSession());
         VERIFY_OK(opened);
-        const std::shared_ptr<Session> session = std::move(*opened).share();
+        const std::shared_ptr<DriverSession> session = std::move(*opened).share();
         std::vector<std::shared_ptr<Ending<Result>>> all{beside(session->execute({sleepFor(engine, "0.3"), {}}))};
         for (int i = 0; i < 5; ++i)
             all.push_back(beside(session->execute({"SELECT " + QByteArray::number(i), {}})));
@@ -324,9 +322,9 @@ private Q_SLOTS:
         (void)ask(driver, "DROP TABLE IF EXISTS stopped_in");
         VERIFY_OK(ask(driver, "CREATE TABLE stopped_in (k INTEGER PRIMARY KEY)"));
         VERIFY_OK(ask(driver, "INSERT INTO stopped_in VALUES (1)"));
-        auto holder = run(driver.session());
-        auto rival = run(driver.session());
-        const Statement row{"SELECT k FROM stopped_in WHERE k = ? FOR UPDATE", recipes::valuesOf(std::int64_t(1))};
+        auto holder = run(driver.textSession());
+        auto rival = run(driver.textSession());
+        const Statement row{"SELECT k FROM stopped_in WHERE k = ? FOR UPDATE", sql::valuesOf(std::int64_t(1))};
         (*holder)->begin();
         VERIFY_OK(run((*holder)->execute(row, 5s)));
         std::stop_source stop;
@@ -348,7 +346,7 @@ private Q_SLOTS:
     void sessionsAreAsGoodAsNewAfterARollback() {
         QFETCH(QByteArray, engine);
         SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
-        auto session = run(driver.session());
+        auto session = run(driver.textSession());
         (*session)->begin();
         VERIFY_OK(run((*session)->execute({"SELECT 1", {}})));
         QVERIFY(!run((*session)->execute({"SELECT * FROM nowhere_to_be_found", {}})));

@@ -18,10 +18,10 @@ class TestSqlErrors : public QObject {
         return {engine == "mariadb" ? "SELECT CONNECTION_ID()" : "SELECT pg_backend_pid()", {}};
     }
     /// Ends a connection as an administrator does.
-    static Result end(Port& admin, const QByteArray& engine, std::int64_t id) {
-        return ask(admin, engine == "mariadb" ? "KILL ?" : "SELECT pg_terminate_backend(?)", recipes::valuesOf(id));
+    static Result end(SqlDriver& admin, const QByteArray& engine, std::int64_t id) {
+        return ask(admin, engine == "mariadb" ? "KILL ?" : "SELECT pg_terminate_backend(?)", sql::valuesOf(id));
     }
-    static void makeTable(Port& port, const QByteArray& name) {
+    static void makeTable(SqlDriver& port, const QByteArray& name) {
         (void)ask(port, "DROP TABLE IF EXISTS " + name);
         VERIFY_OK(ask(port, "CREATE TABLE " + name + " (k INTEGER PRIMARY KEY)"));
     }
@@ -40,18 +40,18 @@ private Q_SLOTS:
         QFETCH(QByteArray, engine);
         SqlDriver driver(m_runtime, urlOf(m_databases.url(engine))), admin(m_runtime, urlOf(m_databases.url(engine)));
         makeTable(admin, "killed");
-        auto session = run(driver.session());
+        auto session = run(driver.textSession());
         VERIFY_OK(session);
         const auto id = run((*session)->execute(connectionId(engine)));
         VERIFY_OK(id);
         (*session)->begin();
-        VERIFY_OK(run((*session)->execute({"INSERT INTO killed VALUES (?)", recipes::valuesOf(std::int64_t(1))})));
+        VERIFY_OK(run((*session)->execute({"INSERT INTO killed VALUES (?)", sql::valuesOf(std::int64_t(1))})));
         VERIFY_OK(end(admin, engine, id->number()));
         const Result next = run((*session)->execute({"INSERT INTO killed VALUES (2)", {}}));
         QVERIFY(!next);
         QVERIFY2(next.error().kind == Kind::Disconnected, qPrintable(next.error().message));
         QVERIFY((*session)->broken());
-        const Result committed = run((*session)->commit());
+        const auto committed = run((*session)->commit());
         QVERIFY(!committed);
         QVERIFY2(committed.error().connectionLost(), qPrintable(committed.error().message));
         QCOMPARE(number(admin, "SELECT COUNT(*) FROM killed"), 0);
@@ -62,7 +62,7 @@ private Q_SLOTS:
     void connectionsKilledInAStatement() {
         QFETCH(QByteArray, engine);
         SqlDriver driver(m_runtime, urlOf(m_databases.url(engine))), admin(m_runtime, urlOf(m_databases.url(engine)));
-        auto session = run(driver.session());
+        auto session = run(driver.textSession());
         const auto id = run((*session)->execute(connectionId(engine)));
         const auto asleep =
             beside((*session)->execute({engine == "mariadb" ? "SELECT SLEEP(30)" : "SELECT 1 FROM pg_sleep(30)", {}}));
@@ -83,7 +83,7 @@ private Q_SLOTS:
         QFETCH(QByteArray, engine);
         const bool maria = engine == "mariadb";
         SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
-        auto session = run(driver.session());
+        auto session = run(driver.textSession());
         VERIFY_OK(run(
             (*session)->execute({maria ? "SET SESSION max_statement_time = 0.2" : "SET statement_timeout = 200", {}})));
         const Result ended =
@@ -137,7 +137,7 @@ private Q_SLOTS:
     void idleTransactionsThatTheServerEnds() {
         SqlDriver driver(m_runtime, urlOf(m_databases.url("postgresql")));
         makeTable(driver, "idle");
-        auto session = run(driver.session());
+        auto session = run(driver.textSession());
         VERIFY_OK(run((*session)->execute({"SET idle_in_transaction_session_timeout = 150", {}})));
         (*session)->begin();
         VERIFY_OK(run((*session)->execute({"INSERT INTO idle VALUES (1)", {}})));
@@ -151,7 +151,7 @@ private Q_SLOTS:
 
     void limitsOnWaitsAreLeftAloneByWhatDoesNotWait() {
         SqlDriver driver(m_runtime, urlOf(m_databases.url("postgresql")));
-        auto session = run(driver.session());
+        auto session = run(driver.textSession());
         Statement limit{"SHOW lock_timeout", {}};
         QCOMPARE(run((*session)->execute(limit, 5s))->text(), QByteArray("5s"));
         limit.waits = false;
@@ -163,7 +163,7 @@ private Q_SLOTS:
 
     void signsThatNobodyWantsAnyMore() {
         SqlDriver driver(m_runtime, urlOf(m_databases.url("mariadb")));
-        auto session = run(driver.session());
+        auto session = run(driver.textSession());
         std::stop_source stop;
         const auto sign = beside((*session)->nextSign(60s, stop.get_token()));
         QVERIFY(!sign->done);
@@ -179,7 +179,7 @@ private Q_SLOTS:
         SqlDriver holder(m_runtime, urlOf(m_databases.url("sqlite")));
         SqlClient other(m_runtime, m_databases.url("sqlite"), QString::fromLatin1(sql::kDefaultTable), options);
         makeTable(holder, "busy");
-        auto session = run(holder.session());
+        auto session = run(holder.textSession());
         (*session)->begin();
         VERIFY_OK(run((*session)->execute({"INSERT INTO busy VALUES (1)", {}})));
         const Result refused = ask(other.driver, "INSERT INTO busy VALUES (2)");
@@ -202,7 +202,7 @@ private Q_SLOTS:
         SqlDriver holder(m_runtime, urlOf(m_databases.url("sqlite"))),
             other(m_runtime, urlOf(m_databases.url("sqlite")));
         makeTable(holder, "moment");
-        auto session = run(holder.session());
+        auto session = run(holder.textSession());
         (*session)->begin();
         VERIFY_OK(run((*session)->execute({"INSERT INTO moment VALUES (1)", {}})));
         const auto waiting = beside(other.execute({"INSERT INTO moment VALUES (2)", {}}));
@@ -220,10 +220,10 @@ private Q_SLOTS:
             SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
             const bool maria = QByteArray(engine) == "mariadb";
             const QByteArray text = maria ? "SELECT ? + 1" : "SELECT ?::bigint + 1";
-            auto session = run(driver.session());
+            auto session = run(driver.textSession());
             for (int round = 0; round < 3; ++round) {
                 (*session)->begin();
-                const Result sum = run((*session)->execute({text, recipes::valuesOf(std::int64_t(round))}));
+                const Result sum = run((*session)->execute({text, sql::valuesOf(std::int64_t(round))}));
                 VERIFY_OK(sum);
                 QCOMPARE(sum->number(), round + 1);
                 VERIFY_OK(run((*session)->commit()));

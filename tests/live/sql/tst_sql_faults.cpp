@@ -40,7 +40,7 @@ class TestSqlFaults : public QObject {
         return false;
     }
     /// How many wait on the server for a lock.
-    static qint64 waiters(sql::Port& port) {
+    static qint64 waiters(sql::SqlDriver& port) {
         if (port.dialect() == sql::Dialect::PostgreSql)
             return number(port, "SELECT COUNT(*) FROM pg_locks WHERE NOT granted");
         return number(port, "SELECT (SELECT COUNT(*) FROM information_schema.processlist WHERE state = 'User lock') + "
@@ -316,9 +316,9 @@ private Q_SLOTS:
     void waitersForANewRowOutlastItsRollback() {
         SqlClient other(m_runtime, m_databases.url("mariadb"));
         const QByteArray name = freshName();
-        auto opened = run(other.driver.session());
+        auto opened = run(other.driver.textSession());
         VERIFY_OK(opened);
-        const std::shared_ptr<sql::Session> session = std::move(*opened).share();
+        const std::shared_ptr<sql::DriverSession> session = std::move(*opened).share();
         session->begin();
         sql::Statement insert;
         insert.text = "INSERT INTO " + other.tables.locks + " (name, recipe, version) VALUES (?, 'sql-lease', 0)";
@@ -447,7 +447,7 @@ private Q_SLOTS:
         relay.replaceNextAnswer({});
         SqlDriver greeted(m_runtime, urlOf(urlThrough(relay, engine)), impatient());
         relay.replaceNextAnswer("220 mail.example ESMTP\r\n"); // to the very first word
-        const sql::Result opened = run(greeted.open());
+        const auto opened = run(greeted.open());
         QVERIFY(!opened);
         QVERIFY2(opened.error().kind == Kind::Unreachable || opened.error().kind == Kind::ConnectTimeout,
                  qPrintable(opened.error().message));

@@ -81,7 +81,7 @@ private Q_SLOTS:
         ConnectionUrl url = urlOf(m_databases.url(engine));
         url.tlsFiles.ca = m_other.ca;
         SqlDriver driver(m_runtime, url);
-        const sql::Result opened = run(driver.open());
+        const auto opened = run(driver.open());
         QVERIFY(!opened);
         QVERIFY2(opened.error().kind == Kind::TlsFailed, qPrintable(opened.error().message));
     }
@@ -91,7 +91,7 @@ private Q_SLOTS:
         ConnectionUrl url = urlOf(m_databases.url(engine));
         url.tlsFiles.ca.clear(); // the system's do not know our server
         SqlDriver driver(m_runtime, url);
-        const sql::Result opened = run(driver.open());
+        const auto opened = run(driver.open());
         QVERIFY(!opened);
         const Kind expected = engine == "mariadb" ? Kind::WrongUrl : Kind::TlsFailed;
         QVERIFY2(opened.error().kind == expected, qPrintable(opened.error().message));
@@ -111,7 +111,7 @@ private Q_SLOTS:
         url.user = url.password = QStringLiteral("few");
         SqlDriver first(m_runtime, url), second(m_runtime, url);
         VERIFY_OK(run(first.open()));
-        const sql::Result refused = run(second.open());
+        const auto refused = run(second.open());
         QVERIFY(!refused);
         QVERIFY2(refused.error().kind == Kind::TooMany, qPrintable(refused.error().message));
     }
@@ -123,7 +123,7 @@ private Q_SLOTS:
         url.tls = true;
         url.tlsFiles.ca = m_other.ca;
         SqlDriver driver(m_runtime, url);
-        const sql::Result opened = run(driver.open());
+        const auto opened = run(driver.open());
         QVERIFY(!opened);
         QVERIFY2(opened.error().kind == Kind::TlsFailed, qPrintable(opened.error().message));
         QVERIFY2(opened.error().message.contains(driver.where()), qPrintable(opened.error().message));
@@ -135,7 +135,7 @@ private Q_SLOTS:
         ConnectionUrl url = urlOf(m_databases.url(engine));
         url.tlsFiles.ca = QStringLiteral("/nowhere/ca.pem");
         SqlDriver driver(m_runtime, url);
-        const sql::Result opened = run(driver.open());
+        const auto opened = run(driver.open());
         QVERIFY(opened.error().kind == Kind::WrongUrl);
         QVERIFY(opened.error().message.contains(url.tlsFiles.ca));
     }
@@ -155,7 +155,7 @@ private Q_SLOTS:
         ConnectionUrl url = urlOf(m_databases.url(engine));
         url.password = QStringLiteral("Hu5h-hush");
         SqlDriver driver(m_runtime, url);
-        const sql::Result opened = run(driver.open());
+        const auto opened = run(driver.open());
         QVERIFY2(opened.error().kind == Kind::AuthFailed, qPrintable(opened.error().message));
         QVERIFY(!opened.error().message.contains(url.password));
         QVERIFY(!driver.where().contains(url.password));

@@ -82,8 +82,8 @@ private Q_SLOTS:
     void eachGetsTheAnswerToItsOwnStatement() {
         sql::SqlDriver a(m_runtime, urlOf(m_transactions.url())), b(m_runtime, urlOf(m_transactions.url()));
         for (int round = 0; round < 50; ++round) {
-            sql::Statement plus{"SELECT ?::bigint + 1", recipes::valuesOf(std::int64_t(round))};
-            sql::Statement times{"SELECT ?::bigint * 100", recipes::valuesOf(std::int64_t(round))};
+            sql::Statement plus{"SELECT ?::bigint + 1", sql::valuesOf(std::int64_t(round))};
+            sql::Statement times{"SELECT ?::bigint * 100", sql::valuesOf(std::int64_t(round))};
             const auto sum = beside(a.execute(plus)), other = beside(a.execute(plus));
             const auto product = beside(b.execute(times));
             QVERIFY(ends(sum, 5000ms) && ends(other, 5000ms) && ends(product, 5000ms));
@@ -127,9 +127,9 @@ private Q_SLOTS:
         QVERIFY(made && *made);
         QVERIFY(release(*recipe, **made).has_value());
         sql::SqlDriver direct(m_runtime, urlOf(m_server));
-        auto opened = run(direct.session());
+        auto opened = run(direct.textSession());
         VERIFY_OK(opened);
-        const std::shared_ptr<sql::Session> holder = std::move(*opened).share();
+        const std::shared_ptr<sql::DriverSession> holder = std::move(*opened).share();
         holder->begin();
         sql::Statement row;
         row.text = "SELECT version FROM " + ours.tables.locks + " WHERE name = 'kept-out' FOR UPDATE";

@@ -129,9 +129,9 @@ private Q_SLOTS:
     void waitersForADeletedRowGoOn() {
         SqlClient holder(m_runtime, m_databases.url("mariadb")), admin(m_runtime, m_databases.url("mariadb"));
         const QByteArray name = freshName();
-        auto opened = run(holder.driver.session());
+        auto opened = run(holder.driver.textSession());
         VERIFY_OK(opened);
-        const std::shared_ptr<sql::Session> deleting = std::move(*opened).share();
+        const std::shared_ptr<sql::DriverSession> deleting = std::move(*opened).share();
         VERIFY_OK(acquire(*holder.recipe("sql-row", name), request(0s)));
         deleting->begin();
         sql::Statement erase;

@@ -78,10 +78,10 @@ class TestSqlRenewals : public QObject {
                                                QString::number(relay.port()));
     }
     /// A connection that has locked one row and does not let go of it.
-    std::shared_ptr<sql::Session> rowLockedBy(SqlClient& other, const QByteArray& name) {
-        auto opened = run(other.driver.session());
+    std::shared_ptr<sql::DriverSession> rowLockedBy(SqlClient& other, const QByteArray& name) {
+        auto opened = run(other.driver.textSession());
         if (!opened) return nullptr;
-        const std::shared_ptr<sql::Session> session = std::move(*opened).share();
+        const std::shared_ptr<sql::DriverSession> session = std::move(*opened).share();
         session->begin();
         sql::Statement statement;
         statement.text = "SELECT version FROM " + other.tables.locks + " WHERE name = ? FOR UPDATE";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/sql/driver.h"
 #include "backends/sql/literal.h"
+#include "backends/sql/named_lock.h"
 #include "backends/sql/schema.h"
 #include "recipes/sql/sql_advisory.h"
 #include "runtime/event_loop_runtime.h"
@@ -17,9 +18,7 @@ class TestSqlWords : public QObject {
     std::expected<std::unique_ptr<recipes::Recipe>, LockError>
     make(const char* url, const char* id, const QByteArray& name, const QByteArray& client = "client") {
         m_drivers.push_back(std::make_unique<SqlDriver>(m_runtime, urlOf(url)));
-        SqlDriver& driver = *m_drivers.back(); // connects to nothing until it is asked for something
-        return recipes::makeSqlRecipe(
-            id, {driver, name, client, tablesOf(driver.dialect(), QString::fromLatin1(kDefaultTable))});
+        return recipes::makeSqlRecipe(id, {*m_drivers.back(), name, client}); // connects to nothing until it is asked
     }
 
 private Q_SLOTS:
@@ -33,7 +32,7 @@ private Q_SLOTS:
     }
     void marksInTextsAreNotReplaced() {
         const Statement statement{"SELECT ?, ? WHERE a = ?",
-                                  recipes::valuesOf(QByteArray("?"), std::int64_t(2), QByteArray("'?"))};
+                                  valuesOf(QByteArray("?"), std::int64_t(2), QByteArray("'?"))};
         QCOMPARE(inlined(Dialect::PostgreSql, statement), QByteArray("SELECT '?', 2 WHERE a = '''?'"));
         QCOMPARE(numbered(statement.text), QByteArray("SELECT $1, $2 WHERE a = $3"));
     }
@@ -56,8 +55,8 @@ private Q_SLOTS:
     }
     void advisoryKeysStayAsTheyAre() {
         // A change would part us from everybody who holds locks now.
-        QCOMPARE(recipes::hashedKey("orders"), std::int64_t(2023957755765852388LL));
-        QCOMPARE(recipes::hashedKey("锁"), std::int64_t(5720408396146822570LL));
+        QCOMPARE(hashedKey("orders"), std::int64_t(2023957755765852388LL));
+        QCOMPARE(hashedKey("锁"), std::int64_t(5720408396146822570LL));
     }
     void advisoryKeysByKind_data() {
         QTest::addColumn<QByteArray>("name");
@@ -78,8 +77,8 @@ private Q_SLOTS:
         row("the greatest", "9223372036854775807", KeyKind::Usual, std::numeric_limits<std::int64_t>::max());
         row("the least", "-9223372036854775808", KeyKind::Usual, std::numeric_limits<std::int64_t>::min());
         for (const char* word : {"9223372036854775808", "007", "+7", "-0", " 7", "7.0", "0x10", "12,34", "seven"})
-            row(word, word, KeyKind::Usual, recipes::hashedKey(word));
-        row("a number that is hashed", "7", KeyKind::Hash, recipes::hashedKey("7"));
+            row(word, word, KeyKind::Usual, hashedKey(word));
+        row("a number that is hashed", "7", KeyKind::Hash, hashedKey("7"));
         row("a number that has to be one", "7", KeyKind::Number, 7);
         refusal("a word that has to be a number", "seven", KeyKind::Number);
         refusal("two that have to be a number", "1,2", KeyKind::Number);
@@ -94,10 +93,10 @@ private Q_SLOTS:
         QFETCH(bool, made);
         QFETCH(qlonglong, number);
         QFETCH(bool, two);
-        const auto key = recipes::advisoryKeyOf(name, sql::KeyKind(kind));
+        const auto key = advisoryKeyOf(name, sql::KeyKind(kind));
         QCOMPARE(key.has_value(), made);
         if (!made) {
-            QCOMPARE(key.error().kind, LockError::Kind::Refused);
+            QCOMPARE(key.error().kind, Error::Kind::Refused);
             return;
         }
         QCOMPARE(key->number, std::int64_t(number));
@@ -135,10 +134,9 @@ private Q_SLOTS:
             QVERIFY(make("mysql://h/d", id, "a", QByteArray(300, 'x')));
     }
     void ownersFitIntoTheTable() {
-        SqlDriver driver(m_runtime, urlOf("mysql://h/d"));
+        SqlDriver port(m_runtime, urlOf("mysql://h/d"));
         const QByteArray client(217, 'x');
-        const recipes::SqlLock lock{driver, "a", client,
-                                    tablesOf(driver.dialect(), QString::fromLatin1(kDefaultTable))};
+        const recipes::SqlLock lock{port, "a", client};
         QCOMPARE(recipes::ownerOf(lock, "18446744073709551615").size(), 255);
         QVERIFY(recipes::ownerOf(lock, "18446744073709551615").startsWith(client + ":18446744073709551615:"));
         const QByteArray one = recipes::ownerOf(lock, QByteArray("锁").repeated(20));
