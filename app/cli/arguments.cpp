@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/arguments.h"
 
-#include "backends/url_login.h"
 #include "cli/text.h"
+#include "ports/url_login.h"
 #include "scenario/scenario.h"
 #include "scenario/schema_check.h"
 

@@ -7,7 +7,7 @@
 #include "cli/text.h"
 #include "cli/usage.h"
 #include "scenario/scenario.h"
-#include "session/run.h"
+#include "session/bounds.h"
 #include "trace/recording.h"
 
 namespace lockscope::cli {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/cli.h"
 
-#include "backends/url_login.h"
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/output.h"
 #include "cli/text.h"
 #include "cli/usage.h"
 #include "loader/servers.h"
+#include "ports/url_login.h"
 #include "scenario/schema_check.h"
 
 #include <QApplication>

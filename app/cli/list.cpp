@@ -5,8 +5,8 @@
 #include "cli/output.h"
 #include "cli/text.h"
 #include "cli/usage.h"
-#include "lock/backend_table.h"
-#include "lock/recipe_table.h"
+#include "offers/backend_table.h"
+#include "offers/recipe_table.h"
 #include "recipes/recipe_info.h"
 #include "scenario/scenario_file.h"
 #include "scenario/schema_check.h"
@@ -110,7 +110,7 @@ int list(const QStringList& words) {
                          {tr("scenarios, recipes or formats")});
     if (!arguments) return misused("list", arguments.error());
     const QString what = arguments->place(0);
-    if (arguments->has("markdown") && what == QLatin1String("recipes")) { // the tables in ARCHITECTURE.md
+    if (arguments->has("markdown") && what == QLatin1String("recipes")) { // the tables in core/offers/README.md
         say(recipeTable());
         say(backendTable().chopped(1));
         return kFine;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/output.h"
 
-#include "backends/url_login.h"
 #include "cli/exit_status.h"
 #include "cli/text.h"
+#include "ports/url_login.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>

@@ -3,7 +3,7 @@
 
 #include "cli/text.h"
 #include "scenario/scenario_file.h"
-#include "session/run.h"
+#include "session/bounds.h"
 #include "theme/palette.h"
 #include "timeline/render_timeline.h"
 

@@ -2,13 +2,14 @@
 #include "cli/recordings.h"
 
 #include "cli/judgement.h"
+#include "experiment/run.h"
 #include "scenario/scenario_file.h"
-#include "session/run.h"
+#include "session/bounds.h"
 #include "trace/recording.h"
 
 namespace lockscope::cli {
 
-std::expected<void, QString> saveRecording(const QString& path, const session::RunReport& report,
+std::expected<void, QString> saveRecording(const QString& path, const experiment::RunReport& report,
                                            const scenario::Scenario& scenario, std::uint64_t seed) {
     trace::RecordingMeta meta;
     meta.scenario = scenario::toJson(scenario);

@@ -8,11 +8,11 @@
 #include "cli/recordings.h"
 #include "cli/text.h"
 #include "cli/usage.h"
+#include "experiment/run.h"
 #include "recipes/recipe_info.h"
 #include "scenario/scenario_file.h"
 #include "scenario/schema_check.h"
 #include "session/recipe_check.h"
-#include "session/run.h"
 
 namespace lockscope::cli {
 
@@ -83,7 +83,7 @@ std::optional<scenario::Scenario> scenarioOf(const Arguments& arguments) {
     return *std::move(loaded);
 }
 
-QByteArray reportJson(const scenario::Scenario& scenario, std::uint64_t seed, const session::RunReport& report) {
+QByteArray reportJson(const scenario::Scenario& scenario, std::uint64_t seed, const experiment::RunReport& report) {
     JsonLine line;
     line.add("scenario", scenario.id)
         .add("recipe", scenario.recipe)
@@ -98,7 +98,7 @@ QByteArray reportJson(const scenario::Scenario& scenario, std::uint64_t seed, co
 }
 
 int simulateOne(const scenario::Scenario& scenario, std::uint64_t seed, const Arguments& arguments) {
-    const session::RunReport report = session::run(scenario, seed);
+    const experiment::RunReport report = experiment::run(scenario, seed);
     std::expected<void, QString> recorded; // before anything is said: where that fails, the program ends
     if (const auto file = arguments.value("record")) recorded = saveRecording(*file, report, scenario, seed);
     if (arguments.has("json")) {
@@ -136,7 +136,7 @@ int simulateMany(const scenario::Scenario& scenario, Seeds seeds, bool json) {
     std::uint64_t violated = 0, unknown = 0;
     std::optional<std::uint64_t> firstViolating;
     const auto work = [&](std::uint64_t seed) {
-        const session::RunReport report = session::run(scenario, seed);
+        const experiment::RunReport report = experiment::run(scenario, seed);
         Result result{{}, statusOf(report.verdict)};
         if (json) {
             result.line = reportJson(scenario, seed, report);

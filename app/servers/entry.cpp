@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "servers/entry.h"
 
-#include "backends/url.h"
+#include "live/live_session.h"
+#include "ports/url.h"
 #include "servers/commands.h"
-#include "session/live_session.h"
 
 #include <cstring>
 
@@ -27,7 +27,7 @@ std::expected<std::unique_ptr<session::Session>, QString> open(const QString& ur
                                                                scenario::Scenario workload) {
     auto parsed = parseWatchable(url);
     if (!parsed) return std::unexpected(parsed.error());
-    return std::make_unique<session::LiveSession>(std::move(*parsed), changesAllowed, std::move(workload));
+    return std::make_unique<live::LiveSession>(std::move(*parsed), changesAllowed, std::move(workload));
 }
 
 QString complaintAbout(const QString& url) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "backends/words.h"
 #include "cli/exit_status.h"
 #include "cli/output.h"
 #include "cli/text.h"
 #include "cli/usage.h"
+#include "lock/connect.h"
 #include "lock/distributed_lock.h"
 #include "lock/recipe_choice.h"
+#include "ports/words.h"
 #include "runtime/completion.h"
 #include "runtime/event_loop_runtime.h"
 #include "servers/commands.h"

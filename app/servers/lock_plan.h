@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "backends/url.h"
 #include "cli/arguments.h"
+#include "ports/url.h"
 #include "recipes/recipe.h"
 
 namespace lockscope::cli {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "backends/url.h"
 #include "cli/arguments.h"
 #include "cli/exit_status.h"
 #include "cli/output.h"
@@ -7,6 +6,7 @@
 #include "cli/usage.h"
 #include "inspect/lock_change.h"
 #include "inspect/redis_watcher.h"
+#include "ports/url.h"
 #include "runtime/event_loop_runtime.h"
 #include "servers/commands.h"
 #include "servers/signal_inbox.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/run_window.h"
 
-#include "backends/url_login.h"
+#include "ports/url_login.h"
 #include "scenario/scenario.h"
 #include "theme/icons.h"
 #include "theme/palette.h"

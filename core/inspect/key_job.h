@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/redis/port.h"
 #include "inspect/key_snapshot.h"
+#include "ports/redis/port.h"
 
 #include <functional>
 #include <span>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/redis/port.h"
 #include "inspect/lock_row.h"
 #include "inspect/watch_notes.h"
+#include "ports/redis/port.h"
 
 namespace lockscope::inspect {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "connections/lock_client.h"
 #include "lock/any_lock.h"
-#include "lock/lock_client.h"
 
 namespace lockscope {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "lock/connection.h"
+#include "connections/connection.h"
 #include "lock/distributed_lock.h"
 
 namespace lockscope {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bounds that a run is judged by: its recipe's promises under its settings, and the cost of time-outs, pauses and
 // losses.
+#include "session/bounds.h"
+
 #include "recipes/backoff.h"
 #include "recipes/recipe_info.h"
 #include "recipes/redis/redis_recipe.h"
 #include "scenario/scenario_file.h"
-#include "session/run.h"
 #include "sim/redis_wire.h"
 
 namespace lockscope::session {

@@ -2,8 +2,8 @@
 #include "session/recording_session.h"
 
 #include "scenario/scenario_file.h"
+#include "session/bounds.h"
 #include "session/milestones.h"
-#include "session/run.h"
 
 #include <QElapsedTimer>
 #include <QFileInfo>

@@ -2,7 +2,7 @@
 #include "session/session.h"
 
 #include "scenario/scenario_file.h"
-#include "session/run.h"
+#include "session/bounds.h"
 
 namespace lockscope::session {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/simulation_worker.h"
 
-#include "session/run.h"
+#include "session/bounds.h"
 
 namespace lockscope::session {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/redis_wire.h"
 
-#include "backends/redis/command_text.h"
+#include "ports/redis/command_text.h"
 #include "runtime/completion.h"
 #include "sim/redis_inbox.h"
 

@@ -4858,7 +4858,7 @@
     </message>
 </context>
 <context>
-    <name>lockscope::session::LiveSession</name>
+    <name>lockscope::live::LiveSession</name>
     <message>
         <source>%1 · connecting</source>
         <translation>%1 · 正在连接</translation>

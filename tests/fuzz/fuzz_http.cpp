@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "answers.h"
-#include "backends/etcd/codec.h"
-#include "backends/etcd/http_reader.h"
 #include "heap_watch.h"
+#include "ports/etcd/codec.h"
+#include "ports/etcd/http_reader.h"
 
 using namespace lockscope;
 using namespace lockscope::fuzz;

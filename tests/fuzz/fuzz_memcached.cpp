@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "answers.h"
-#include "backends/memcached/binary_protocol.h"
-#include "backends/memcached/text_protocol.h"
 #include "heap_watch.h"
+#include "ports/memcached/binary_protocol.h"
+#include "ports/memcached/text_protocol.h"
 
 #include <QtEndian>
 

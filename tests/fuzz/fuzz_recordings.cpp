@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/picture.h"
 #include "driver.h"
+#include "experiment/run.h"
 #include "recording_mutator.h"
 #include "scenario/scenario_file.h"
-#include "session/run.h"
+#include "session/bounds.h"
 #include "trace/export.h"
 #include "trace/recording.h"
 #include "trace/state.h"
@@ -29,7 +30,7 @@ QByteArray recorded(const char* scenario, const char* recipe, Nanos until, const
     if (!loaded) qFatal("there is no scenario %s", scenario);
     loaded->recipe = QString::fromLatin1(recipe);
     loaded->until = until;
-    const session::RunReport report = session::run(*loaded, 1);
+    const experiment::RunReport report = experiment::run(*loaded, 1);
     trace::RecordingMeta meta;
     meta.scenario = scenario::toJson(*loaded);
     meta.seed = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "answers.h"
-#include "backends/redis/resp.h"
 #include "heap_watch.h"
+#include "ports/redis/resp.h"
 
 using namespace lockscope;
 using namespace lockscope::fuzz;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver.h"
+#include "experiment/run.h"
 #include "scenario/scenario_file.h"
 #include "session/recipe_check.h"
-#include "session/run.h"
 
 #include <QFile>
 #include <QJsonDocument>
@@ -135,7 +135,7 @@ private:
             if (!read) return Outcome::fine("not played");
         }
         ++m_played;
-        const session::RunReport one = session::run(scenario, 1), two = session::run(scenario, 1);
+        const experiment::RunReport one = experiment::run(scenario, 1), two = experiment::run(scenario, 1);
         if (one.digest != two.digest) return Outcome::wrong(QStringLiteral("two runs of one seed differ"));
         if (one.trace->reached() != scenario.until)
             return Outcome::wrong(QStringLiteral("the run ended at %1 ns").arg(one.trace->reached().count()));

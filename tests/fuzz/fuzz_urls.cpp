@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/url.h"
-#include "backends/url_login.h"
 #include "driver.h"
+#include "ports/url.h"
+#include "ports/url_login.h"
 
 #include <QUrl>
 

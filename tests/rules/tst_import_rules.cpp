@@ -85,7 +85,7 @@ QString qtModule(const QString& header) {
     return {};
 }
 
-/// "core/backends/redis/port.h" → "backends"
+/// "core/ports/redis/port.h" → "ports"
 QString roomOf(const QString& path) {
     return path.section(QLatin1Char('/'), 1, 1);
 }
@@ -103,7 +103,7 @@ private Q_SLOTS:
     void theListsAreUnderstood() {
         QVERIFY(m_core.count() >= 10);
         QVERIFY(m_views.count() >= 10);
-        QVERIFY(m_core.allows(QStringLiteral("recipes"), QStringLiteral("backends")));
+        QVERIFY(m_core.allows(QStringLiteral("recipes"), QStringLiteral("ports")));
         QVERIFY(m_views.allows(QStringLiteral("timeline"), QStringLiteral("models")));
         QVERIFY(m_views.allows(QStringLiteral("timeline"), QStringLiteral("trace")));
         QCOMPARE(qtModule(QStringLiteral("QWidget")), QStringLiteral("QtWidgets"));
@@ -117,6 +117,7 @@ private Q_SLOTS:
              filesBelow({QStringLiteral("core")}, {QStringLiteral("*.cpp"), QStringLiteral("*.h")})) {
             if (file.path.count(QLatin1Char('/')) < 2) continue; // the precompiled header
             const QString room = roomOf(file.path);
+            if (room == QLatin1String("cmake")) continue;
             if (!m_core.has(room)) wrong += file.path + QStringLiteral(" is in a folder that no list names");
             for (const Include& include : includesOf(file)) {
                 const QString other = include.what.section(QLatin1Char('/'), 0, 0);

@@ -41,7 +41,7 @@ private Q_SLOTS:
         const QStringList patterns{QStringLiteral("*.cpp"), QStringLiteral("*.h"), QStringLiteral("CMakeLists.txt"),
                                    QStringLiteral("*.cmake"), QStringLiteral("*.lua")};
         const auto files = filesBelow({QStringLiteral("core"), QStringLiteral("views"), QStringLiteral("app"),
-                                       QStringLiteral("tests"), QStringLiteral("cmake"), QStringLiteral("resources")},
+                                       QStringLiteral("tests"), QStringLiteral("resources")},
                                       patterns);
         QVERIFY(files.size() > 100);
         for (const SourceFile& file : files) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "connections/connection.h"
 #include "fighter.h"
-#include "lock/connection.h"
 #include "lock/distributed_lock.h"
 
 namespace lockscope::torture {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/sql/statement.h"
+#include "drivers/sql/statement.h"
 #include "background.h"
 #include "server_record.h"
 

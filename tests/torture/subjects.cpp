@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "subjects.h"
 
-#include "backends/url.h"
-#include "lock/connection.h"
+#include "connections/connection.h"
+#include "ports/url.h"
 #include "runtime/event_loop_runtime.h"
 #include "sandbox/etcd_server.h"
 #include "sandbox/mariadb_server.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "witness.h"
 
-#include "backends/url.h"
+#include "ports/url.h"
 #include "socket_witness.h"
 #include "sql_witness.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "welcome/url_field.h"
 
-#include "backends/url_login.h"
+#include "ports/url_login.h"
 #include "theme/fonts.h"
 
 #include <QPainter>

@@ -3,6 +3,7 @@
 
 #include "lock/blocking/history.h"
 #include "lock/blocking/service.h"
+#include "lock/connect.h"
 #include "lock/distributed_condition.h"
 #include "lock/distributed_multi_lock.h"
 

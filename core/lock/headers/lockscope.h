@@ -13,7 +13,7 @@
 #undef slots
 
 // clang-format off
-#include "lock/connection.h"
+#include "lock/connect.h"
 #include "lock/distributed_condition.h"
 #include "lock/distributed_multi_lock.h"
 #include "lock/distributed_mutex.h"

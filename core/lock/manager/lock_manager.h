@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "lock/connection.h"
+#include "lock/connect.h"
 #include "lock/distributed_lock.h"
 #include "lock/manager/managed_lock.h"
 #include "lock/manager/manager_config.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/url.h"
 #include "lock/lock_options.h"
+#include "ports/url.h"
 
 namespace lockscope {
 

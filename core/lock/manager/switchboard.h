@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "lock/record_store.h"
+#include "connections/record_store.h"
 
 #include <map>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/etcd/port.h"
+#include "ports/etcd/port.h"
 #include "recipes/recipe.h"
 #include "runtime/completion.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/memcached/port.h"
+#include "ports/memcached/port.h"
 #include "recipes/recipe.h"
 
 namespace lockscope::recipes {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/redis/redis_recipe.h"
 
-#include "backends/redis/errors.h"
+#include "ports/redis/errors.h"
 #include "recipes/backoff.h"
 #include "recipes/multi.h"
 #include "recipes/redis/redis_confirmed.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/redis/port.h"
+#include "ports/redis/port.h"
 
 namespace lockscope::recipes {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/sql/port.h"
+#include "ports/sql/port.h"
 #include "recipes/recipe.h"
 
 namespace lockscope::recipes {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/zookeeper/options.h"
-#include "backends/zookeeper/port.h"
+#include "ports/zookeeper/options.h"
+#include "ports/zookeeper/port.h"
 #include "recipes/recipe.h"
 #include "recipes/zookeeper/zk_children.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/redis/reply.h"
+#include "ports/redis/reply.h"
 
 #include <expected>
 

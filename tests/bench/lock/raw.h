@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/url.h"
+#include "ports/url.h"
 #include "samples.h"
 #include "workload.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "raw_redis.h"
 
-#include "backends/redis/port.h"
+#include "ports/redis/port.h"
 
 namespace lockscope::bench {
 

@@ -2,7 +2,7 @@
 #include "hiredis_client.h"
 #include "raw_threads.h"
 
-#include "backends/redis/port.h"
+#include "ports/redis/port.h"
 
 namespace lockscope::bench {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "json_lines.h"
 
-#include "backends/redis/resp.h"
+#include "ports/redis/resp.h"
 #include "runtime/event_loop_runtime.h"
 #include "runtime/signal_count.h"
 

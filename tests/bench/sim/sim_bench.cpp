@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "json_lines.h"
 
+#include "experiment/run.h"
 #include "recipes/recipe_info.h"
 #include "runtime/virtual_runtime.h"
 #include "scenario/scenario_file.h"
-#include "session/run.h"
 #include "sim/redis/engine.h"
 
 #include <QCoreApplication>
@@ -26,7 +26,7 @@ void wholeRun(benchmark::State& state, const char* id, const char* recipe) {
     scenario.recipe = QString::fromLatin1(recipe);
     std::uint64_t seed = 0, events = 0;
     for (auto _ : state)
-        events += session::run(scenario, ++seed).trace->size();
+        events += experiment::run(scenario, ++seed).trace->size();
     state.counters["events_per_second"] = benchmark::Counter(double(events), benchmark::Counter::kIsRate);
     const double seconds = std::chrono::duration<double>(scenario.until).count() * double(state.iterations());
     state.counters["times_real_time"] = benchmark::Counter(seconds, benchmark::Counter::kIsRate);
@@ -42,7 +42,7 @@ void crowd(benchmark::State& state) {
     scenario.until = 10s;
     std::uint64_t seed = 0, events = 0;
     for (auto _ : state)
-        events += session::run(scenario, ++seed).trace->size();
+        events += experiment::run(scenario, ++seed).trace->size();
     state.counters["events_per_second"] = benchmark::Counter(double(events), benchmark::Counter::kIsRate);
 }
 BENCHMARK(crowd)->Unit(benchmark::kMillisecond);
@@ -89,7 +89,7 @@ void printCrowds() {
             scenario.workload.clients = clients;
             QElapsedTimer timer;
             timer.start();
-            const session::RunReport report = session::run(scenario, 1);
+            const experiment::RunReport report = experiment::run(scenario, 1);
             const double secs = double(timer.nsecsElapsed()) / 1e9;
             const auto events = double(report.trace->size());
             const QJsonObject line{{QStringLiteral("scenario"), scenario.id},

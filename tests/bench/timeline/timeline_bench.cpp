@@ -10,10 +10,10 @@
 // it, and of the first painted picture of everything, violations included.
 #include "scenes.h"
 
+#include "synthetic/synthetic.h"
 #include "theme/palette.h"
 #include "timeline/timeline_view.h"
 #include "trace/recording.h"
-#include "trace/synthetic.h"
 
 #include <QApplication>
 #include <QCommandLineParser>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "json_lines.h"
 
+#include "synthetic/synthetic.h"
 #include "trace/recording.h"
 #include "trace/state.h"
-#include "trace/synthetic.h"
 #include "verdict/verdict.h"
 
 #include <QCoreApplication>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "experiment/run.h"
 #include "recipes/recipe_info.h"
 #include "scenario/scenario_file.h"
-#include "session/run.h"
 
 #include <QTest>
 #include <atomic>
@@ -45,7 +45,7 @@ std::map<QString, verdict::Outcome> outcomesOf(const verdict::Verdict& verdict) 
 }
 
 /// Empty when a run is as its scenario's file promises.
-QString differenceFrom(const scenario::Expectation& expected, const session::RunReport& report) {
+QString differenceFrom(const scenario::Expectation& expected, const experiment::RunReport& report) {
     const auto outcomes = outcomesOf(report.verdict);
     for (const QString& id : expected.violates) {
         if (outcomes.at(id) != verdict::Outcome::Violated) return id + QStringLiteral(" should be violated and is not");
@@ -70,12 +70,12 @@ QString differenceFrom(const scenario::Expectation& expected, const session::Run
 
 /// Runs seeds 1…kSeeds on all cores; the first few that `judge` finds fault with.
 QStringList overAllSeeds(const scenario::Scenario& scenario,
-                         const std::function<QString(const session::RunReport&)>& judge) {
+                         const std::function<QString(const experiment::RunReport&)>& judge) {
     std::vector<QString> wrong(kSeeds);
     std::atomic<std::uint64_t> next = 0;
     const auto work = [&] {
         for (std::uint64_t i = next++; i < kSeeds; i = next++) {
-            const QString why = judge(session::run(scenario, i + 1));
+            const QString why = judge(experiment::run(scenario, i + 1));
             if (!why.isEmpty()) wrong[i] = QStringLiteral("seed %1: %2").arg(i + 1).arg(why);
         }
     };
@@ -90,7 +90,7 @@ QStringList overAllSeeds(const scenario::Scenario& scenario,
 }
 
 void expectAsPromised(const scenario::Scenario& scenario,
-                      const std::function<QString(const session::RunReport&)>& judge) {
+                      const std::function<QString(const experiment::RunReport&)>& judge) {
     const QStringList wrong = overAllSeeds(scenario, judge);
     QVERIFY2(wrong.isEmpty(), qPrintable(QStringLiteral("%1 of %2 seeds, such as\n%3")
                                              .arg(wrong.size())
@@ -137,7 +137,7 @@ private Q_SLOTS:
         QVERIFY(scenario.has_value());
         scenario->recipe = recipe;
         scenario->lock.honourDeadline = true;
-        expectAsPromised(*scenario, [](const session::RunReport& report) {
+        expectAsPromised(*scenario, [](const experiment::RunReport& report) {
             return report.verdict.violations.empty()
                        ? QString()
                        : verdict::headline(report.verdict.violations.front(), *report.trace);
@@ -148,7 +148,7 @@ private Q_SLOTS:
     void deletingAnothersLockLetsAThirdIn() {
         const auto scenario = scenario::loadScenario(QStringLiteral("delete-others-lock"));
         QVERIFY(scenario.has_value());
-        expectAsPromised(*scenario, [](const session::RunReport& report) {
+        expectAsPromised(*scenario, [](const experiment::RunReport& report) {
             const auto& violations = report.verdict.violations;
             const auto deleted =
                 std::ranges::find(violations, verdict::Invariant::Ownership, &verdict::Violation::invariant);
@@ -173,7 +173,7 @@ private Q_SLOTS:
             scenario->recipe = QLatin1String(recipe);
             int refusals = 0;
             for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-                const session::RunReport report = session::run(*scenario, seed);
+                const experiment::RunReport report = experiment::run(*scenario, seed);
                 QCOMPARE(outcomesOf(report.verdict).at(QStringLiteral("stale-write")), verdict::Outcome::Holds);
                 for (std::size_t i = 0; i < report.trace->size(); ++i)
                     refusals += report.trace->kindAt(i) == EventKind::WriteRefused;
@@ -188,8 +188,8 @@ private Q_SLOTS:
             QVERIFY(scenario.has_value());
             QSet<QByteArray> digests;
             for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-                const QByteArray digest = session::run(*scenario, seed).digest;
-                QCOMPARE(session::run(*scenario, seed).digest, digest);
+                const QByteArray digest = experiment::run(*scenario, seed).digest;
+                QCOMPARE(experiment::run(*scenario, seed).digest, digest);
                 digests += digest;
             }
             QCOMPARE(digests.size(), 5);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "clock_table.h"
+#include "experiment/run.h"
 #include "recipes/recipe_info.h"
 #include "scenario/scenario_file.h"
-#include "session/run.h"
 
 #include <QTest>
 
@@ -48,7 +48,7 @@ private Q_SLOTS:
         std::uint64_t broken = 0;
         QStringList how;
         for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-            const session::RunReport report = session::run(*scenario, seed);
+            const experiment::RunReport report = experiment::run(*scenario, seed);
             QVERIFY(report.acquisitions > 3); // there was contention to judge
             const auto& violations = report.verdict.violations;
             broken += std::ranges::any_of(violations, [](const verdict::Violation& violation) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "experiment/run.h"
 #include "scenario/scenario_file.h"
-#include "session/run.h"
+#include "session/bounds.h"
 #include "session/simulated_session.h"
 #include "trace/recording.h"
 
@@ -58,7 +59,7 @@ private Q_SLOTS:
         s.until = 60s;
         s.faults = {set(1s, "lease", "30s"), at(10s, Action::KillClient, "holder")};
         for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-            const auto report = session::run(s, seed);
+            const auto report = experiment::run(s, seed);
             QVERIFY2(outcomeOf(report.verdict, Invariant::Progress) == Outcome::Holds,
                      qPrintable(QStringLiteral("seed %1").arg(seed)));
         }
@@ -72,7 +73,7 @@ private Q_SLOTS:
         for (std::uint64_t seed = 1; seed <= 10; ++seed) {
             s.recipe = QStringLiteral("redis-fair");
             s.faults = {set(1s, "recipe", "redis-reentrant")};
-            const auto unfair = session::run(s, seed);
+            const auto unfair = experiment::run(s, seed);
             QVERIFY2(outcomeOf(unfair.verdict, Invariant::Fifo) == Outcome::Holds,
                      qPrintable(QStringLiteral("seed %1").arg(seed)));
             // The same traffic judged as if an order had been promised all the time: there is something to overlook.
@@ -102,7 +103,7 @@ private Q_SLOTS:
         const auto loaded = scenario::loadScenario(path);
         QVERIFY(loaded.has_value());
         QCOMPARE(loaded->seed, std::optional<std::uint64_t>(4711));
-        QCOMPARE(session::run(*loaded, *loaded->seed).digest, session.trace()->digest());
+        QCOMPARE(experiment::run(*loaded, *loaded->seed).digest, session.trace()->digest());
     }
 
     void aRecordingIsJudgedAsTheSessionWas() {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "experiment/run.h"
 #include "scenario/scenario_file.h"
+#include "session/bounds.h"
 #include "session/recording_session.h"
-#include "session/run.h"
 
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -16,8 +17,8 @@ class TestRecordingSession : public QObject {
     QTemporaryDir m_dir;
 
     /// A recording of a whole run; its path.
-    QString record(const scenario::Scenario& scenario, session::RunReport& report) {
-        report = session::run(scenario, 4);
+    QString record(const scenario::Scenario& scenario, experiment::RunReport& report) {
+        report = experiment::run(scenario, 4);
         trace::RecordingMeta meta;
         meta.scenario = scenario::toJson(scenario);
         meta.seed = 4;
@@ -33,7 +34,7 @@ private Q_SLOTS:
     void readsBackWhatWasRecordedAndJudgesItAlike() {
         const auto scenario = scenario::loadScenario(QStringLiteral("gc-pause"));
         QVERIFY(scenario.has_value());
-        session::RunReport report;
+        experiment::RunReport report;
         const QString path = record(*scenario, report);
         QVERIFY(!path.isEmpty());
         RecordingSession session(path);
@@ -55,7 +56,7 @@ private Q_SLOTS:
 
     void aDamagedFileIsSaidToBeSoAndItsBeginningShown() {
         const auto scenario = scenario::loadScenario(QStringLiteral("contention"));
-        session::RunReport report;
+        experiment::RunReport report;
         const QString path = record(*scenario, report);
         QFile file(path);
         QVERIFY(file.open(QIODevice::ReadWrite) && file.resize(file.size() / 2));
@@ -71,7 +72,7 @@ private Q_SLOTS:
 
     void mayBeClosedWhileReading() {
         const auto scenario = scenario::loadScenario(QStringLiteral("contention"));
-        session::RunReport report;
+        experiment::RunReport report;
         const QString path = record(*scenario, report);
         for (int i = 0; i < 10; ++i)
             RecordingSession session(path);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "experiment/run.h"
 #include "scenario/scenario_file.h"
-#include "session/run.h"
 #include "session/simulated_session.h"
 
 #include <QDeadlineTimer>
@@ -205,7 +205,7 @@ private Q_SLOTS:
         QCOMPARE(session.scenario().faults.size(), std::size_t(4));
         const auto reread = scenario::parseScenario(scenario::toJson(session.scenario()), QStringLiteral("saved.json"));
         QVERIFY2(reread.has_value(), reread ? "" : qPrintable(reread.error().at(0).toString()));
-        QCOMPARE(session::run(*reread, 9).digest, session.trace()->digest());
+        QCOMPARE(experiment::run(*reread, 9).digest, session.trace()->digest());
     }
 
     void aSettingThatMakesNoSenseIsRefusedInWords() {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whatever is done to a world, and whenever: it goes on, it can be told again, and it mends.
+#include "experiment/run.h"
 #include "scenario/scenario_file.h"
-#include "session/run.h"
+#include "session/bounds.h"
 #include "sim/world.h"
 
 #include <QTest>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a trace says of a simulation is what happened in it, and the judge blames nobody for what was promised
 // otherwise.
-#include "session/run.h"
+#include "experiment/run.h"
+#include "session/bounds.h"
 #include "sim/world.h"
 #include "trace/state.h"
 #include "verdict/chronicle.h"
@@ -47,7 +48,7 @@ Fault when(scenario::Trigger::On on, int nth, Nanos after, Action action, const 
     return f;
 }
 
-Outcome outcome(const session::RunReport& report, Invariant invariant) {
+Outcome outcome(const experiment::RunReport& report, Invariant invariant) {
     return report.verdict.outcomes[std::size_t(invariant)];
 }
 
@@ -67,7 +68,7 @@ QByteArray at(std::uint64_t seed) {
 }
 
 /// The sentences of all violations of an invariant.
-QString sentences(const session::RunReport& report, Invariant invariant) {
+QString sentences(const experiment::RunReport& report, Invariant invariant) {
     QString all;
     for (const verdict::Violation& violation : report.verdict.violations)
         if (violation.invariant == invariant) all += verdict::explain(violation, *report.trace) + u'\n';
@@ -99,7 +100,7 @@ private Q_SLOTS:
                     fault(Action::RestartNode, "redis-1", 1400ms), fault(Action::ResumeClient, "B", 1500ms),
                     fault(Action::ResumeClient, "A", 4s),          fault(Action::KillClient, "A", 4150ms)};
         for (std::uint64_t seed = 1; seed <= 6; ++seed) {
-            const auto report = session::run(s, seed);
+            const auto report = experiment::run(s, seed);
             QVERIFY2(outcome(report, Invariant::Ownership) == Outcome::Violated, at(seed));
             const auto renewals = rows(*report.trace, EventKind::RecordRenewed);
             const bool byAnother = std::ranges::any_of(
@@ -116,7 +117,7 @@ private Q_SLOTS:
         for (const char* recipe : {"redis-fair", "redis-reentrant", "redis-set", "redis-set-del", "redis-fenced"}) {
             scenario::Scenario s = simple(recipe, 3, 5s);
             s.workload.hold = {2s, 4s};
-            const auto report = session::run(s, 1);
+            const auto report = experiment::run(s, 1);
             QVERIFY(rows(*report.trace, EventKind::RecordHeld).size() > 5);
             QVERIFY2(rows(*report.trace, EventKind::RecordRenewed).empty(), recipe);
             QVERIFY2(rows(*report.trace, EventKind::RecordDeadline).empty(), recipe);
@@ -128,7 +129,7 @@ private Q_SLOTS:
         s.lock.honourDeadline = false;
         s.workload.hold = {6s, 7s};
         s.workload.stopOnLoss = false;
-        const auto report = session::run(s, 1);
+        const auto report = experiment::run(s, 1);
         QVERIFY2(sentences(report, Invariant::MutualExclusion)
                      .contains(QLatin1String("worked for longer than its lease, and nothing renewed it")),
                  qPrintable(sentences(report, Invariant::MutualExclusion)));
@@ -165,7 +166,7 @@ private Q_SLOTS:
         s.network.clientLatency = {100us, 100us};
         s.faults = {fault(Action::JumpClock, "redis-1", 2s, {}, 1s), fault(Action::HealAll, "", 3s)};
         s.until = 4s;
-        const auto report = session::run(s, 1);
+        const auto report = experiment::run(s, 1);
         QVERIFY(rows(*report.trace, EventKind::RecordRenewed).empty());
         const auto held = rows(*report.trace, EventKind::RecordHeld);
         const auto moved = rows(*report.trace, EventKind::RecordDeadline);
@@ -185,7 +186,7 @@ private Q_SLOTS:
         scenario::Scenario s = simple("redis-set", 3, 5s);
         s.workload.hold = {4s, 4s};
         s.faults = {when(scenario::Trigger::On::Granted, 2, 500ms, Action::KillNode, "redis-1", 1s)};
-        const auto report = session::run(s, 1);
+        const auto report = experiment::run(s, 1);
         const auto freed = rows(*report.trace, EventKind::RecordFreed);
         const auto isLoss = [](const Event& e) { return FreedBy(e.flags & trace::kFreedByMask) == FreedBy::NodeLoss; };
         const auto isForce = [](const Event& e) { return FreedBy(e.flags & trace::kFreedByMask) == FreedBy::Force; };
@@ -203,7 +204,7 @@ private Q_SLOTS:
         s.network.clientLatency = {10ms, 20ms}; // two often read the same expired time
         int races = 0;
         for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-            const auto report = session::run(s, seed);
+            const auto report = experiment::run(s, seed);
             const trace::Trace& trace = *report.trace;
             trace::State state;
             for (std::size_t i = 0; i < trace.size(); ++i) {
@@ -222,7 +223,7 @@ private Q_SLOTS:
         scenario::Scenario s = simple("redis-multi", 3, 5s);
         s.lock.name = QStringLiteral("a,b");
         s.workload.hold = {2s, 4s};
-        const auto report = session::run(s, 1);
+        const auto report = experiment::run(s, 1);
         const auto held = rows(*report.trace, EventKind::RecordHeld);
         const auto granted = rows(*report.trace, EventKind::Granted);
         QVERIFY(granted.size() > 3);
@@ -237,7 +238,7 @@ private Q_SLOTS:
         scenario::Scenario s = simple("redis-fair", 4, 2s);
         s.workload.hold = {1s, 1s};
         s.faults = {when(scenario::Trigger::On::Requested, 5, 400ms, Action::KillClient, "waiter")};
-        const auto report = session::run(s, 1);
+        const auto report = experiment::run(s, 1);
         // Nobody holds while the dead first waiter is waited for, and the queue is as long as it is.
         trace::State state;
         bool seen = false;
@@ -258,7 +259,7 @@ private Q_SLOTS:
         s.faults = {when(scenario::Trigger::On::Granted, 2, 300ms, Action::PauseClient, "holder", 8s)};
         int paused = 0;
         for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-            const auto report = session::run(s, seed);
+            const auto report = experiment::run(s, seed);
             paused += int(rows(*report.trace, EventKind::ClientPaused).size());
             QVERIFY2(outcome(report, Invariant::StaleWrite) == Outcome::Holds,
                      at(seed) + ' ' + sentences(report, Invariant::StaleWrite).toUtf8());
@@ -276,7 +277,7 @@ private Q_SLOTS:
             s.workload.stopOnLoss = false; // one that lost its lock works on, and waits for nothing
             s.faults = {when(scenario::Trigger::On::Granted, 1, 6500ms, Action::PauseClient, "waiter", 2s)};
             for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-                const auto report = session::run(s, seed);
+                const auto report = experiment::run(s, seed);
                 const trace::Trace& trace = *report.trace;
                 trace::State state;
                 for (std::size_t i = 0; i < trace.size(); ++i) {
@@ -297,7 +298,7 @@ private Q_SLOTS:
     void everyClientIsThereFromTheStart() {
         scenario::Scenario s = simple("redis-set", 3, 5s);
         s.faults = {fault(Action::KillClient, "A", 1ms)};
-        const auto report = session::run(s, 1);
+        const auto report = experiment::run(s, 1);
         trace::State start;
         for (std::size_t i = 0; i < report.trace->size() && report.trace->timeAt(i) == 0; ++i)
             start.apply(report.trace->at(i), *report.trace);
@@ -309,20 +310,20 @@ private Q_SLOTS:
     void longerOfTwoPausesLasts() {
         scenario::Scenario s = simple("redis-set", 3, 5s);
         s.faults = {fault(Action::PauseClient, "A", 5s, 3s), fault(Action::PauseClient, "A", 6s, 10s)};
-        const auto resumed = rows(*session::run(s, 1).trace, EventKind::ClientResumed);
+        const auto resumed = rows(*experiment::run(s, 1).trace, EventKind::ClientResumed);
         QCOMPARE(resumed.size(), 1u);
         QCOMPARE(resumed[0].time(), Nanos(16s));
     }
     void pauseWithoutEndOutlastsOneWith() {
         scenario::Scenario s = simple("redis-set", 3, 5s);
         s.faults = {fault(Action::PauseNode, "redis-1", 5s), fault(Action::PauseNode, "redis-1", 6s, 1s)};
-        QVERIFY(rows(*session::run(s, 1).trace, EventKind::NodeResumed).empty());
+        QVERIFY(rows(*experiment::run(s, 1).trace, EventKind::NodeResumed).empty());
     }
     void resumingEndsAllPauses() {
         scenario::Scenario s = simple("redis-set", 3, 5s);
         s.faults = {fault(Action::PauseClient, "A", 5s, 3s), fault(Action::PauseClient, "A", 6s, 10s),
                     fault(Action::ResumeClient, "A", 7s), fault(Action::PauseClient, "A", 15s)};
-        const auto resumed = rows(*session::run(s, 1).trace, EventKind::ClientResumed);
+        const auto resumed = rows(*experiment::run(s, 1).trace, EventKind::ClientResumed);
         QCOMPARE(resumed.size(), 1u);
         QCOMPARE(resumed[0].time(), Nanos(7s));
     }
@@ -330,7 +331,7 @@ private Q_SLOTS:
         scenario::Scenario s = simple("redis-set", 3, 5s);
         s.faults = {fault(Action::DelayLink, "A-redis-1", 5s, 10s, 100ms),
                     fault(Action::DelayLink, "A-redis-1", 6s, 2s, 300ms)};
-        const auto delays = rows(*session::run(s, 1).trace, EventKind::LinkDelayed);
+        const auto delays = rows(*experiment::run(s, 1).trace, EventKind::LinkDelayed);
         std::vector<std::pair<Nanos, Nanos>> told;
         for (const Event& e : delays)
             told.emplace_back(e.time(), Nanos(e.value));
@@ -345,7 +346,7 @@ private Q_SLOTS:
         s.faults = {when(scenario::Trigger::On::Requested, 5, 400ms, Action::KillClient, "waiter")};
         int stood = 0; // a dead waiter in the way: nobody got the lock for longer than a lease and some tries
         for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-            const auto report = session::run(s, seed);
+            const auto report = experiment::run(s, seed);
             QVERIFY2(outcome(report, Invariant::Progress) == Outcome::Holds, at(seed));
             Nanos last{};
             for (const Event& e : rows(*report.trace, EventKind::Granted)) {
@@ -360,7 +361,7 @@ private Q_SLOTS:
         scenario::Scenario s = simple("redis-fair", 4, 2s);
         s.workload.hold = {1s, 1s};
         s.faults = {when(scenario::Trigger::On::Requested, 5, 400ms, Action::KillClient, "waiter")};
-        const auto report = session::run(s, 1);
+        const auto report = experiment::run(s, 1);
         const auto killed = rows(*report.trace, EventKind::ClientKilled);
         QCOMPARE(killed.size(), 1u);
         verdict::Bounds strict = session::boundsFor(s);
@@ -391,7 +392,7 @@ private Q_SLOTS:
                     fault(Action::StopWatchdog, "E", 7s),
                     fault(Action::HealAll, "", 15s)};
         for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-            const auto report = session::run(s, seed);
+            const auto report = experiment::run(s, seed);
             QVERIFY2(outcome(report, Invariant::Fifo) == Outcome::Holds,
                      at(seed) + ' ' + sentences(report, Invariant::Fifo).toUtf8());
         }
@@ -407,7 +408,7 @@ private Q_SLOTS:
             s.faults.push_back(fault(Action::LoseReply, "B", 2s + i * 300ms));
         int waited = 0;
         for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-            const auto report = session::run(s, seed);
+            const auto report = experiment::run(s, seed);
             const trace::Trace& trace = *report.trace;
             const auto granted = rows(trace, EventKind::Granted);
             if (granted.empty() || nameOf(trace, granted.front().actor) == "B") continue; // it is to wait
@@ -429,7 +430,7 @@ private Q_SLOTS:
             s.until = 60s;
             s.network.lossPerMille = 200;
             for (std::uint64_t seed = 1; seed <= 20; ++seed)
-                QVERIFY2(outcome(session::run(s, seed), Invariant::Progress) == Outcome::Holds,
+                QVERIFY2(outcome(experiment::run(s, seed), Invariant::Progress) == Outcome::Holds,
                          at(seed) + ' ' + recipe);
         }
     }
@@ -443,7 +444,7 @@ private Q_SLOTS:
                     when(scenario::Trigger::On::Granted, 1, 2s, Action::PauseNode, "redis-1", 8s)};
         int told = 0;
         for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-            const auto report = session::run(s, seed);
+            const auto report = experiment::run(s, seed);
             for (const verdict::Violation& violation : report.verdict.violations) {
                 const QString said = verdict::explain(violation, *report.trace);
                 QVERIFY2(!said.contains(QLatin1String("The clock of redis-1 jumped")), qPrintable(said));

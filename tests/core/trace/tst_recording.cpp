@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "synthetic/synthetic.h"
 #include "trace/bulk_loader.h"
 #include "trace/recording.h"
-#include "trace/synthetic.h"
 
 #include <QElapsedTimer>
 #include <QFile>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "synthetic/synthetic.h"
 #include "trace/bulk_loader.h"
 #include "trace/recorder.h"
-#include "trace/synthetic.h"
 
 #include <QTest>
 #include <set>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "synthetic/synthetic.h"
 #include "trace/export.h"
-#include "trace/synthetic.h"
 
 #include <QBuffer>
 #include <QJsonDocument>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hand_written.h"
 
+#include "synthetic/synthetic.h"
 #include "trace/state.h"
-#include "trace/synthetic.h"
 
 #include <algorithm>
 

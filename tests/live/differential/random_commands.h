@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random commands over small alphabets, so that collisions, wrong types and wrong words are frequent.
 #pragma once
-#include "backends/redis/reply.h"
+#include "ports/redis/reply.h"
 #include "templates.h"
 
 #include <QCryptographicHash>

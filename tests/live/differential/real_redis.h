@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A real redis-server on loopback for one test, and plain blocking connections to it.
 #pragma once
-#include "backends/redis/reply.h"
+#include "ports/redis/reply.h"
 
 #include <QCoreApplication>
 #include <QProcess>

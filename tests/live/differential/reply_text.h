@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replies and commands as a person reads them in a failed test.
 #pragma once
-#include "backends/redis/reply.h"
+#include "ports/redis/reply.h"
 
 namespace lockscope::differential {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/etcd/driver.h"
+#include "drivers/etcd/driver.h"
 #include "sandbox/etcd_server.h"
 #include "support/live.h"
 

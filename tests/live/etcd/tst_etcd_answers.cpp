@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/etcd/http_reader.h"
 #include "fake_etcd.h"
+#include "ports/etcd/http_reader.h"
 #include "recipes/etcd/etcd_lease.h"
 
 #include <QTimer>

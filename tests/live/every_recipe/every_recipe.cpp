@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "every_recipe.h"
+#include "lock/connect.h"
 
-#include "lock/recipe_table.h"
+#include "offers/recipe_table.h"
 
 namespace lockscope::test {
 

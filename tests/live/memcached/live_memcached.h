@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/memcached/driver.h"
+#include "drivers/memcached/driver.h"
 #include "recipes/memcached/memcached_recipe.h"
 #include "sandbox/memcached_server.h"
 #include "support/live.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "connections/memcached/ring_port.h"
+#include "drivers/dial.h"
 #include "live_memcached.h"
-#include "lock/connection.h"
+#include "lock/connect.h"
 #include "lock/distributed_lock.h"
 
 #include <QDateTime>
@@ -53,7 +55,7 @@ private Q_SLOTS:
         const auto connection = makeConnection(m_runtime, url);
         VERIFY_OK(run(connection->open()));
         QVERIFY(!run(connection->ping())); // not all locks could be granted
-        const MemcachedDriver ring(m_runtime, url);
+        const RingPort ring(m_runtime, realDiallers().memcached, url);
         int granted = 0, refused = 0;
         for (int i = 0; i < 40; ++i) {
             const QByteArray name = "spread" + QByteArray::number(i);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "connections/memcached/ring_port.h"
+#include "drivers/dial.h"
 #include "live_memcached.h"
-#include "lock/connection.h"
+#include "lock/connect.h"
 #include "lock/distributed_lock.h"
 
 using namespace lockscope;
@@ -106,9 +108,10 @@ private Q_SLOTS:
         VERIFY_STARTED(other);
         ConnectionUrl both = urlOf(m_server);
         both.endpoints.push_back(urlOf(other).endpoints.front());
-        MemcachedDriver one(m_runtime, both), single(m_runtime, urlOf(other));
+        RingPort one(m_runtime, realDiallers().memcached, both),
+            single(m_runtime, realDiallers().memcached, urlOf(other));
         std::swap(both.endpoints[0], both.endpoints[1]);
-        MemcachedDriver swapped(m_runtime, both);
+        RingPort swapped(m_runtime, realDiallers().memcached, both);
         int there = 0;
         for (int i = 0; i < 40; ++i) {
             const QByteArray key = "spread" + QByteArray::number(i);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/redis/driver.h"
+#include "drivers/redis/driver.h"
 #include "sandbox/redis_server.h"
 #include "support/live.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/net/tls_configuration.h"
+#include "drivers/net/tls_configuration.h"
 #include "live_redis.h"
 #include "sandbox/process_supervisor.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/redis/topology/cluster_keys.h"
 #include "live_redis.h"
+#include "ports/redis/cluster_keys.h"
 #include "sandbox/redis_cluster.h"
 
 namespace lockscope::test {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/redis/topology/cluster_keys.h"
-#include "backends/redis/topology/cluster_port.h"
 #include "cluster_move.h"
+#include "connections/redis/cluster_port.h"
+#include "drivers/dial.h"
 #include "lock_fleet.h"
+#include "ports/redis/cluster_keys.h"
 #include "sandbox/redis_cluster.h"
 #include "signal_round.h"
 
@@ -27,7 +28,7 @@ private Q_SLOTS:
     }
 
     void commandsReachTheOwnersOfTheirKeys() {
-        ClusterPort port(m_runtime, url());
+        ClusterPort port(m_runtime, realDiallers().redis, url());
         VERIFY_OK(run(port.open()));
         QSet<int> owners;
         for (int i = 0; i < 60; ++i) {
@@ -48,12 +49,12 @@ private Q_SLOTS:
     void oneSeedIsEnough() {
         ConnectionUrl one = url();
         one.endpoints.resize(1);
-        ClusterPort port(m_runtime, one);
+        ClusterPort port(m_runtime, realDiallers().redis, one);
         for (int i = 0; i < 20; ++i)
             QCOMPARE(run(port.call({"SET", "seed-" + QByteArray::number(i), "1"})).value().text, "OK");
     }
     void keysInDifferentSlotsAreRefusedWithASentence() {
-        ClusterPort port(m_runtime, url());
+        ClusterPort port(m_runtime, realDiallers().redis, url());
         const Result refused = run(port.call({"DEL", "foo", "bar"}));
         QVERIFY(refused.error().kind == Kind::Refused);
         QCOMPARE(refused.error().code, "CROSSSLOT");
@@ -79,7 +80,7 @@ private Q_SLOTS:
         VERIFY_STARTED(plain);
         ConnectionUrl wrong = url();
         wrong.endpoints = {{QStringLiteral("127.0.0.1"), plain.port()}};
-        ClusterPort port(m_runtime, wrong);
+        ClusterPort port(m_runtime, realDiallers().redis, wrong);
         QElapsedTimer took;
         took.start();
         const auto opened = run(port.open());
@@ -117,7 +118,7 @@ private Q_SLOTS:
         QVERIFY2(counter.failures == 0, qPrintable(counter.lastError));
     }
     void messagesOfAnyNodeAreHeard() {
-        ClusterPort port(m_runtime, url());
+        ClusterPort port(m_runtime, realDiallers().redis, url());
         const auto subscription = run(port.subscribe("news:{orders}"));
         VERIFY_OK(subscription);
         for (int i = 0; i < m_cluster.count(); ++i) {
@@ -155,7 +156,7 @@ private Q_SLOTS:
         }
     }
     void askIsFollowedWhileASlotMoves() {
-        ClusterPort port(m_runtime, url());
+        ClusterPort port(m_runtime, realDiallers().redis, url());
         const QByteArray name = "moving";
         QCOMPARE(run(port.call({"SET", name, "old"})).value().text, "OK");
         Move move(*this, name);
@@ -203,7 +204,7 @@ private Q_SLOTS:
         QVERIFY2(moves >= 2, QByteArray::number(moves).constData());
     }
     void aSubscriptionFollowsItsSlot() {
-        ClusterPort port(m_runtime, url());
+        ClusterPort port(m_runtime, realDiallers().redis, url());
         const auto subscription = run(port.subscribe("follow"));
         VERIFY_OK(subscription);
         Move move(*this, "follow");
@@ -224,7 +225,7 @@ private Q_SLOTS:
     void aNodeThatDiesTakesOnlyItsSlots() {
         DriverOptions options;
         options.commandTimeout = 1s;
-        ClusterPort port(m_runtime, url(), options);
+        ClusterPort port(m_runtime, realDiallers().redis, url(), options);
         VERIFY_OK(run(port.open()));
         const int victim = 1;
         QByteArray there, elsewhere;
@@ -261,7 +262,7 @@ private Q_SLOTS:
         VERIFY_OK(run(user.lock->unlock()));
     }
     void aPortThatGoesEndsItsCalls() {
-        auto port = std::make_unique<ClusterPort>(m_runtime, url());
+        auto port = std::make_unique<ClusterPort>(m_runtime, realDiallers().redis, url());
         VERIFY_OK(run(port->open()));
         m_cluster.at(0).pause();
         std::vector<QCoro::Task<Result>> calls;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A cluster of masters with a replica each and logins, of which a master dies; and one that speaks TLS only.
-#include "backends/redis/topology/cluster_port.h"
+#include "connections/redis/cluster_port.h"
+#include "drivers/dial.h"
 #include "lock_fleet.h"
 #include "sandbox/redis_cluster.h"
 
@@ -90,7 +91,7 @@ private Q_SLOTS:
         QFETCH(QString, user);
         QFETCH(QString, password);
         QFETCH(QString, says);
-        ClusterPort port(m_runtime, parseConnectionUrl(m_cluster.url({user, password})).value());
+        ClusterPort port(m_runtime, realDiallers().redis, parseConnectionUrl(m_cluster.url({user, password})).value());
         QElapsedTimer took;
         took.start();
         const auto opened = run(port.open());
@@ -150,7 +151,7 @@ private Q_SLOTS:
         QCOMPARE(counter.mostInside, 1);
     }
     void everyNodeIsReachedOverTls() {
-        ClusterPort port(m_runtime, parseConnectionUrl(m_encrypted.url(kLocker)).value());
+        ClusterPort port(m_runtime, realDiallers().redis, parseConnectionUrl(m_encrypted.url(kLocker)).value());
         VERIFY_OK(run(port.open()));
         const auto subscription = run(port.subscribe("news"));
         VERIFY_OK(subscription);
@@ -172,16 +173,16 @@ private Q_SLOTS:
         ConnectionUrl plain = good, bare = good, wrong = good;
         plain.tls = false;
         plain.scheme = QStringLiteral("redis+cluster");
-        ClusterPort port(m_runtime, plain, quick());
+        ClusterPort port(m_runtime, realDiallers().redis, plain, quick());
         auto opened = run(port.open());
         QVERIFY(!opened);
         QVERIFY2(opened.error().message.contains(QLatin1String("rediss://")), qPrintable(opened.error().message));
         bare.tlsFiles.certificate.clear();
         bare.tlsFiles.key.clear();
-        ClusterPort bareHanded(m_runtime, bare, quick());
+        ClusterPort bareHanded(m_runtime, realDiallers().redis, bare, quick());
         QVERIFY(!run(bareHanded.open()));
         wrong.tlsFiles.ca = wrong.tlsFiles.certificate; // not who signed the servers'
-        ClusterPort distrustful(m_runtime, wrong, quick());
+        ClusterPort distrustful(m_runtime, realDiallers().redis, wrong, quick());
         opened = run(distrustful.open());
         QVERIFY(!opened);
         QVERIFY2(opened.error().kind == Kind::TlsFailed, qPrintable(opened.error().message));
@@ -192,7 +193,7 @@ private Q_SLOTS:
         const int victim = 1, heir = victim + m_cluster.masters();
         // Acquisitions that the replica has confirmed, so that it knows of them when it is promoted.
         const QString url = m_url + QStringLiteral("?wait=1");
-        ClusterPort port(m_runtime, parseConnectionUrl(m_url).value());
+        ClusterPort port(m_runtime, realDiallers().redis, parseConnectionUrl(m_url).value());
         VERIFY_OK(run(port.open()));
         const QByteArray name = keyAt(port, victim, "held-"), counted = keyAt(port, victim, "counted-");
         const auto subscription = run(port.subscribe("{" + name + "}news"));

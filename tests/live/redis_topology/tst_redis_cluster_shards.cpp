@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Since version 7 a cluster has messages that stay at the owner of a slot (SPUBLISH, SSUBSCRIBE). Redisson uses them
 // there; others, and older clients, do not. Everybody wakes everybody.
-#include "backends/redis/topology/cluster_keys.h"
 #include "lock_fleet.h"
+#include "ports/redis/cluster_keys.h"
 #include "sandbox/redis_cluster.h"
 
 #include <QElapsedTimer>

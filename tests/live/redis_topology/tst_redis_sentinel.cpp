@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/redis/topology/sentinel_port.h"
+#include "connections/redis/sentinel_port.h"
+#include "drivers/dial.h"
 #include "lock_fleet.h"
 #include "sandbox/redis_sentinel.h"
 #include "signal_round.h"
@@ -27,7 +28,7 @@ private Q_SLOTS:
     }
 
     void findsTheMasterAndLocks() {
-        SentinelPort port(m_runtime, parseConnectionUrl(m_url).value());
+        SentinelPort port(m_runtime, realDiallers().redis, parseConnectionUrl(m_url).value());
         const auto opened = run(port.open());
         VERIFY_OK(opened);
         QCOMPARE(port.master()->port, masterNow().port());
@@ -71,7 +72,7 @@ private Q_SLOTS:
     void aMasterThatIsKilledIsReplaced() {
         LockUser user(m_url, "redis-reentrant", "through-failover");
         VERIFY_OPEN(user);
-        SentinelPort port(m_runtime, parseConnectionUrl(m_url).value());
+        SentinelPort port(m_runtime, realDiallers().redis, parseConnectionUrl(m_url).value());
         VERIFY_OK(run(port.open()));
         const auto subscription = run(port.subscribe("news"));
         VERIFY_OK(subscription);
@@ -119,7 +120,7 @@ private Q_SLOTS:
     void aStaleMasterThatComesBackIsRefused() {
         LockUser user(m_url, "redis-set", "stale");
         VERIFY_OPEN(user);
-        SentinelPort port(m_runtime, parseConnectionUrl(m_url).value());
+        SentinelPort port(m_runtime, realDiallers().redis, parseConnectionUrl(m_url).value());
         VERIFY_OK(run(port.open()));
         const std::uint16_t oldPort = port.master()->port;
         sandbox::RedisServer& old = serverOn(oldPort);
@@ -133,7 +134,7 @@ private Q_SLOTS:
         // It runs on and still calls itself master, for a while: no new client may go there, and no old one back.
         old.resume();
         for (int i = 0; i < 10; ++i) {
-            SentinelPort late(m_runtime, parseConnectionUrl(m_url).value());
+            SentinelPort late(m_runtime, realDiallers().redis, parseConnectionUrl(m_url).value());
             VERIFY_OK(run(late.open()));
             QVERIFY(late.master()->port != oldPort);
             QCOMPARE(run(late.call({"GET", "fresh"}))->text, "1");
@@ -147,7 +148,7 @@ private Q_SLOTS:
         url.path = QStringLiteral("nosuch");
         DriverOptions options;
         options.commandTimeout = 500ms;
-        SentinelPort port(m_runtime, url, options);
+        SentinelPort port(m_runtime, realDiallers().redis, url, options);
         const auto opened = run(port.open());
         QVERIFY(!opened);
         QVERIFY2(opened.error().kind == Kind::Unreachable, qPrintable(opened.error().message));
@@ -174,7 +175,7 @@ private Q_SLOTS:
         VERIFY_OK(run(user.lock->unlock()));
         DriverOptions options;
         options.commandTimeout = 500ms;
-        SentinelPort port(m_runtime, parseConnectionUrl(m_url).value(), options);
+        SentinelPort port(m_runtime, realDiallers().redis, parseConnectionUrl(m_url).value(), options);
         QVERIFY(run(port.open()).error().kind == Kind::Unreachable);
     }
 

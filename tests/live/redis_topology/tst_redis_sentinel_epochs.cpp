@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sentinels that disagree: each names a master and the epoch of the configuration that it knows it from. And a master
 // that they replace between two commands.
-#include "backends/redis/topology/sentinel_port.h"
+#include "connections/redis/sentinel_port.h"
+#include "drivers/dial.h"
 #include "fake_redis.h"
 #include "recipes/redis/redis_recipe.h"
 
@@ -73,7 +74,7 @@ private Q_SLOTS:
         FakeRedis old(m_runtime, master), fresh(m_runtime, master);
         Sentinels sentinels(m_runtime);
         sentinels.all3Say(fresh, 7);
-        SentinelPort port(m_runtime, sentinels.url(), quick());
+        SentinelPort port(m_runtime, realDiallers().redis, sentinels.url(), quick());
         VERIFY_OK(run(port.open()));
         // The two that know are away, and so is the connection to their master.
         sentinels.words = {{{old.port(), 6}, {fresh.port(), 7, true}, {fresh.port(), 7, true}}};
@@ -89,7 +90,7 @@ private Q_SLOTS:
         FakeRedis old(m_runtime, master), fresh(m_runtime, master);
         Sentinels sentinels(m_runtime);
         sentinels.words = {{{old.port(), 6}, {fresh.port(), 7}, {fresh.port(), 7}}};
-        SentinelPort port(m_runtime, sentinels.url(), quick());
+        SentinelPort port(m_runtime, realDiallers().redis, sentinels.url(), quick());
         VERIFY_OK(run(port.open()));
         const int asked = sentinels.all[0]->asked;
         sentinels.hangUp();
@@ -103,7 +104,7 @@ private Q_SLOTS:
         FakeRedis first(m_runtime, master), second(m_runtime, master);
         Sentinels sentinels(m_runtime);
         sentinels.all3Say(first, 7);
-        SentinelPort port(m_runtime, sentinels.url(), quick());
+        SentinelPort port(m_runtime, realDiallers().redis, sentinels.url(), quick());
         VERIFY_OK(run(port.open()));
         sentinels.all3Say(second, 0);
         sentinels.hangUp();
@@ -132,7 +133,7 @@ private Q_SLOTS:
             return answer;
         });
         sentinels.all3Say(first, 1);
-        SentinelPort port(m_runtime, sentinels.url(), quick());
+        SentinelPort port(m_runtime, realDiallers().redis, sentinels.url(), quick());
         recipes::RedisLock spec{port, "orders", "client"};
         spec.replicas = 1;
         const auto recipe = recipes::makeRedisRecipe("redis-set", std::move(spec));

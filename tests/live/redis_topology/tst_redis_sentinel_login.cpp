@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/redis/topology/sentinel_port.h"
+#include "connections/redis/sentinel_port.h"
+#include "drivers/dial.h"
 #include "lock_fleet.h"
 #include "sandbox/redis_sentinel.h"
 
@@ -46,10 +47,10 @@ private Q_SLOTS:
 
         ConnectionUrl wrong = parseConnectionUrl(servers.url()).value();
         wrong.password = QStringLiteral("wr0ng");
-        SentinelPort refused(m_runtime, wrong, quick());
+        SentinelPort refused(m_runtime, realDiallers().redis, wrong, quick());
         ConnectionUrl none = parseConnectionUrl(servers.url()).value();
         none.password.clear();
-        SentinelPort anonymous(m_runtime, none, quick());
+        SentinelPort anonymous(m_runtime, realDiallers().redis, none, quick());
         auto anonymousOpened = anonymous.open();
         const auto opened = run(refused.open());
         QVERIFY(!opened);
@@ -69,7 +70,7 @@ private Q_SLOTS:
         VERIFY_OK(run(user.lock->unlock()));
         ConnectionUrl wrong = parseConnectionUrl(servers.url()).value();
         wrong.password = QStringLiteral("wr0ng");
-        SentinelPort refused(m_runtime, wrong, quick());
+        SentinelPort refused(m_runtime, realDiallers().redis, wrong, quick());
         const auto opened = run(refused.open());
         QVERIFY(!opened);
         QVERIFY2(opened.error().message.contains(QLatin1String("login")), qPrintable(opened.error().message));
@@ -80,7 +81,7 @@ private Q_SLOTS:
         sandbox::RedisSentinels servers(m_runtime, options);
         VERIFY_STARTED(servers);
         // They want the default user's: neither ours nor none is good enough, and it is ours that has to be put right.
-        SentinelPort refused(m_runtime, parseConnectionUrl(servers.url()).value(), quick());
+        SentinelPort refused(m_runtime, realDiallers().redis, parseConnectionUrl(servers.url()).value(), quick());
         for (int tries = 0; tries < 2; ++tries) {
             const auto opened = run(refused.open());
             QVERIFY(!opened);
@@ -112,7 +113,7 @@ private Q_SLOTS:
         without.sentinelPassword.clear();
         atServer.password = good.sentinelPassword;
         for (const ConnectionUrl& url : {wrong, without, atServer}) {
-            SentinelPort refused(m_runtime, url, quick());
+            SentinelPort refused(m_runtime, realDiallers().redis, url, quick());
             const auto opened = run(refused.open());
             QVERIFY(!opened);
             const QString said = opened.error().message;
@@ -152,8 +153,9 @@ private Q_SLOTS:
         bare.tlsFiles.key.clear();
         wrong.password = QStringLiteral("wr0ng");
         plain.tls = false;
-        SentinelPort bareHanded(m_runtime, bare, quick()), mistaken(m_runtime, wrong, quick());
-        SentinelPort naked(m_runtime, plain, quick());
+        SentinelPort bareHanded(m_runtime, realDiallers().redis, bare, quick()),
+            mistaken(m_runtime, realDiallers().redis, wrong, quick());
+        SentinelPort naked(m_runtime, realDiallers().redis, plain, quick());
         auto bareOpened = bareHanded.open(), mistakenOpened = mistaken.open(), nakedOpened = naked.open();
         QVERIFY(!run(std::move(bareOpened)));
         const auto login = run(std::move(mistakenOpened)), scheme = run(std::move(nakedOpened));
@@ -163,7 +165,7 @@ private Q_SLOTS:
         QVERIFY2(scheme.error().message.contains(QLatin1String("rediss://")), qPrintable(scheme.error().message));
 
         // The replica, too, is behind both, and a sentinel promotes it.
-        SentinelPort port(m_runtime, good);
+        SentinelPort port(m_runtime, realDiallers().redis, good);
         VERIFY_OK(run(port.open()));
         const std::uint16_t old = port.master()->port;
         servers.group().at(0).kill();

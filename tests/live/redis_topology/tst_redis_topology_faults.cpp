@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/redis/topology/cluster_port.h"
-#include "backends/redis/topology/sentinel_port.h"
+#include "connections/redis/cluster_port.h"
+#include "connections/redis/sentinel_port.h"
+#include "drivers/dial.h"
 #include "fake_redis.h"
+#include "lock/connect.h"
 #include "lock_fleet.h"
 #include "recipes/redis/redis_recipe.h"
 
@@ -14,6 +16,7 @@ using namespace lockscope::test;
 using Kind = Error::Kind;
 
 namespace {
+const Dialler& kDial = realDiallers().redis;
 
 /// What goes wrong on the wire to a server, from the command on which it does.
 enum class Fault : std::uint8_t { Cut, CutInReply, Silence, Slow, Garbage };
@@ -85,7 +88,7 @@ private Q_SLOTS:
             return misbehave(socket, Fault(fault), "*-1\r\n");
         };
         FakeRedis first(m_runtime, bad), second(m_runtime, bad);
-        SentinelPort port(m_runtime, urlOfAll(Service::RedisSentinel, {first.at(), second.at(), good.at()}), [] {
+        SentinelPort port(m_runtime, kDial, urlOfAll(Service::RedisSentinel, {first.at(), second.at(), good.at()}), [] {
             DriverOptions options = quick();
             options.commandTimeout = 4s; // the bad ones are waited for, a second at most
             return options;
@@ -101,7 +104,7 @@ private Q_SLOTS:
             return "$5\r\nstale\r\n";
         });
         FakeRedis sentinel(m_runtime, sentinelAnswer(replica.port()));
-        SentinelPort port(m_runtime, urlOfAll(Service::RedisSentinel, {sentinel.at()}), quick());
+        SentinelPort port(m_runtime, kDial, urlOfAll(Service::RedisSentinel, {sentinel.at()}), quick());
         const Result result = run(port.call({"GET", "x"}));
         QVERIFY(!result); // never "stale"
         QVERIFY(result.error().kind == Kind::Unreachable);
@@ -117,7 +120,7 @@ private Q_SLOTS:
             return broken ? misbehave(socket, Fault(fault), "$5\r\nvalue\r\n") : QByteArray("$5\r\nvalue\r\n");
         });
         FakeRedis sentinel(m_runtime, sentinelAnswer(master.port()));
-        SentinelPort port(m_runtime, urlOfAll(Service::RedisSentinel, {sentinel.at()}), quick());
+        SentinelPort port(m_runtime, kDial, urlOfAll(Service::RedisSentinel, {sentinel.at()}), quick());
         VERIFY_OK(run(port.open()));
         QElapsedTimer took;
         took.start();
@@ -150,7 +153,7 @@ private Q_SLOTS:
         });
         DriverOptions options = quick();
         options.commandTimeout = 3s;
-        SentinelPort port(m_runtime, urlOfAll(Service::RedisSentinel, {sentinel.at()}), options);
+        SentinelPort port(m_runtime, kDial, urlOfAll(Service::RedisSentinel, {sentinel.at()}), options);
         VERIFY_OK(run(port.open()));
         QTimer::singleShot(300, this, [&] { named = fresh.port(); });
         QCOMPARE(run(port.call({"GET", "x"})).value().text, "value");
@@ -182,7 +185,7 @@ private Q_SLOTS:
         FakeRedis sentinel(m_runtime, [&](QTcpSocket& socket, const QByteArrayList& command) {
             return sentinelAnswer(named)(socket, command);
         });
-        SentinelPort port(clientRuntime, urlOfAll(Service::RedisSentinel, {sentinel.at()}), quick());
+        SentinelPort port(clientRuntime, kDial, urlOfAll(Service::RedisSentinel, {sentinel.at()}), quick());
         VERIFY_OK(run(port.open()));
         recipes::RedisLock spec{port, "orders", "client"};
         spec.replicas = 1;
@@ -206,7 +209,7 @@ private Q_SLOTS:
         FakeRedis sentinel(m_runtime, [&](QTcpSocket& socket, const QByteArrayList& command) -> QByteArray {
             return named ? sentinelAnswer(named)(socket, command) : QByteArray("*-1\r\n");
         });
-        SentinelPort port(m_runtime, urlOfAll(Service::RedisSentinel, {sentinel.at()}), quick());
+        SentinelPort port(m_runtime, kDial, urlOfAll(Service::RedisSentinel, {sentinel.at()}), quick());
         VERIFY_OK(run(port.open()));
         named = 0; // it is gone, and the sentinel has no other one
         master.hangUp();
@@ -223,7 +226,7 @@ private Q_SLOTS:
             return masterAnswer()(socket, command);
         });
         FakeRedis sentinel(m_runtime, sentinelAnswer(master.port()));
-        SentinelPort port(m_runtime, urlOfAll(Service::RedisSentinel, {sentinel.at()}), quick());
+        SentinelPort port(m_runtime, kDial, urlOfAll(Service::RedisSentinel, {sentinel.at()}), quick());
         const auto subscription = run(port.subscribe("news"));
         QVERIFY(!subscription);
         const QString said = subscription.error().message;
@@ -252,10 +255,11 @@ private Q_SLOTS:
         FakeRedis sentinel(m_runtime, sentinelAnswer(server.port()));
         std::unique_ptr<Port> port;
         if (cluster) {
-            port = std::make_unique<ClusterPort>(m_runtime, urlOfAll(Service::RedisCluster, {server.at()}), quick());
+            port = std::make_unique<ClusterPort>(m_runtime, kDial, urlOfAll(Service::RedisCluster, {server.at()}),
+                                                 quick());
         } else {
-            port =
-                std::make_unique<SentinelPort>(m_runtime, urlOfAll(Service::RedisSentinel, {sentinel.at()}), quick());
+            port = std::make_unique<SentinelPort>(m_runtime, kDial, urlOfAll(Service::RedisSentinel, {sentinel.at()}),
+                                                  quick());
         }
         QVERIFY(run(port->call({"SET", "x", "1"})).error().code == "NOSCRIPT"); // what it says to anything else
         const auto getting = beside(getAndEnd(port));
@@ -281,7 +285,7 @@ private Q_SLOTS:
         successor = next.port();
         DriverOptions options = quick();
         options.commandTimeout = 3s;
-        ClusterPort port(m_runtime, urlOfAll(Service::RedisCluster, {old.at(), next.at()}), options);
+        ClusterPort port(m_runtime, kDial, urlOfAll(Service::RedisCluster, {old.at(), next.at()}), options);
         VERIFY_OK(run(port.open()));
         QCOMPARE(port.ownerOf("x")->port, old.port());
         const Result set = run(port.call({"SET", "x", "1"}));
@@ -296,7 +300,7 @@ private Q_SLOTS:
             if (command.front() == "CLUSTER") return mapOf(node.port());
             return broken ? misbehave(socket, Fault(fault), "$5\r\nvalue\r\n") : QByteArray("$5\r\nvalue\r\n");
         });
-        ClusterPort port(m_runtime, urlOfAll(Service::RedisCluster, {node.at()}), quick());
+        ClusterPort port(m_runtime, kDial, urlOfAll(Service::RedisCluster, {node.at()}), quick());
         VERIFY_OK(run(port.open()));
         QElapsedTimer took;
         took.start();
@@ -324,7 +328,8 @@ private Q_SLOTS:
         });
         DriverOptions options = quick();
         options.commandTimeout = 3s;
-        ClusterPort port(m_runtime, urlOfAll(Service::RedisCluster, {first.at(), second.at(), good.at()}), options);
+        ClusterPort port(m_runtime, kDial, urlOfAll(Service::RedisCluster, {first.at(), second.at(), good.at()}),
+                         options);
         QElapsedTimer took;
         took.start();
         QCOMPARE(run(port.call({"GET", "x"})).value().text, "value");
@@ -341,7 +346,7 @@ private Q_SLOTS:
     void mapsThatMakeNoSense() {
         QFETCH(QByteArray, map);
         FakeRedis node(m_runtime, [map](QTcpSocket&, const QByteArrayList&) { return map; });
-        ClusterPort port(m_runtime, urlOfAll(Service::RedisCluster, {node.at()}), quick());
+        ClusterPort port(m_runtime, kDial, urlOfAll(Service::RedisCluster, {node.at()}), quick());
         QElapsedTimer took;
         took.start();
         QVERIFY(!run(port.call({"GET", "x"})));
@@ -352,7 +357,7 @@ private Q_SLOTS:
             if (command.front() == "CLUSTER") return mapOf(node.port());
             return "-MOVED 16287 127.0.0.1:" + QByteArray::number(node.port()) + "\r\n";
         });
-        ClusterPort port(m_runtime, urlOfAll(Service::RedisCluster, {node.at()}), quick());
+        ClusterPort port(m_runtime, kDial, urlOfAll(Service::RedisCluster, {node.at()}), quick());
         QElapsedTimer took;
         took.start();
         QVERIFY(!run(port.call({"GET", "x"})));

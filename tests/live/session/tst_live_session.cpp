@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/redis/driver.h"
+#include "drivers/redis/driver.h"
+#include "live/live_session.h"
 #include "runtime/event_loop_runtime.h"
 #include "sandbox/redis_server.h"
 #include "scenario/scenario_file.h"
-#include "session/live_session.h"
 #include "trace/state.h"
 
 #include <QSignalSpy>
 #include <QTest>
 
 using namespace lockscope;
+using live::LiveSession;
 using scenario::Action;
 using session::Health;
-using session::LiveSession;
 using trace::EventKind;
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "backends/redis/driver.h"
+#include "drivers/redis/driver.h"
 #include "locks/locks_panel.h"
 #include "runtime/event_loop_runtime.h"
 #include "sandbox/redis_server.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/sql/driver.h"
-#include "backends/sql/driver_session.h"
-#include "backends/sql/schema.h"
+#include "drivers/sql/driver.h"
+#include "drivers/sql/driver_session.h"
+#include "drivers/sql/schema.h"
 #include "recipes/sql/sql_renewals.h"
 #include "sandbox/mariadb_server.h"
 #include "sandbox/postgres_server.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every place for records has to do. Include it after what brings run().
 #pragma once
-#include "lock/connection.h"
+#include "connections/connection.h"
 #include "lock/manager/lock_manager.h"
 
 #include <QTest>

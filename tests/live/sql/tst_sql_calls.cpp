@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/sql/client_calls.h"
+#include "drivers/sql/client_calls.h"
 #include "live_sql.h"
 
 #include <poll.h>

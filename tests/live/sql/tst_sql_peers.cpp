@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "live_sql.h"
-#include "lock/connection.h"
+#include "lock/connect.h"
 
 #include <QProcess>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Coroutines and servers in tests on real servers: what all of them need. Each server's own is in its folder.
 #pragma once
-#include "backends/url.h"
+#include "ports/url.h"
 #include "runtime/event_loop_runtime.h"
 
 #include <QEventLoop>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/zookeeper/driver.h"
+#include "drivers/zookeeper/driver.h"
 #include "sandbox/zookeeper_server.h"
 #include "support/live.h"
 

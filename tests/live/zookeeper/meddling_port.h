@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "backends/zookeeper/port.h"
+#include "ports/zookeeper/port.h"
 
 namespace lockscope::test {
 

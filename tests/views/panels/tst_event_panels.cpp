@@ -2,8 +2,8 @@
 #include "events/events_panel.h"
 #include "fake_session.h"
 #include "models/verdict_model.h"
+#include "synthetic/synthetic.h"
 #include "theme/palette.h"
-#include "trace/synthetic.h"
 #include "verdict/verdict_delegates.h"
 #include "verdict/verdict_panel.h"
 

@@ -2,7 +2,7 @@
 #include "fake_session.h"
 #include "models/events_model.h"
 #include "models/verdict_model.h"
-#include "trace/synthetic.h"
+#include "synthetic/synthetic.h"
 
 #include <QAbstractItemModelTester>
 #include <QElapsedTimer>

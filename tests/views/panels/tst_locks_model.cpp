@@ -3,7 +3,7 @@
 #include "locks/protocol_model.h"
 #include "models/lock_filter.h"
 #include "models/queue_model.h"
-#include "trace/synthetic.h"
+#include "synthetic/synthetic.h"
 
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>

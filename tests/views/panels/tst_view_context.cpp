@@ -3,7 +3,7 @@
 #include "models/settings.h"
 #include "models/view_context.h"
 #include "sim/settings_text.h"
-#include "trace/synthetic.h"
+#include "synthetic/synthetic.h"
 
 #include <QElapsedTimer>
 #include <QSignalSpy>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "scenes.h"
+#include "synthetic/synthetic.h"
 #include "timeline/timeline_loader.h"
 #include "timeline/violation_bands.h"
 #include "timeline/words.h"
 #include "trace/state.h"
-#include "trace/synthetic.h"
 
 #include <QSignalSpy>
 #include <QTest>

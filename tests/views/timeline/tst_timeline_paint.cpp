@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "scenes.h"
+#include "synthetic/synthetic.h"
 #include "theme/palette.h"
 #include "timeline/coordinates.h"
 #include "timeline/layout.h"
 #include "timeline/render_timeline.h"
 #include "timeline/scene.h"
 #include "timeline/timeline_data.h"
-#include "trace/synthetic.h"
 
 #include <QBuffer>
 #include <QSvgGenerator>

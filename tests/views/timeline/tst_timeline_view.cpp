@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "scenes.h"
+#include "synthetic/synthetic.h"
 #include "theme/palette.h"
 #include "timeline/timeline_overview.h"
 #include "timeline/timeline_panel.h"
 #include "timeline/timeline_ruler.h"
 #include "timeline/timeline_view.h"
-#include "trace/synthetic.h"
 
 #include <QAccessible>
 #include <QContextMenuEvent>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/sql/driver.h"
-#include "backends/sql/literal.h"
-#include "backends/sql/named_lock.h"
-#include "backends/sql/schema.h"
+#include "drivers/sql/driver.h"
+#include "drivers/sql/literal.h"
+#include "drivers/sql/named_lock.h"
+#include "drivers/sql/schema.h"
 #include "recipes/sql/sql_advisory.h"
 #include "runtime/event_loop_runtime.h"
 

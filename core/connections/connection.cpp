@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "connections/connection.h"
+
+#include "connections/factories.h"
+
+#include <QCoreApplication>
+
+namespace lockscope {
+
+recipes::Outcome<void> Connection::prepare(std::stop_token) {
+    co_return {};
+}
+
+// NOLINTBEGIN(performance-unnecessary-value-param): those that have conditions keep the spec
+std::expected<std::unique_ptr<recipes::ConditionRecipe>, LockError> Connection::makeCondition(const QByteArray& recipe,
+                                                                                              LockSpec /*spec*/) {
+    return std::unexpected(noConditions(recipe));
+}
+// NOLINTEND(performance-unnecessary-value-param)
+
+LockError noConditions(const QByteArray& recipe) {
+    QStringList others;
+    for (const recipes::RecipeInfo& info : recipes::allRecipes()) {
+        if (info.condition) others += QString::fromLatin1(info.id);
+    }
+    return {LockError::Kind::NotSupported,
+            QCoreApplication::translate("LockError", "Locks of the recipe “%1” have no conditions; those of %2 do.")
+                .arg(QString::fromLatin1(recipe), others.join(QStringLiteral(", ")))};
+}
+
+std::unique_ptr<Connection> makeConnectionOver(Runtime& runtime, const Diallers& diallers, ConnectionUrl url,
+                                               QByteArray client) {
+    switch (url.service) {
+    case Service::Redis:
+        return makeRedisConnection(runtime, diallers, std::move(url), std::move(client));
+    case Service::RedisSentinel:
+        return makeRedisSentinelConnection(runtime, diallers, std::move(url), std::move(client));
+    case Service::RedisCluster:
+        return makeRedisClusterConnection(runtime, diallers, std::move(url), std::move(client));
+    case Service::Redlock:
+        return makeRedlockConnection(runtime, diallers, std::move(url), std::move(client));
+    case Service::ZooKeeper:
+        return makeZooKeeperConnection(runtime, diallers, std::move(url), std::move(client));
+    case Service::MySql:
+    case Service::PostgreSql:
+    case Service::Sqlite:
+        return makeSqlConnection(runtime, diallers, std::move(url), std::move(client));
+    case Service::Memcached:
+        return makeMemcachedConnection(runtime, diallers, std::move(url), std::move(client));
+    case Service::Etcd:
+        return makeEtcdConnection(runtime, diallers, std::move(url), std::move(client));
+    }
+    return nullptr;
+}
+
+LockError noSuchRecipe(const QByteArray& id, const Connection& connection) {
+    const QByteArray ofSeveral = "redis-redlock";
+    if (id == ofSeveral && connection.backend() == "redis") {
+        return {LockError::Kind::NotSupported,
+                QCoreApplication::translate("LockError", "The recipe “%1” needs several servers that know nothing of "
+                                                         "each other, and %2 is not that: write redlock://host1,host2,"
+                                                         "host3.")
+                    .arg(QString::fromLatin1(id), connection.url().display())};
+    }
+    QStringList known;
+    for (const recipes::RecipeInfo& info : recipes::allRecipes()) {
+        if (info.backend == connection.backend() && info.id != ofSeveral) known += QString::fromLatin1(info.id);
+    }
+    return {LockError::Kind::NotSupported,
+            QCoreApplication::translate("LockError", "There is no recipe “%1” on %2; there are %3.")
+                .arg(QString::fromUtf8(id), connection.url().display(), known.join(QStringLiteral(", ")))};
+}
+
+} // namespace lockscope

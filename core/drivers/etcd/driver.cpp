@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drivers/etcd/driver.h"
+
+#include "drivers/etcd/members.h"
+#include "ports/etcd/codec.h"
+#include "ports/etcd/errors.h"
+
+namespace lockscope::etcd {
+
+namespace {
+
+enum class Does : std::uint8_t { Change, Read };
+
+/// A request, and what its answer says, once it has come.
+template <typename T>
+Result<T> askFor(std::shared_ptr<Members> members, const char* path, QByteArray body,
+                 codec::Read<T> (*read)(const QByteArray&), std::stop_token stop, Does does = Does::Change) {
+    HttpRequest request{path, std::move(body), {}};
+    const auto answer = co_await Members::ask(members, std::move(request), std::move(stop));
+    if (!answer) {
+        Error error = answer.error();
+        error.sent = error.sent && does == Does::Change;
+        co_return std::unexpected(error);
+    }
+    auto result = read(answer->body);
+    if (!result) {
+        Error error = errors::garbage(result.error(), answer->where);
+        error.sent = does == Does::Change;
+        co_return std::unexpected(error);
+    }
+    if constexpr (requires { result->repeated; }) result->repeated = answer->repeated;
+    co_return *std::move(result);
+}
+
+} // namespace
+
+EtcdDriver::EtcdDriver(Runtime& runtime, const ConnectionUrl& url, DriverOptions options)
+    : m_members(std::make_shared<Members>(runtime, url, options)) {
+}
+
+EtcdDriver::~EtcdDriver() {
+    m_members->shutDown();
+}
+
+Runtime& EtcdDriver::runtime() {
+    return m_members->runtime();
+}
+
+std::uint64_t EtcdDriver::requestsSent() const {
+    return m_members->sent();
+}
+
+QString EtcdDriver::where() const {
+    return m_members->where();
+}
+
+Result<LeaseState> EtcdDriver::grantLease(std::int64_t id, std::chrono::seconds ttl, std::stop_token stop) {
+    const std::shared_ptr<Members> members = m_members;
+    auto granted = co_await askFor(members, "/v3/lease/grant", codec::grant(id, ttl), &codec::leaseState, stop);
+    if (granted) granted->granted = granted->ttl;
+    if (granted || granted.error().kind != Error::Kind::LeaseExists) co_return granted;
+    // The number is the caller's own and random: an earlier try has made it.
+    auto there = co_await askFor(members, "/v3/lease/timetolive", codec::lease(id), &codec::leaseState, stop);
+    co_return there;
+}
+
+Result<LeaseState> EtcdDriver::keepAlive(std::int64_t id, std::stop_token stop) {
+    return askFor(m_members, "/v3/lease/keepalive", codec::lease(id), &codec::leaseState, std::move(stop));
+}
+
+Result<bool> EtcdDriver::revokeLease(std::int64_t id, std::stop_token stop) {
+    const std::shared_ptr<Members> members = m_members;
+    const auto revoked = co_await askFor(members, "/v3/lease/revoke", codec::lease(id), &codec::revision, stop);
+    if (revoked) co_return true;
+    if (revoked.error().kind == Error::Kind::LeaseNotFound) co_return false;
+    co_return std::unexpected(revoked.error());
+}
+
+Result<LeaseState> EtcdDriver::timeToLive(std::int64_t id, std::stop_token stop) {
+    return askFor(m_members, "/v3/lease/timetolive", codec::lease(id), &codec::leaseState, std::move(stop), Does::Read);
+}
+
+Result<RangeResult> EtcdDriver::range(Range range, std::stop_token stop) {
+    return askFor(m_members, "/v3/kv/range", codec::range(range), &codec::rangeResult, std::move(stop), Does::Read);
+}
+
+Result<TransactionResult> EtcdDriver::run(Transaction transaction, std::stop_token stop) {
+    return askFor(m_members, "/v3/kv/txn", codec::transaction(transaction), &codec::transactionResult, std::move(stop));
+}
+
+Result<Removal> EtcdDriver::remove(QByteArray key, std::stop_token stop) {
+    return askFor(m_members, "/v3/kv/deleterange", codec::deleteRange(key, {}), &codec::removal, std::move(stop));
+}
+
+Result<std::int64_t> EtcdDriver::deleteRange(QByteArray key, QByteArray end, std::stop_token stop) {
+    return askFor(m_members, "/v3/kv/deleterange", codec::deleteRange(key, end), &codec::deleted, std::move(stop));
+}
+
+Result<std::int64_t> EtcdDriver::put(QByteArray key, QByteArray value, std::int64_t lease, std::stop_token stop) {
+    return askFor(m_members, "/v3/kv/put", codec::put(key, value, lease), &codec::revision, std::move(stop));
+}
+
+Result<OwnedWatch> EtcdDriver::watch(QByteArray key, bool deletionsOnly, std::stop_token stop) {
+    return Members::watch(m_members, std::move(key), deletionsOnly, std::move(stop));
+}
+
+Result<std::int64_t> EtcdDriver::open(std::stop_token stop) {
+    const std::shared_ptr<Members> members = m_members; // the driver may go meanwhile
+    Range nothing;
+    nothing.key = QByteArray(1, '\0');
+    nothing.limit = 1;
+    const auto read = co_await range(std::move(nothing), std::move(stop));
+    if (read) co_return read->revision;
+    // A user who may not read that key is connected all the same.
+    if (read.error().kind == Error::Kind::Denied) co_return 0;
+    co_return std::unexpected(errors::notReached(read.error(), members->where()));
+}
+
+} // namespace lockscope::etcd

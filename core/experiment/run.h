@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "scenario/scenario.h"
+#include "trace/trace.h"
+#include "verdict/verdict.h"
+
+namespace lockscope::experiment {
+
+/// A finished simulation: what happened, and the judgement of it.
+struct RunReport {
+    std::shared_ptr<trace::Trace> trace;
+    verdict::Verdict verdict;
+    std::uint64_t acquisitions = 0; ///< grants, re-entries not counted
+    QByteArray digest;              ///< equal for equal scenario and seed, on every machine and build
+};
+
+/// Simulates a scenario to its end, as fast as it goes. Any thread; several at once do not disturb each other.
+RunReport run(const scenario::Scenario& scenario, std::uint64_t seed);
+
+} // namespace lockscope::experiment

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "inspect/redis_watcher.h"
+#include "inspect/trace_feed.h"
+#include "live/live_client.h"
+#include "live/own_record.h"
+#include "session/session.h"
+
+#include <QTimer>
+
+namespace lockscope::live {
+
+/// The thread's side of a live session: the watcher, the workload clients, the judge. All functions are called on its
+/// thread; it is made and destroyed there.
+class LiveWorker final {
+public:
+    /// Its callbacks, all called on its thread.
+    struct Listener {
+        std::function<void()> grown;
+        std::function<void(std::shared_ptr<const verdict::Verdict>)> judged;
+        std::function<void(session::Health)> health;
+        std::function<void(double commandsPerSecond)> load;
+        std::function<void(QString why)> refused;
+    };
+    LiveWorker(ConnectionUrl url, scenario::Scenario settings, std::shared_ptr<trace::Trace> trace, Listener listener);
+    ~LiveWorker();
+
+    void start();
+    void act(const scenario::Fault& fault);
+    void forceRelease(const QByteArray& lockName);
+
+private:
+    LiveClient* findClient(const QString& target);
+    /// Starts clients from number `before` on, or kills those that are too many.
+    void setClients(int count, int before);
+    void set(const scenario::Fault& fault);
+    void seen(const inspect::LockReport& report);
+    /// Writes the report's server events (restart, failover, emptied) to the trace.
+    void tellServerEvents(const inspect::LockReport& report);
+    void connectionChanged(const redis::Status& status);
+    /// How it stands with the server, and how much of it has been looked at.
+    void tellHealth();
+    void tick();
+    void emitFault(trace::EventKind kind, trace::EntityId actor, std::uint32_t aux = 0);
+    QCoro::Task<> free(QByteArray lockName);
+    trace::EntityId threadOf(const inspect::Party& party);
+    std::optional<inspect::Party> partyOf(trace::EntityId thread) const;
+
+    Listener m_listener;
+    std::chrono::steady_clock::time_point m_origin = std::chrono::steady_clock::now();
+    ConnectionUrl m_url;
+    scenario::Scenario m_settings;
+    std::shared_ptr<trace::Trace> m_trace;
+    trace::Recorder m_recorder;
+    trace::EntityId m_node;
+    trace::EntityId m_observer;                      ///< this program, as a client of the node
+    std::map<QByteArray, trace::EntityId> m_threads; ///< of our own clients, by identity
+    inspect::TraceFeed m_feed;
+    OwnRecord m_ownRecord;
+    std::unique_ptr<sim::GuardedResource> m_resource; ///< made with the first client of our own
+    verdict::Judge m_judge;
+    std::size_t m_judgedRows = 0;
+    EventLoopRuntime m_runtime;
+    redis::RedisDriver m_driver;
+    std::unique_ptr<inspect::RedisWatcher> m_watcher;
+    std::set<QByteArray> m_known;     ///< locks seen at the last look
+    std::set<QByteArray> m_fastMulti; ///< those of them that are one value of a fast multi-lock
+    QString m_progress;               ///< what of the server has not been looked at, in words; empty: nothing
+    QString m_told;                   ///< the health last told
+    std::vector<std::unique_ptr<LiveClient>> m_clients;
+    QTimer m_tick;
+    bool m_observed = true;
+    QString m_trouble; ///< why it is not
+    bool m_everConnected = false;
+    std::deque<std::pair<Nanos, std::uint64_t>> m_sent; ///< total commands sent, over the last seconds
+};
+
+} // namespace lockscope::live

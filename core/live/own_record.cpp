@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live/own_record.h"
+
+namespace lockscope::live {
+
+using trace::EventKind;
+
+namespace {
+/// How long a look may take from its first read on the server to our hearing of it.
+constexpr Nanos kLongestLook = 100ms;
+
+const char* modeName(trace::HoldMode mode) {
+    switch (mode) {
+    case trace::HoldMode::Exclusive:
+        break;
+    case trace::HoldMode::Shared:
+        return "shared";
+    case trace::HoldMode::Permits:
+        return "permit";
+    }
+    return "exclusive";
+}
+} // namespace
+
+OwnRecord::OwnRecord(trace::Recorder& recorder, inspect::TraceFeed& feed, Identity identity)
+    : m_recorder(recorder), m_feed(feed), m_identity(std::move(identity)) {
+    m_recorder.onEvent([this](const trace::Event& event) { hear(event); });
+}
+
+bool OwnRecord::knowsBetter(const QByteArray& lockName, Nanos lookedAt) const {
+    const auto lock = m_locks.find(lockName);
+    return lock != m_locks.end() && lock->second.told >= Nanos(0) && lookedAt - lock->second.told < kLongestLook;
+}
+
+void OwnRecord::held(const QByteArray& name, Lock& lock, trace::EntityId thread, int holds) {
+    std::optional<inspect::Party> party = m_identity(thread);
+    if (!party) return;
+    party->holds = holds;
+    inspect::LockRow row;
+    row.name = name;
+    row.state = inspect::LockRow::State::Held;
+    row.ttlMs = std::chrono::duration_cast<std::chrono::milliseconds>(m_lease).count();
+    row.mode = modeName(lock.mode);
+    row.holders = {*party};
+    lock.owner = thread;
+    lock.holds = holds;
+    lock.told = m_recorder.now();
+    m_feed.updateOwner(name, row, trace::kNoEntity);
+}
+
+void OwnRecord::granted(const QByteArray& name, Lock& lock, trace::EntityId thread, int holds) {
+    trace::HoldMode mode = trace::HoldMode::Exclusive;
+    if (const auto announced = lock.announced.extract(thread)) mode = announced.mapped();
+    if (lock.owner != thread && lock.releasing.contains(lock.owner)) freed(name, lock, lock.owner);
+    if (mode == trace::HoldMode::Exclusive) {
+        lock.together.clear();
+    } else {
+        lock.together[thread] = holds;
+        const bool named = lock.owner != thread && lock.together.contains(lock.owner);
+        if (named) return;
+        // Who has it alone may also read: it stays alone.
+        if (lock.owner == thread && lock.mode == trace::HoldMode::Exclusive && holds > 1) mode = lock.mode;
+    }
+    lock.mode = mode;
+    held(name, lock, thread, holds);
+}
+
+void OwnRecord::released(const QByteArray& name, Lock& lock, trace::EntityId thread, trace::EntityId ownerThen) {
+    lock.together.erase(thread);
+    // Its own hold; or, by a recipe that does not look, the hold of whoever had it when the release was sent.
+    const bool others = lock.together.contains(lock.owner);
+    const bool freesIt = lock.owner == thread || (lock.owner != trace::kNoEntity && lock.owner == ownerThen && !others);
+    if (!freesIt) return;
+    if (lock.together.empty()) return freed(name, lock, thread);
+    const auto [next, holds] = *lock.together.begin();
+    held(name, lock, next, holds);
+}
+
+void OwnRecord::seen(const QByteArray& lockName, trace::EntityId owner) {
+    Lock& lock = m_locks[lockName];
+    lock.owner = owner;
+    if (owner == trace::kNoEntity) lock.together.clear();
+}
+
+void OwnRecord::freed(const QByteArray& name, Lock& lock, trace::EntityId cause) {
+    lock.owner = trace::kNoEntity;
+    lock.told = m_recorder.now();
+    m_feed.updateOwner(name, std::nullopt, cause);
+}
+
+void OwnRecord::hear(const trace::Event& event) {
+    if (!trace::isBelief(event.kind)) return;
+    const QByteArray name = m_recorder.trace().entity(event.subject).name;
+    Lock& lock = m_locks[name];
+    switch (event.kind) {
+    case EventKind::GrantedAs:
+        lock.announced[event.actor] = event.value == 1 ? trace::HoldMode::Shared : trace::HoldMode::Permits;
+        break;
+    case EventKind::Granted:
+    case EventKind::Reentered:
+        granted(name, lock, event.actor, static_cast<int>(event.aux));
+        break;
+    case EventKind::Renewed:
+        if (lock.owner == event.actor) held(name, lock, event.actor, lock.holds);
+        break;
+    case EventKind::ReleaseSent:
+        lock.releasing[event.actor] = lock.owner;
+        break;
+    case EventKind::Released: {
+        const auto sent = lock.releasing.find(event.actor);
+        const trace::EntityId ownerThen = sent == lock.releasing.end() ? trace::kNoEntity : sent->second;
+        if (sent != lock.releasing.end()) lock.releasing.erase(sent);
+        if (event.aux == 0) released(name, lock, event.actor, ownerThen);
+        break;
+    }
+    case EventKind::ReleaseRefused:
+    case EventKind::ReleaseFailed:
+        lock.releasing.erase(event.actor);
+        lock.together.erase(event.actor);
+        break;
+    case EventKind::Lost:
+        lock.together.erase(event.actor);
+        break;
+    default:
+        break;
+    }
+}
+
+} // namespace lockscope::live

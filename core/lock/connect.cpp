@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lock/connect.h"
+
+#include "drivers/dial.h"
+
+namespace lockscope {
+
+std::unique_ptr<Connection> makeConnection(Runtime& runtime, ConnectionUrl url, QByteArray client) {
+    return makeConnectionOver(runtime, realDiallers(), std::move(url), std::move(client));
+}
+
+} // namespace lockscope

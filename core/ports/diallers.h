@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ports/etcd/client.h"
+#include "ports/memcached/client.h"
+#include "ports/redis/client.h"
+#include "ports/sql/client.h"
+#include "ports/zookeeper/client.h"
+
+namespace lockscope {
+
+/// What a world supplies to those who connect: for each kind of server, what an address leads to. Sockets in real
+/// worlds (drivers/dial.h), simulated channels in the simulator. A kind that a world does not have is empty.
+struct Diallers {
+    redis::Dialler redis;
+    zookeeper::Dialler zookeeper;
+    sql::Dialler sql;
+    memcached::Dialler memcached;
+    etcd::Dialler etcd;
+};
+
+} // namespace lockscope

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ports/redis/options.h"
+
+namespace lockscope::redis {
+
+/// A port to one server, with its connection: a socket in production, a simulated channel in the simulator.
+class Client : public Port {
+public:
+    /// Connects; returns the result of the first try. Later tries go on by themselves; after a failed login, the next
+    /// call that comes a while later starts one.
+    virtual QCoro::Task<std::expected<void, Error>> open(std::stop_token stop = {}) = 0;
+    /// The state of the connection for commands.
+    virtual const Status& status() const = 0;
+    /// The number of the connection for commands (Reply::connection); 0 while there is none.
+    virtual std::uint32_t connection() const = 0;
+    /// Calls `callback` at each change of status(), from the runtime's scheduler. It must not destroy the client.
+    virtual void onStatus(std::function<void(const Status&)> callback) = 0;
+    /// "host:port", for Status::describe().
+    virtual QString where() const = 0;
+};
+
+/// Makes a client, not connected yet, of the one server that the URL names; the URL's time-outs override those of the
+/// options.
+using Dialler =
+    std::function<std::unique_ptr<Client>(Runtime& runtime, const ConnectionUrl& url, const DriverOptions& options)>;
+
+} // namespace lockscope::redis

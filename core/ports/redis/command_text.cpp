@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ports/redis/command_text.h"
+
+namespace lockscope::redis {
+
+QByteArray commandText(const Args& args) {
+    const bool script = args[0] == "EVALSHA" || args[0] == "EVAL";
+    const std::size_t key = script ? 3 : 1; // verb, script, number of keys, first key
+    return args.size() > key ? args[0] + ' ' + args[key] : args[0];
+}
+
+} // namespace lockscope::redis

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "scenario/scenario.h"
+#include "trace/recording.h"
+#include "verdict/verdict.h"
+
+namespace lockscope::session {
+
+/// The bounds by which a run with these settings is judged. `progress` may take the lease, what the recipe grants a
+/// dead first waiter, and the tries that fail: by time-outs, and by messages that the network loses. Changes of the
+/// lease and of the recipe, as the trace tells them, are followed.
+verdict::Bounds boundsFor(const scenario::Scenario& scenario);
+/// The bounds by which a recording's run is judged.
+verdict::Bounds boundsFor(const trace::RecordingMeta& meta);
+/// Whether the recipe of that id promises to grant in the order of its queue.
+bool isFair(const QString& recipe);
+
+} // namespace lockscope::session
