@@ -43,12 +43,8 @@ protected:
     ClientCalls() = default;
 };
 
+/// Those of one client library each.
 std::unique_ptr<ClientCalls> mySqlCalls(const Settings& settings);
 std::unique_ptr<ClientCalls> postgreSqlCalls(const Settings& settings);
-
-inline std::unique_ptr<ClientCalls> ClientCalls::make(const Settings& settings) {
-    Q_ASSERT(settings.dialect != Dialect::Sqlite);
-    return settings.dialect == Dialect::MySql ? mySqlCalls(settings) : postgreSqlCalls(settings);
-}
 
 } // namespace lockscope::sql

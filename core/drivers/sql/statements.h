@@ -41,6 +41,7 @@ struct Statements {
     QByteArray insertRecord; ///< name, value
 };
 
+/// Those of the tables' dialect, about these tables.
 Statements statementsOf(const Tables& tables);
 
 } // namespace lockscope::sql

@@ -132,6 +132,7 @@ public:
     /// Ends the transaction; success when there is none. A transaction that the server had given up is not committed:
     /// an error. After any error the connection is closed.
     virtual Answer<void> commit() = 0;
+    /// As commit(), without keeping what the transaction changed.
     virtual Answer<void> rollback() = 0;
 
     /// Takes a named lock for this connection; the server counts how often. Waits at most `wait` in the server's queue,
@@ -241,11 +242,13 @@ public:
     virtual Answer<bool> endRowHolder(QByteArray name, std::stop_token stop = {}) = 0;
     /// The named lock of that name; an error when it cannot have one.
     virtual std::expected<NamedKey, Error> namedKey(const QByteArray& name) const = 0;
+    /// Whether any connection holds it.
     virtual Answer<bool> namedLockHeld(NamedKey key, std::stop_token stop = {}) = 0;
     /// Ends all connections that hold it, and waits until they are gone. False: there was none.
     virtual Answer<bool> endNamedHolders(NamedKey key, std::stop_token stop = {}) = 0;
 
     // --- records, by which processes agree ---
+    /// What the record says; not there, also where there is no table of records yet.
     virtual Answer<StoredRecord> readRecord(QByteArray name, std::stop_token stop = {}) = 0;
     /// Writes the value if the record is still as `seen`: missing, or of that version. False: it is not. Makes the
     /// table of records if it is missing.

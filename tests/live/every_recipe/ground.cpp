@@ -7,7 +7,6 @@
 #include "drivers/sql/driver.h"
 #include "drivers/zookeeper/driver.h"
 #include "ports/redis/cluster_keys.h"
-#include "ports/sql/schema.h"
 #include "sandbox/etcd_server.h"
 #include "sandbox/mariadb_server.h"
 #include "sandbox/memcached_server.h"
