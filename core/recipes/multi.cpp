@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/multi.h"
 
-#include "recipes/backoff.h"
 #include "recipes/recipe_infos.h"
 #include "recipes/recipe_text.h"
+#include "recipes/waiting.h"
 #include "runtime/signal_count.h"
 
 #include <algorithm>
@@ -71,21 +71,22 @@ struct MultiRecipe::Own {
 };
 
 /// What a grant holds of them: when the last copy of the grant is gone, nobody wants news any more.
-struct MultiRecipe::Handle {
-    explicit Handle(std::shared_ptr<Own> o) : own(std::move(o)) {}
-    ~Handle() { own->following.request_stop(); }
-    Handle(const Handle&) = delete;
-    Handle& operator=(const Handle&) = delete;
-    std::shared_ptr<Own> own;
+struct MultiHold {
+    explicit MultiHold(std::shared_ptr<MultiRecipe::Own> o) : own(std::move(o)) {}
+    ~MultiHold() { own->following.request_stop(); }
+    MultiHold(const MultiHold&) = delete;
+    MultiHold& operator=(const MultiHold&) = delete;
+    std::shared_ptr<MultiRecipe::Own> own;
 };
 
-const std::shared_ptr<MultiRecipe::Own>& MultiRecipe::ownOf(const Grant& grant) {
-    return static_cast<const Handle*>(grant.own.get())->own;
+std::shared_ptr<MultiRecipe::Own> MultiRecipe::partsOf(const Grant& grant) {
+    return ownOf<const MultiHold>(grant)->own;
 }
 
 MultiRecipe::MultiRecipe(Runtime& runtime, RecipeInfo info, Parts parts, PartTokens tokens)
     : m_info(std::move(info)), m_tokens(std::move(tokens)), m_core(std::make_shared<Core>(runtime, std::move(parts))) {
     const Parts& all = m_core->parts;
+    Q_ASSERT(!all.empty() && (m_tokens.order.empty() || m_tokens.order.size() == all.size()));
     const auto every = [&](auto has) { return std::ranges::all_of(all, [&](const auto& part) { return has(*part); }); };
     const auto any = [&](auto has) { return std::ranges::any_of(all, [&](const auto& part) { return has(*part); }); };
     const auto heldBy = [](HeldBy what) { return [what](const Recipe& part) { return part.info().heldBy == what; }; };
@@ -168,43 +169,37 @@ Outcome<MultiRecipe::Round> MultiRecipe::takeAll(Request request, Nanos giveUpAt
     co_return late ? Round::NotAll : Round::All;
 }
 
-Outcome<MultiRecipe::Round> MultiRecipe::round(Request request, Nanos giveUpAt, std::vector<Grant>& grants,
-                                               std::stop_token stop) {
-    std::expected<Round, LockError> result;
-    bool stopped = false;
-    try {
-        result = co_await takeAll(request, giveUpAt, grants, stop);
-    } catch (const Cancelled& cancelled) {
-        if (cancelled.why() == Cancelled::Why::Killed) throw;
-        stopped = true;
-    }
-    if (!stopped && result && *result == Round::All) co_return Round::All;
-    co_await giveBack(std::exchange(grants, {}));
-    if (stopped) throw Cancelled(Cancelled::Why::Stopped);
-    co_return result;
-}
+/// A try is a round.
+class MultiRecipe::Contender final : public LockContender {
+public:
+    using Of = MultiRecipe;
+    using Asked = Request;
+    static constexpr Undo kUndo = Undo::Always;
+    Contender(MultiRecipe& of, Request asked) : LockContender(of.m_core->runtime, std::move(asked)), m(of) {}
 
-Outcome<std::optional<Grant>> MultiRecipe::acquire(Request request, std::stop_token stop) {
-    Runtime& runtime = m_core->runtime;
-    const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
-    for (;;) {
+    Outcome<Tried<Grant>> attempt(std::stop_token stop) override {
         request.steps.at(Step::Take);
-        std::vector<Grant> grants;
-        const auto all = co_await round(request, giveUpAt, grants, stop);
-        const Nanos now = runtime.monotonic();
-        if (!all && (!passes(all.error()) || now >= giveUpAt)) {
-            request.steps.leave();
-            co_return std::unexpected(all.error());
-        }
-        if (all && *all == Round::All) co_return granted(request, std::move(grants));
-        if (now >= giveUpAt) {
-            request.steps.leave();
-            co_return std::nullopt;
-        }
+        const auto all = co_await m.takeAll(request, giveUpAt, m_grants, stop);
+        Tried<Grant> tried;
+        if (!all && !passes(all.error())) co_return std::unexpected(all.error());
+        if (!all) tried.failure = all.error();
+        if (all && *all == Round::All) tried.granted = m.granted(request, std::exchange(m_grants, {}));
+        co_return tried;
+    }
+    QCoro::Task<> undo(Then) override { return m.giveBack(std::exchange(m_grants, {})); }
+    QCoro::Task<> rest(Tried<Grant>, std::stop_token stop) override {
         request.steps.at(Step::GiveBack);
         const Nanos pause = runtime.random(kPauseLow, kPauseHigh);
-        co_await runtime.sleep(giveUpAt == kNever ? pause : std::min(pause, giveUpAt - now), stop);
+        return runtime.sleep(within(pause), std::move(stop));
     }
+
+private:
+    MultiRecipe& m;
+    std::vector<Grant> m_grants; ///< of the parts that this round has
+};
+
+Outcome<std::optional<Grant>> MultiRecipe::acquire(Request request, std::stop_token stop) {
+    return contend<Contender>(*this, std::move(request), std::move(stop));
 }
 
 Grant MultiRecipe::granted(const Request& request, std::vector<Grant> grants) {
@@ -243,7 +238,7 @@ Grant MultiRecipe::granted(const Request& request, std::vector<Grant> grants) {
         }
     }
     const auto own = std::make_shared<Own>(std::move(grants));
-    const auto handle = std::make_shared<const Handle>(own);
+    const auto handle = std::make_shared<const MultiHold>(own);
     whole.own = handle;
     bool any = false;
     for (std::size_t i = 0; i < m_core->parts.size(); ++i) {
@@ -284,7 +279,7 @@ QCoro::Task<> MultiRecipe::follow(std::shared_ptr<Core> core, std::shared_ptr<Ow
 }
 
 Outcome<bool> MultiRecipe::renew(Grant grant, std::stop_token stop) {
-    const std::shared_ptr<Own> own = ownOf(grant);
+    const std::shared_ptr<Own> own = partsOf(grant);
     bool kept = !own->lost;
     for (std::size_t i = 0; kept && i < own->grants.size(); ++i) {
         Recipe& part = *m_core->parts[i];
@@ -299,7 +294,7 @@ Outcome<bool> MultiRecipe::renew(Grant grant, std::stop_token stop) {
 }
 
 Outcome<HoldNews> MultiRecipe::news(Grant grant, std::stop_token stop) {
-    const std::shared_ptr<Own> own = ownOf(grant);
+    const std::shared_ptr<Own> own = partsOf(grant);
     while (own->told)
         co_await own->arrived.acquire(m_core->runtime, kNever, stop);
     own->told = true;
@@ -322,7 +317,7 @@ bool MultiRecipe::listens() const {
 }
 
 Outcome<void> MultiRecipe::listen(Grant grant, CallList::Callback ask, std::stop_token stop) {
-    const std::shared_ptr<Own> own = ownOf(grant);
+    const std::shared_ptr<Own> own = partsOf(grant);
     std::vector<Outcome<void>> all;
     for (std::size_t i = 0; i < own->grants.size(); ++i) {
         Recipe& part = *m_core->parts[i];
@@ -333,7 +328,7 @@ Outcome<void> MultiRecipe::listen(Grant grant, CallList::Callback ask, std::stop
 }
 
 Outcome<int> MultiRecipe::release(Grant grant, std::stop_token) {
-    const std::shared_ptr<Own> own = ownOf(grant);
+    const std::shared_ptr<Own> own = partsOf(grant);
     grant.steps.at(Step::Release);
     if (grant.holds <= 1) own->following.request_stop();
     // Every part is given back, whatever becomes of the others; the first error is told.
@@ -382,7 +377,7 @@ Outcome<bool> MultiRecipe::isLocked(std::stop_token stop) {
 }
 
 void MultiRecipe::abandoned(const Grant& grant) {
-    const std::shared_ptr<Own> own = ownOf(grant);
+    const std::shared_ptr<Own> own = partsOf(grant);
     own->following.request_stop();
     for (std::size_t i = 0; i < own->grants.size(); ++i) {
         Grant mine = own->grants[i];
@@ -392,7 +387,7 @@ void MultiRecipe::abandoned(const Grant& grant) {
 }
 
 void MultiRecipe::overdue(const Grant& grant) {
-    const std::shared_ptr<Own> own = ownOf(grant);
+    const std::shared_ptr<Own> own = partsOf(grant);
     for (Grant& mine : own->grants) {
         if (m_info.reentrant) mine.holds = grant.holds;
     }
@@ -400,7 +395,7 @@ void MultiRecipe::overdue(const Grant& grant) {
 }
 
 std::vector<std::int64_t> MultiRecipe::tokensOf(const Grant& grant) const {
-    const std::shared_ptr<Own> own = ownOf(grant);
+    const std::shared_ptr<Own> own = partsOf(grant);
     std::vector<std::int64_t> tokens;
     for (std::size_t i = 0; i < own->grants.size(); ++i) {
         const std::size_t part = m_tokens.order.empty() ? i : m_tokens.order[i];

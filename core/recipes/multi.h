@@ -50,20 +50,20 @@ public:
 
 private:
     using Parts = std::vector<std::unique_ptr<Recipe>>;
+    friend struct MultiHold;
     struct Own;
-    struct Handle;
-    static const std::shared_ptr<Own>& ownOf(const Grant& grant);
+    static std::shared_ptr<Own> partsOf(const Grant& grant);
     /// Shared with background coroutines, which may outlive the recipe.
     struct Core {
         explicit Core(Runtime& r, Parts p) : runtime(r), parts(std::move(p)) {}
         Runtime& runtime;
         Parts parts;
         /// The holds in progress, by thread and mode, with their parts.
-        std::map<std::pair<QByteArray, Mode>, std::weak_ptr<const Handle>> followed;
+        std::map<std::pair<QByteArray, Mode>, std::weak_ptr<const MultiHold>> followed;
     };
     enum class Round : std::uint8_t { All, NotAll };
-    /// One round; unless it returns All, it leaves no part held.
-    Outcome<Round> round(Request request, Nanos giveUpAt, std::vector<Grant>& grants, std::stop_token stop);
+    class Contender;
+    /// One round: takes the parts in turn, and enters into `grants` what it has.
     Outcome<Round> takeAll(Request request, Nanos giveUpAt, std::vector<Grant>& grants, std::stop_token stop);
     /// Renews the parts that have used up a third of their lease; false when one of them is lost.
     Outcome<bool> refresh(std::vector<Grant>& grants, std::stop_token stop);

@@ -9,6 +9,7 @@
 #include <expected>
 #include <memory>
 #include <optional>
+#include <variant>
 
 namespace lockscope::recipes {
 
@@ -33,6 +34,27 @@ struct Request {
     bool kept = false;
 };
 
+struct HoldEra;
+struct PermitIds;
+struct ZkHold;
+struct EtcdStand;
+struct MemcachedHold;
+struct SessionHold;
+struct MultiHold;
+/// Of `redis-redlock`: the lease that was asked for; Grant::lease is less.
+struct RedlockLease {
+    Nanos whole;
+};
+/// Of `sql-version`: the version that was read.
+struct ReadVersion {
+    std::int64_t number;
+};
+/// What a recipe keeps with a grant, each recipe a type of its own. Nobody else looks at it.
+using GrantsOwn =
+    std::variant<std::monostate, std::shared_ptr<const HoldEra>, std::shared_ptr<const PermitIds>, RedlockLease,
+                 std::shared_ptr<ZkHold>, std::shared_ptr<const EtcdStand>, std::shared_ptr<MemcachedHold>,
+                 std::shared_ptr<SessionHold>, ReadVersion, std::shared_ptr<const MultiHold>>;
+
 /// A grant by the server.
 struct Grant {
     QByteArray thread;
@@ -44,9 +66,15 @@ struct Grant {
     Steps steps;
     Mode mode = Mode::Exclusive;
     int permits = 1;
-    /// Recipe-specific: each permit's id, each node of a quorum. Opaque to everybody else.
-    std::shared_ptr<const void> own = nullptr;
+    GrantsOwn own{};
 };
+
+/// What a recipe keeps with a grant; nullptr: nothing of that type.
+template <typename T>
+std::shared_ptr<T> ownOf(const Grant& grant) {
+    const auto* const own = std::get_if<std::shared_ptr<T>>(&grant.own);
+    return own ? *own : nullptr;
+}
 
 /// The state of a hold that lasts as long as a session or a connection, without being renewed by name.
 struct HoldNews {

@@ -117,6 +117,7 @@ void Reactor::remove(Id id) {
 }
 
 void Reactor::schedule(Job& job, Phase phase) {
+    Q_ASSERT(std::ranges::count(m_resume, &job) == 0 && std::ranges::count(m_flush, &job) == 0);
     (phase == Phase::Resume ? m_resume : m_flush).push_back(&job);
     // A pass is of no use to those inside an event loop that something in it runs: a dialog, a test that waits.
     if (m_level < 0 || m_level != loopLevel()) postIfDue();

@@ -11,6 +11,7 @@ Runtime::~Runtime() {
 }
 
 Nanos Runtime::random(Nanos low, Nanos high) {
+    Q_ASSERT(low <= high);
     const auto span = static_cast<std::uint64_t>((high - low).count()) + 1;
     // The high half of a 64×64-bit product: unbiased enough for spans far below 2^64, and no floating point.
     __extension__ using Wide = unsigned __int128;

@@ -64,11 +64,14 @@ Trace::~Trace() {
 }
 
 const Trace::Chunk& Trace::chunk(std::size_t chunk) const noexcept {
+    Q_ASSERT(chunk < kMaxChunks);
     const ChunkShelf* const shelf = m_shelves[chunk / kChunksPerShelf].load(std::memory_order_acquire);
+    Q_ASSERT(shelf && shelf->chunks[chunk % kChunksPerShelf].load(std::memory_order_relaxed));
     return *shelf->chunks[chunk % kChunksPerShelf].load(std::memory_order_acquire);
 }
 
 Trace::Chunk& Trace::needChunk(std::size_t chunk) {
+    Q_ASSERT(chunk < kMaxChunks);
     auto& shelf = m_shelves[chunk / kChunksPerShelf];
     if (!shelf.load(std::memory_order_relaxed))
         shelf.store(std::make_unique<ChunkShelf>().release(), std::memory_order_release);
@@ -110,6 +113,7 @@ void BulkLoader::addEntity(const Entity& entity) {
 }
 
 void BulkLoader::append(const Columns& rows, std::size_t count) {
+    Q_ASSERT(count <= Columns::kRows);
     std::size_t size = m_trace.m_size.load(std::memory_order_relaxed);
     for (std::size_t done = 0; done < count;) {
         const std::size_t chunk = size / Columns::kRows, offset = size % Columns::kRows;

@@ -259,6 +259,7 @@ private:
 } // namespace
 
 void fillSynthetic(Trace& trace, std::size_t events, unsigned clients, std::uint64_t seed) {
+    Q_ASSERT(trace.size() == 0);
     Generator(trace, clients, seed).write(events);
 }
 

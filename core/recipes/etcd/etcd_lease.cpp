@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/etcd/etcd_lease.h"
 
-#include "recipes/backoff.h"
 #include "recipes/recipe_infos.h"
 #include "recipes/recipe_text.h"
+#include "recipes/waiting.h"
 
 namespace lockscope::recipes {
 
@@ -78,10 +78,6 @@ QString shown(const QByteArray& bytes) {
 
 } // namespace
 
-bool EtcdLease::waitsOut(const LockError& error, Nanos giveUpAt) const {
-    return passes(error) && m_lock.port.runtime().monotonic() < giveUpAt;
-}
-
 struct EtcdLease::Queue {
     bool there = false; ///< our own key is
     std::optional<KeyValue> older;
@@ -98,6 +94,7 @@ EtcdLease::EtcdLease(EtcdLock lock)
       m_prefix(m_lock.name + '/'),
       m_leases(m_lock.leases ? m_lock.leases : std::make_shared<EtcdLeases>(m_lock.port)),
       m_ownLeases(!m_lock.leases) {
+    Q_ASSERT(!m_lock.name.isEmpty());
 }
 
 EtcdLease::~EtcdLease() {
@@ -228,31 +225,6 @@ Outcome<EtcdLease::Entered> EtcdLease::enter(StandPtr stand) {
     co_return held ? Entered::Held : Entered::Waits;
 }
 
-Outcome<EtcdLease::Entered> EtcdLease::getIn(StandPtr stand, Request request, Nanos giveUpAt, std::stop_token stop) {
-    Runtime& runtime = m_lock.port.runtime();
-    Backoff backoff;
-    bool look = request.kept; // with a lease in hand the look can take the lock as well
-    for (;;) {
-        if (!look) request.steps.at(Step::Put);
-        std::expected<Entered, LockError> entered;
-        if (look)
-            entered = co_await enterAlone(stand);
-        else
-            entered = co_await enter(stand);
-        look = false;
-        const Nanos now = runtime.monotonic();
-        if (stop.stop_requested() || now >= giveUpAt) co_return entered;
-        if (entered && *entered == Entered::Vain) continue;
-        // The same once more: what an unanswered try has put is found. Without its lease it is gone.
-        const bool again = !entered && passes(entered.error()) && now < stand->keptAt() + stand->ttl();
-        if (!again) co_return entered;
-        Waiter rest(runtime, backoff.next(runtime, giveUpAt), stop);
-        const Waiter::Outcome ended = co_await rest.howEnded();
-        if (ended == Waiter::Outcome::Killed) throw Cancelled(Cancelled::Why::Killed);
-        if (ended == Waiter::Outcome::Stopped) co_return entered;
-    }
-}
-
 Outcome<EtcdLease::Queue> EtcdLease::look(StandPtr stand, std::stop_token stop) {
     Range older = under(m_prefix, Range::Order::NewestFirst, 1);
     older.maxCreateRevision = stand->revision - 1;
@@ -270,142 +242,143 @@ Outcome<EtcdLease::Queue> EtcdLease::look(StandPtr stand, std::stop_token stop) 
     co_return queue;
 }
 
+/// A try takes a place in the queue and waits in line. One that failed keeps its place, as long as that lasts: the next
+/// finds what it has put.
+class EtcdLease::Contender final : public LockContender {
+public:
+    using Of = EtcdLease;
+    using Asked = Request;
+    static constexpr Undo kUndo = Undo::Always;
+    Contender(EtcdLease& of, Request asked)
+        : LockContender(of.m_lock.port.runtime(), std::move(asked)), m(of), m_leases(*of.m_leases) {}
+
+    Outcome<Tried<Grant>> attempt(std::stop_token stop) override {
+        std::expected<Waited, LockError> waited;
+        if (m_stand)
+            waited = co_await takePlace(stop);
+        else
+            waited = co_await begin(stop);
+        m_failed = !waited;
+        if (stop.stop_requested()) throw Cancelled(Cancelled::Why::Stopped);
+        Tried<Grant> tried;
+        tried.next = Tried<Grant>::Next::AtOnce;
+        if (!waited && (!m_stand || !m_stand->leaseEnded())) co_return std::unexpected(waited.error());
+        // A server that answers slowly can answer after the key's time was over, and it was swept away.
+        if (!waited || *waited != Waited::Held || EtcdLeases::barred(*m_stand)) co_return tried;
+        m_leases.touch(*m_stand);
+        Grant& grant = tried.granted.emplace();
+        grant.thread = request.thread;
+        grant.value = m_stand->key;
+        grant.askedAt = m_stand->keptAt();
+        grant.lease = m_stand->ttl();
+        grant.token = m_stand->revision;
+        grant.steps = request.steps;
+        grant.steps.at(Step::Work);
+        grant.own = std::shared_ptr<const EtcdStand>(m_stand);
+        co_return tried;
+    }
+    QCoro::Task<> undo(Then then) override {
+        const bool lasts =
+            m_failed && m_stand && !m_stand->leaseEnded() && runtime.monotonic() < m_stand->keptAt() + m_stand->ttl();
+        if (then == Then::TheEnd || !lasts) co_await takeBack();
+    }
+    QCoro::Task<> takeBack() override {
+        const std::shared_ptr<EtcdStand> stand = std::exchange(m_stand, nullptr);
+        if (!stand) co_return;
+        if (stand->shared() && stand->revision == 0 && !stand->doubtful)
+            m_leases.left(*stand); // nothing was put
+        else
+            co_await m_leases.withdraw(*stand);
+    }
+
+private:
+    /// Takes a lease, and with it the lock, if nobody is there. A look before, or with a lease in hand a transaction
+    /// that takes the lock or writes nothing: a try in vain leaves no trace, and foreign data no key of ours.
+    Outcome<Waited> begin(std::stop_token stop) {
+        request.steps.at(Step::Lease);
+        if (!request.kept) {
+            const auto before = co_await m.oldest(stop);
+            if (!before) co_return std::unexpected(before.error());
+            if (*before && timeIsOver()) co_return Waited::TimedOut;
+        }
+        const auto stood = co_await m_leases.stand(m.m_prefix, wholeSeconds(request.lease), request.kept, stop);
+        if (!stood) co_return std::unexpected(stood.error());
+        m_stand = std::make_shared<EtcdStand>(*stood);
+        if (request.kept) {
+            const auto entered = co_await m.enterAlone(m_stand);
+            if (!entered) co_return std::unexpected(entered.error());
+            if (*entered == Entered::Held) co_return Waited::Held;
+            if (timeIsOver() || stop.stop_requested()) co_return Waited::TimedOut;
+        }
+        co_return co_await takePlace(stop);
+    }
+    /// Joins the queue, or finds its place there, and waits for its turn.
+    Outcome<Waited> takePlace(std::stop_token stop) {
+        request.steps.at(Step::Put);
+        const auto entered = co_await m.enter(m_stand);
+        if (!entered) co_return std::unexpected(entered.error());
+        if (*entered == Entered::Held) co_return Waited::Held;
+        if (stop.stop_requested()) co_return Waited::TimedOut;
+        request.steps.at(Step::Oldest);
+        co_return co_await m.waitInLine(m_stand, giveUpAt, request.steps, stop);
+    }
+
+    EtcdLease& m;
+    EtcdLeases& m_leases;
+    std::shared_ptr<EtcdStand> m_stand; ///< our place in the queue, from before its key is put
+    bool m_failed = false;
+};
+
+Outcome<std::optional<Grant>> EtcdLease::acquire(Request request, std::stop_token stop) {
+    return contend<Contender>(*this, std::move(request), std::move(stop));
+}
+
 Outcome<EtcdLease::Waited> EtcdLease::waitInLine(StandPtr stand, Nanos giveUpAt, Steps steps, std::stop_token stop) {
     Runtime& runtime = m_lock.port.runtime();
     std::optional<etcd::OwnedWatch> watch;
     QByteArray watched;
-    Backoff backoff;
     std::optional<Nanos> glance; ///< unset: not known yet whether the watch is one that is told late
     for (;;) {
-        std::optional<LockError> trouble;
         m_leases->touch(*stand);
         const std::expected<Queue, LockError> queue = co_await look(stand, stop);
-        if (!queue) {
-            trouble = queue.error();
-        } else if (!queue->there) {
-            co_return Waited::PlaceLost; // our lease ended while we slept, or somebody freed the lock by force
-        } else if (!queue->older) {
+        if (!queue) co_return std::unexpected(queue.error());
+        if (!queue->there) co_return Waited::PlaceLost; // its lease ended, or somebody freed the lock by force
+        if (!queue->older) {
             // What is left of the lease after the wait may be little.
             const std::expected<bool, LockError> kept = co_await m_leases->keep(*stand, stop);
-            if (kept) co_return *kept ? Waited::Held : Waited::PlaceLost;
-            trouble = kept.error();
-        } else if (const auto refused = complaint(*queue->older)) {
-            co_return std::unexpected(*refused);
-        } else if (runtime.monotonic() >= giveUpAt) {
-            co_return Waited::TimedOut;
-        } else if (!watch || watched != queue->older->key) {
+            if (!kept) co_return std::unexpected(kept.error());
+            co_return *kept ? Waited::Held : Waited::PlaceLost;
+        }
+        if (const auto refused = complaint(*queue->older)) co_return std::unexpected(*refused);
+        const Nanos now = runtime.monotonic();
+        if (now >= giveUpAt) co_return Waited::TimedOut;
+        if (!watch || watched != queue->older->key) {
             // From now on, not from the revision of the look: the server serves a watch of the past by a slow tick.
             // What happens between the look and the watch is found by the next look.
             steps.at(Step::Watch);
             watched = queue->older->key;
             watch.reset();
             auto started = co_await m_lock.port.watch(watched, true, stop);
-            if (started) {
-                watch.emplace(*std::move(started));
-                glance.reset();
-                continue;
-            }
-            trouble = lockError(started.error());
-        } else {
-            const Nanos now = runtime.monotonic();
-            const Nanos due = now + stand->ttl() / 3 - std::min(now - stand->keptAt(), stand->ttl() / 3);
-            if (!glance) glance = queue->revision > (*watch)->revision() ? kFirstGlance : kNever;
-            const Nanos patience = std::min({giveUpAt, due, laterBy(now, *glance)}) - now;
-            glance = *glance < kLastGlance ? *glance * 2 : kNever;
-            const std::optional<WatchEvent> event = co_await (*watch)->next(std::max(patience, Nanos(0)), stop);
-            if (event && event->kind == WatchEvent::Kind::Gap) watch.reset();
-            if (event || runtime.monotonic() < due) continue;
-            const std::expected<bool, LockError> kept = co_await m_leases->keep(*stand, stop);
-            if (kept && !*kept) co_return Waited::PlaceLost;
-            if (!kept) trouble = kept.error();
-        }
-        if (!trouble) {
-            backoff.reset();
+            if (!started) co_return std::unexpected(lockError(started.error()));
+            watch.emplace(*std::move(started));
+            glance.reset();
             continue;
         }
-        if (!waitsOut(*trouble, giveUpAt) || runtime.monotonic() >= stand->keptAt() + stand->ttl())
-            co_return std::unexpected(*trouble);
-        co_await runtime.sleep(backoff.next(runtime, giveUpAt), stop);
+        const Nanos due = now + stand->ttl() / 3 - std::min(now - stand->keptAt(), stand->ttl() / 3);
+        if (!glance) glance = queue->revision > (*watch)->revision() ? kFirstGlance : kNever;
+        const Nanos patience = std::min({giveUpAt, due, laterBy(now, *glance)}) - now;
+        glance = *glance < kLastGlance ? *glance * 2 : kNever;
+        const std::optional<WatchEvent> event = co_await (*watch)->next(std::max(patience, Nanos(0)), stop);
+        if (event && event->kind == WatchEvent::Kind::Gap) watch.reset();
+        if (event || runtime.monotonic() < due) continue;
+        const std::expected<bool, LockError> kept = co_await m_leases->keep(*stand, stop);
+        if (!kept) co_return std::unexpected(kept.error());
+        if (!*kept) co_return Waited::PlaceLost;
     }
 }
-
-Outcome<std::optional<Grant>> EtcdLease::acquire(Request request, std::stop_token stop) {
-    Runtime& runtime = m_lock.port.runtime();
-    const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
-    // Members that can be reached again tell nobody: hence pauses.
-    Backoff backoff;
-    for (;;) {
-        // A look that writes nothing: a try that comes in vain leaves no trace, and foreign data no key of ours.
-        request.steps.at(Step::Lease);
-        if (!request.kept) {
-            const auto before = co_await oldest(stop);
-            if (!before && waitsOut(before.error(), giveUpAt)) {
-                co_await runtime.sleep(backoff.next(runtime, giveUpAt), stop);
-                continue;
-            }
-            if (!before) co_return std::unexpected(before.error());
-            if (*before && runtime.monotonic() >= giveUpAt) {
-                request.steps.leave();
-                co_return std::nullopt;
-            }
-        }
-        const auto stood = co_await m_leases->stand(m_prefix, wholeSeconds(request.lease), request.kept, stop);
-        if (!stood && waitsOut(stood.error(), giveUpAt)) {
-            co_await runtime.sleep(backoff.next(runtime, giveUpAt), stop);
-            continue;
-        }
-        if (!stood) co_return std::unexpected(stood.error());
-        backoff.reset();
-        const auto stand = std::make_shared<Stand>(*stood);
-        const auto entered = co_await getIn(stand, request, giveUpAt, stop);
-        bool stopped = stop.stop_requested();
-        const bool inVain = entered && *entered == Entered::Vain;
-        std::expected<Waited, LockError> waited = inVain ? Waited::TimedOut : Waited::Held;
-        if (!entered) {
-            waited = std::unexpected(entered.error());
-        } else if (!stopped && *entered == Entered::Waits) {
-            request.steps.at(Step::Oldest);
-            try {
-                waited = co_await waitInLine(stand, giveUpAt, request.steps, stop);
-            } catch (const Cancelled& cancelled) {
-                if (cancelled.why() == Cancelled::Why::Killed) throw;
-                stopped = true;
-            }
-        }
-        // A server that answers slowly can answer after the key's time was over, and it was swept away.
-        if (waited && *waited == Waited::Held && EtcdLeases::barred(*stand)) waited = Waited::PlaceLost;
-        if (!stopped && waited && *waited == Waited::Held) {
-            m_leases->touch(*stand);
-            Grant grant{request.thread, stand->key, stand->keptAt(), stand->ttl(), 1, stand->revision, request.steps};
-            grant.own = stand;
-            grant.steps.at(Step::Work);
-            co_return grant;
-        }
-        if (stand->shared() && stand->revision == 0 && !stand->doubtful)
-            m_leases->left(*stand); // nothing was put
-        else
-            co_await m_leases->withdraw(*stand);
-        if (!stopped && stand->leaseEnded()) continue;                   // with another one
-        if (!stopped && !waited && waitsOut(waited.error(), giveUpAt)) { // with another one: its time is over
-            co_await runtime.sleep(backoff.next(runtime, giveUpAt), stop);
-            continue;
-        }
-        if (stopped || !waited || *waited == Waited::TimedOut) request.steps.leave();
-        if (stopped) throw Cancelled(Cancelled::Why::Stopped);
-        if (!waited) co_return std::unexpected(waited.error());
-        if (*waited == Waited::TimedOut) co_return std::nullopt;
-        // The place is lost: to the end of the queue.
-    }
-}
-
-namespace {
-EtcdLeases::Stand standOf(const Grant& grant) {
-    return *static_cast<const EtcdLeases::Stand*>(grant.own.get());
-}
-} // namespace
 
 Outcome<bool> EtcdLease::renew(Grant grant, std::stop_token stop) {
-    return m_leases->renew(standOf(grant), std::move(stop));
+    return m_leases->renew(*ownOf<const EtcdStand>(grant), std::move(stop));
 }
 
 CallList::Registration EtcdLease::onReconnect(CallList::Callback ask) {
@@ -435,7 +408,7 @@ Outcome<void> EtcdLease::listen(Grant grant, CallList::Callback ask, std::stop_t
 
 Outcome<int> EtcdLease::release(Grant grant, std::stop_token stop) {
     grant.steps.at(Step::GiveBack);
-    const Stand stand = standOf(grant);
+    const EtcdStand stand = *ownOf<const EtcdStand>(grant);
     std::expected<bool, LockError> left;
     if (stand.shared())
         left = co_await m_leases->giveUp(stand, stop);
@@ -452,7 +425,7 @@ Outcome<int> EtcdLease::release(Grant grant, std::stop_token stop) {
 }
 
 /// The key first, which says whether it was there; then its lease.
-Outcome<bool> EtcdLease::leaveAlone(Stand stand, std::stop_token stop) {
+Outcome<bool> EtcdLease::leaveAlone(EtcdStand stand, std::stop_token stop) {
     Transaction leave;
     leave.ifAll.push_back({stand.key, stand.revision});
     leave.then.push_back(Operation::remove(stand.key));
@@ -464,7 +437,7 @@ Outcome<bool> EtcdLease::leaveAlone(Stand stand, std::stop_token stop) {
 
 void EtcdLease::abandoned(const Grant& grant) {
     // By its own clock over: whatever the server still keeps of it only makes others wait.
-    m_leases->abandon(standOf(grant));
+    m_leases->abandon(*ownOf<const EtcdStand>(grant));
 }
 
 bool EtcdLease::isOurs(const KeyValue& key) const {

@@ -56,8 +56,8 @@ public:
     void abandoned(const Grant& grant) override;
 
 private:
-    using Stand = EtcdLeases::Stand;
-    using StandPtr = std::shared_ptr<Stand>;
+    class Contender;
+    using StandPtr = std::shared_ptr<EtcdStand>;
     enum class Entered : std::uint8_t { Held, Waits, Vain };
     enum class Waited : std::uint8_t { Held, TimedOut, PlaceLost };
     struct Queue;
@@ -68,21 +68,17 @@ private:
     Outcome<Entered> enterAlone(StandPtr stand);
     /// Joins the queue.
     Outcome<Entered> enter(StandPtr stand);
-    /// enterAlone() if the lease will be renewed, then enter(); again after errors that may pass; Vain when the time
-    /// was over after the first.
-    Outcome<Entered> getIn(StandPtr stand, Request request, Nanos giveUpAt, std::stop_token stop);
-    /// Whether the wait goes on in spite of the error.
-    bool waitsOut(const LockError& error, Nanos giveUpAt) const;
     /// Runs a transaction with one more condition: no key has exactly the lock's name. If such a key exists, and it
     /// alone made the condition fail, the key is the last result. Users who may not read that key run the transaction
     /// without the condition. `stand`: the place whose key the transaction may put; nullptr: none.
     etcd::Result<etcd::TransactionResult> guarded(etcd::Transaction transaction, StandPtr stand, std::stop_token stop);
     Outcome<etcd::TransactionResult> put(StandPtr stand, etcd::Transaction transaction);
+    /// Waits until the key is the oldest, and keeps its lease meanwhile.
     Outcome<Waited> waitInLine(StandPtr stand, Nanos giveUpAt, Steps steps, std::stop_token stop);
     /// The state of a place in the queue: whether it exists, and the next older key.
     Outcome<Queue> look(StandPtr stand, std::stop_token stop);
 
-    Outcome<bool> leaveAlone(Stand stand, std::stop_token stop);
+    Outcome<bool> leaveAlone(EtcdStand stand, std::stop_token stop);
     /// Whether the key is this lock's, and not that of a lock below it.
     bool isOurs(const etcd::KeyValue& key) const;
     std::optional<LockError> complaint(const etcd::KeyValue& key) const;

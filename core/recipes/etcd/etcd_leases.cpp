@@ -277,6 +277,10 @@ void EtcdLeases::sweep(const TermPtr& term) {
     }
 }
 
+bool EtcdLeases::barred(const Stand& stand) {
+    return *stand.wanted == kNever;
+}
+
 void EtcdLeases::touch(const Stand& stand) {
     if (*stand.wanted != kNever) *stand.wanted = m_port.runtime().monotonic();
 }

@@ -11,6 +11,9 @@ namespace lockscope::recipes {
 /// The lock error that corresponds to a server's answer.
 LockError lockError(const etcd::Error& error);
 
+/// A place in a queue: a key that this client has put or is about to put.
+struct EtcdStand;
+
 /// The leases of one connection, and the keys of this client under each.
 ///
 /// A key that is to expire by itself gets a lease of its own. Keys that a watchdog renews may live and die with the
@@ -31,23 +34,7 @@ public:
 
     /// One lease.
     struct Term;
-    /// A place in a queue: a key that this client has put or is about to put.
-    struct Stand {
-        std::shared_ptr<Term> term;
-        QByteArray key;
-        std::int64_t revision = 0; ///< at which the key was created; 0: not known to exist
-        bool doubtful = false;     ///< a request that puts the key may still be in flight
-        /// When its owner last renewed or used it; kNever: the name must not be used again.
-        std::shared_ptr<Nanos> wanted;
-
-        /// The lease: its number, whether other keys share it, and what the server grants at a time.
-        std::int64_t lease() const;
-        bool shared() const;
-        Nanos ttl() const;
-        bool leaseEnded() const; ///< as far as is known
-        /// Own monotonic clock just before the latest message that renewed the lease.
-        Nanos keptAt() const;
-    };
+    using Stand = EtcdStand;
 
     /// A place with a nearly full lease, for a key that begins with `prefix`; puts nothing. `shared`: other keys may
     /// share the lease; only then is `stop` heard.
@@ -60,7 +47,7 @@ public:
     /// Notes that the owner still uses the key.
     void touch(const Stand& stand);
     /// Whether its key is or was deleted, so that it must not be relied on.
-    static bool barred(const Stand& stand) { return *stand.wanted == kNever; }
+    static bool barred(const Stand& stand);
     /// Deletes a held key under a shared lease; false when it was gone already. After an error it tries again in the
     /// background.
     Outcome<bool> giveUp(Stand stand, std::stop_token stop);
@@ -160,20 +147,21 @@ struct EtcdLeases::Term {
     std::vector<Renewal> renewals; ///< waiting to be sent together
 };
 
-inline std::int64_t EtcdLeases::Stand::lease() const {
-    return term->id;
-}
-inline bool EtcdLeases::Stand::shared() const {
-    return term->shared;
-}
-inline Nanos EtcdLeases::Stand::ttl() const {
-    return term->ttl;
-}
-inline bool EtcdLeases::Stand::leaseEnded() const {
-    return term->ended;
-}
-inline Nanos EtcdLeases::Stand::keptAt() const {
-    return term->keptAt;
-}
+struct EtcdStand {
+    std::shared_ptr<EtcdLeases::Term> term;
+    QByteArray key;
+    std::int64_t revision = 0; ///< at which the key was created; 0: not known to exist
+    bool doubtful = false;     ///< a request that puts the key may still be in flight
+    /// When its owner last renewed or used it; kNever: the name must not be used again.
+    std::shared_ptr<Nanos> wanted;
+
+    /// The lease: its number, whether other keys share it, and what the server grants at a time.
+    std::int64_t lease() const { return term->id; }
+    bool shared() const { return term->shared; }
+    Nanos ttl() const { return term->ttl; }
+    bool leaseEnded() const { return term->ended; } ///< as far as is known
+    /// Own monotonic clock just before the latest message that renewed the lease.
+    Nanos keptAt() const { return term->keptAt; }
+};
 
 } // namespace lockscope::recipes

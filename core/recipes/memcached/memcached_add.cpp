@@ -3,6 +3,7 @@
 
 #include "recipes/recipe_infos.h"
 #include "recipes/recipe_text.h"
+#include "recipes/waiting.h"
 
 namespace lockscope::recipes {
 
@@ -34,37 +35,50 @@ const RecipeInfo& MemcachedAdd::info() const {
     return mine;
 }
 
-Outcome<std::optional<Grant>> MemcachedAdd::acquire(Request request, std::stop_token stop) {
-    if (const auto error = memcachedLeaseError(request.lease)) co_return std::unexpected(*error);
-    Runtime& runtime = m_lock.port.runtime();
-    const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
-    const QByteArray value = m_lock.client + ':' + request.thread;
-    const auto expiry =
-        Expiry(std::max<std::int64_t>(std::chrono::ceil<std::chrono::seconds>(request.lease).count(), 1));
-    for (;;) {
+class MemcachedAdd::Contender final : public LockContender {
+public:
+    using Of = MemcachedAdd;
+    using Asked = Request;
+    Contender(MemcachedAdd& of, Request asked)
+        : LockContender(of.m_lock.port.runtime(), std::move(asked)),
+          m_lock(of.m_lock),
+          m_value(m_lock.client + ':' + request.thread) {}
+
+    Outcome<Tried<Grant>> attempt(std::stop_token stop) override {
         request.steps.at(Step::Add);
+        const auto lease = std::chrono::ceil<std::chrono::seconds>(request.lease).count();
         const Nanos askedAt = runtime.monotonic();
         // Not interrupted: what was added then would be known to nobody.
-        const auto added = co_await m_lock.port.add(m_lock.name, value, expiry, false);
+        const auto added =
+            co_await m_lock.port.add(m_lock.name, m_value, Expiry(std::max<std::int64_t>(lease, 1)), false);
         if (!added) co_return std::unexpected(lockError(added.error()));
-        if (added->outcome == Change::Outcome::Stored) {
-            if (stop.stop_requested()) {
-                co_await m_lock.port.remove(m_lock.name);
-                request.steps.leave();
-                throw Cancelled(Cancelled::Why::Stopped);
-            }
-            request.steps.at(Step::Work);
-            co_return Grant{request.thread, value, askedAt, request.lease, 1, 0, request.steps};
-        }
-        const Nanos now = runtime.monotonic();
-        if (now >= giveUpAt) {
-            request.steps.leave();
-            co_return std::nullopt;
-        }
-        request.steps.at(Step::Wait);
-        const Nanos nap = runtime.random(m_lock.low, m_lock.high);
-        co_await runtime.sleep(giveUpAt == kNever ? nap : std::min(nap, giveUpAt - now), stop);
+        Tried<Grant> tried;
+        m_added = added->outcome == Change::Outcome::Stored;
+        if (!m_added) co_return tried;
+        if (stop.stop_requested()) throw Cancelled(Cancelled::Why::Stopped);
+        request.steps.at(Step::Work);
+        tried.granted = Grant{request.thread, m_value, askedAt, request.lease, 1, 0, request.steps};
+        co_return tried;
     }
+    /// The texts that show it end with the error.
+    bool mayPass(const LockError&) const override { return false; }
+    QCoro::Task<> undo(Then) override {
+        if (m_added) co_await m_lock.port.remove(m_lock.name);
+    }
+    QCoro::Task<> rest(Tried<Grant>, std::stop_token stop) override {
+        request.steps.at(Step::Wait);
+        return runtime.sleep(within(runtime.random(m_lock.low, m_lock.high)), std::move(stop));
+    }
+
+private:
+    MemcachedLock& m_lock;
+    QByteArray m_value;
+    bool m_added = false;
+};
+
+Outcome<std::optional<Grant>> MemcachedAdd::acquire(Request request, std::stop_token stop) {
+    if (const auto error = memcachedLeaseError(request.lease)) co_return std::unexpected(*error);
+    co_return co_await contend<Contender>(*this, std::move(request), std::move(stop));
 }
 
 Outcome<int> MemcachedAdd::release(Grant grant, std::stop_token stop) {

@@ -18,6 +18,7 @@ public:
     Outcome<bool> isLocked(std::stop_token stop) override;
 
 private:
+    class Contender;
     MemcachedLock m_lock;
 };
 

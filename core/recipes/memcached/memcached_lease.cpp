@@ -6,6 +6,7 @@
 #include "recipes/recipe_infos.h"
 #include "recipes/recipe_text.h"
 #include "recipes/token_start.h"
+#include "recipes/waiting.h"
 
 #include <QCoreApplication>
 #include <algorithm>
@@ -52,6 +53,11 @@ bool isOurs(QByteArrayView value) {
 
 } // namespace
 
+/// Our item's latest known state. Shared by all copies of a grant, because renewals change it.
+struct MemcachedHold {
+    std::optional<memcached::Mark> mark;
+};
+
 const RecipeInfo& MemcachedLease::info() const {
     static const RecipeInfo& mine = *findRecipe("memcached-lease");
     return mine;
@@ -60,19 +66,20 @@ const RecipeInfo& MemcachedLease::info() const {
 Outcome<bool> MemcachedLease::withdraw(QByteArray value, Nanos lease) {
     // Whatever became of our add: if it ran, undo it.
     const Nanos until = laterBy(m_lock.port.runtime().monotonic(), laterBy(lease, 2s));
-    auto undone = co_await change(std::make_shared<Own>(), value, kMemcachedAtOnce, {});
+    auto undone = co_await change(std::make_shared<MemcachedHold>(), value, kMemcachedAtOnce, {});
     if (!undone) m_leftBehind.note(value, until);
     co_return undone;
 }
 
 QCoro::Task<> MemcachedLease::undoLeftBehind() {
     return m_leftBehind.undoWith(m_lock.port.runtime(), [this](QByteArray old) -> QCoro::Task<bool> {
-        const auto undone = co_await change(std::make_shared<Own>(), old, kMemcachedAtOnce, {});
+        const auto undone = co_await change(std::make_shared<MemcachedHold>(), old, kMemcachedAtOnce, {});
         co_return undone.has_value();
     });
 }
 
-Outcome<bool> MemcachedLease::change(std::shared_ptr<Own> own, QByteArray value, Expiry expiry, std::stop_token stop) {
+Outcome<bool> MemcachedLease::change(std::shared_ptr<MemcachedHold> own, QByteArray value, Expiry expiry,
+                                     std::stop_token stop) {
     for (int look = 0; look < kMemcachedLooks; ++look) {
         if (!own->mark) {
             const auto item = co_await m_lock.port.get(m_lock.name, stop);
@@ -92,71 +99,86 @@ Outcome<bool> MemcachedLease::change(std::shared_ptr<Own> own, QByteArray value,
     co_return std::unexpected(memcachedUnsteady(m_lock.name));
 }
 
-Outcome<std::optional<Grant>> MemcachedLease::acquire(Request request, std::stop_token stop) {
-    if (const auto error = memcachedLeaseError(request.lease)) co_return std::unexpected(*error);
-    Runtime& runtime = m_lock.port.runtime();
-    const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
-    request.steps.at(Step::Value);
-    const QByteArray value = m_lock.client + ':' + request.thread + ':' + hexDigits(runtime.random());
-    const Expiry expiry = expiryOf(request.lease);
-    PollingRests rests(m_lock.high);
-    for (;;) {
+class MemcachedLease::Contender final : public LockContender {
+public:
+    using Of = MemcachedLease;
+    using Asked = Request;
+    Contender(MemcachedLease& of, Request asked)
+        : LockContender(of.m_lock.port.runtime(), std::move(asked)), m(of), m_lock(of.m_lock), m_rests(m_lock.high) {
+        request.steps.at(Step::Value);
+        m_value = m_lock.client + ':' + request.thread + ':' + hexDigits(runtime.random());
+    }
+
+    Outcome<Tried<Grant>> attempt(std::stop_token stop) override {
         request.steps.at(Step::Add);
-        if (!m_leftBehind.empty()) co_await undoLeftBehind();
+        if (!m.m_leftBehind.empty()) co_await m.undoLeftBehind();
+        m_mayStand = true;
         const Nanos askedAt = runtime.monotonic();
         // Not interrupted: an add that nobody waits for could still run after its own undoing.
-        const auto added = co_await m_lock.port.add(m_lock.name, value, expiry, true);
-        if (!added) {
-            if (added.error().outcomeUnknown()) co_await withdraw(value, request.lease);
-            request.steps.leave();
-            co_return std::unexpected(lockError(added.error()));
+        const auto added = co_await m_lock.port.add(m_lock.name, m_value, expiryOf(request.lease), true);
+        if (!added) co_return std::unexpected(lockError(added.error()));
+        m_mayStand = added->outcome == Change::Outcome::Stored;
+        Tried<Grant> tried;
+        if (!m_mayStand) {
+            if (added->outcome == Change::Outcome::Taken && added->item && !isOurs(added->item->value))
+                co_return std::unexpected(memcachedForeign(m_lock.name));
+            co_return tried;
         }
-        if (added->outcome == Change::Outcome::Stored) {
-            const bool ours = added->item && added->item->value == value;
-            if (ours && added->item->mark.unique == 0) {
-                co_await m_lock.port.remove(m_lock.name); // nobody has such a lock there
-                request.steps.leave();
-                co_return std::unexpected(memcachedWithoutCas());
-            }
-            if (ours && !stop.stop_requested()) {
-                request.steps.at(Step::Hold);
-                Grant grant{request.thread, value, askedAt, request.lease, 1, 0, request.steps};
-                grant.token = tokenStart(added->item->mark.runBegan) + std::int64_t(added->item->mark.unique);
-                const auto own = std::make_shared<Own>();
-                own->mark = added->item->mark;
-                grant.own = own;
-                co_return grant;
-            }
-            // Not wanted any more, or not seen: taken away between the two commands, by force or for want of memory, or
-            // the server had none left to tell of it.
-            const auto undone = co_await withdraw(value, request.lease);
-            const bool stopped = stop.stop_requested();
-            if (stopped || !undone) request.steps.leave();
-            if (stopped) throw Cancelled(Cancelled::Why::Stopped);
-            if (!undone) co_return std::unexpected(undone.error());
+        if (stop.stop_requested()) throw Cancelled(Cancelled::Why::Stopped);
+        const bool ours = added->item && added->item->value == m_value;
+        if (ours && added->item->mark.unique == 0) {
+            co_await m_lock.port.remove(m_lock.name); // nobody has such a lock there
+            co_return std::unexpected(memcachedWithoutCas());
         }
-        if (added->outcome == Change::Outcome::Taken && added->item && !isOurs(added->item->value)) {
-            request.steps.leave();
-            co_return std::unexpected(memcachedForeign(m_lock.name));
+        if (ours) {
+            request.steps.at(Step::Hold);
+            Grant& grant = tried.granted.emplace();
+            grant.thread = request.thread;
+            grant.value = m_value;
+            grant.askedAt = askedAt;
+            grant.lease = request.lease;
+            grant.token = tokenStart(added->item->mark.runBegan) + std::int64_t(added->item->mark.unique);
+            grant.steps = request.steps;
+            const auto own = std::make_shared<MemcachedHold>();
+            own->mark = added->item->mark;
+            grant.own = own;
+            co_return tried;
         }
-        const Nanos now = runtime.monotonic();
-        if (now >= giveUpAt) {
-            request.steps.leave();
-            co_return std::nullopt;
-        }
-        const Nanos nap = rests.next(runtime);
-        co_await runtime.sleep(giveUpAt == kNever ? nap : std::min(nap, giveUpAt - now), stop);
+        // Not seen: taken away between the two commands, by force or for want of memory, or the server had none left
+        // to tell of it.
+        const auto undone = co_await m.withdraw(m_value, request.lease);
+        m_mayStand = false;
+        if (!undone) co_return std::unexpected(undone.error());
+        co_return tried;
     }
+    QCoro::Task<> undo(Then) override {
+        if (m_mayStand) co_await m.withdraw(m_value, request.lease);
+    }
+    QCoro::Task<> rest(Tried<Grant>, std::stop_token stop) override {
+        return runtime.sleep(within(m_rests.next(runtime)), std::move(stop));
+    }
+
+private:
+    MemcachedLease& m;
+    MemcachedLock& m_lock;
+    PollingRests m_rests;
+    QByteArray m_value;
+    bool m_mayStand = false; ///< the latest add may have run
+};
+
+Outcome<std::optional<Grant>> MemcachedLease::acquire(Request request, std::stop_token stop) {
+    if (const auto error = memcachedLeaseError(request.lease)) co_return std::unexpected(*error);
+    co_return co_await contend<Contender>(*this, std::move(request), std::move(stop));
 }
 
 Outcome<bool> MemcachedLease::renew(Grant grant, std::stop_token stop) {
-    const auto own = std::const_pointer_cast<Own>(std::static_pointer_cast<const Own>(grant.own));
+    const auto own = ownOf<MemcachedHold>(grant);
     co_return co_await change(own, grant.value, expiryOf(grant.lease), std::move(stop));
 }
 
 Outcome<int> MemcachedLease::release(Grant grant, std::stop_token stop) {
     grant.steps.at(Step::Expire);
-    const auto own = std::const_pointer_cast<Own>(std::static_pointer_cast<const Own>(grant.own));
+    const auto own = ownOf<MemcachedHold>(grant);
     const auto gone = co_await change(own, grant.value, kMemcachedAtOnce, std::move(stop));
     grant.steps.leave();
     if (!gone) co_return std::unexpected(gone.error());

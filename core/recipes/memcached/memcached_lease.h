@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "recipes/backoff.h"
 #include "recipes/left_behind.h"
 #include "recipes/memcached/memcached_recipe.h"
 
@@ -35,7 +34,6 @@ class MemcachedLease final : public Recipe {
 public:
     explicit MemcachedLease(MemcachedLock lock) : m_lock(std::move(lock)) {}
     const RecipeInfo& info() const override;
-    bool asksAgain(const LockError& error) const override { return passes(error); }
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
     CallList::Registration onReconnect(CallList::Callback ask) override {
@@ -46,12 +44,10 @@ public:
     Outcome<bool> isLocked(std::stop_token stop) override;
 
 private:
-    /// Our item's latest known state. Shared by all copies of a grant, because renewals change it.
-    struct Own {
-        std::optional<memcached::Mark> mark;
-    };
+    class Contender;
     /// Changes our item's expiry if it is still ours; false = it is not.
-    Outcome<bool> change(std::shared_ptr<Own> own, QByteArray value, memcached::Expiry expiry, std::stop_token stop);
+    Outcome<bool> change(std::shared_ptr<MemcachedHold> own, QByteArray value, memcached::Expiry expiry,
+                         std::stop_token stop);
     /// Undoes a possible `add`; without an answer, notes it as left behind.
     Outcome<bool> withdraw(QByteArray value, Nanos lease);
     QCoro::Task<> undoLeftBehind();

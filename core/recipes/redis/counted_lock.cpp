@@ -59,49 +59,61 @@ QCoro::Task<> CountedLock::settleOther(Grant grant, std::stop_token stop) {
     if (account.here() && account->unsure) co_await settle(*account, grant.thread, other, grant.lease, stop);
 }
 
-Outcome<WokenLock::Answer> CountedLock::attempt(const Request& request, std::stop_token stop) {
-    Runtime& runtime = m_lock.port.runtime();
-    HoldTurn account(runtime, m_lock.doubts->accounts, keyOf(request.thread, request.mode));
-    if (!account.here()) {
-        const bool come = co_await account.coming(std::max(request.wait, kTurn), stop);
-        if (!come) co_return std::unexpected(noTurn(m_lock.name));
+class CountedLock::Contender final : public WokenLock::Contender {
+public:
+    using Of = CountedLock;
+    Contender(CountedLock& lock, Request asked) : WokenLock::Contender(lock, std::move(asked)), m(lock) {}
+    QCoro::Task<> takeBack() override {
+        m_turn.emplace(runtime, m.m_lock.doubts->accounts, key());
+        // Whoever has the turn settles what is unsure first.
+        if (m_turn->here() && (*m_turn)->unsure) co_await settle();
+        m_turn.reset();
     }
-    if (account->unsure) {
-        const auto settled = co_await settle(*account, request.thread, request.mode, request.lease, stop);
-        if (!settled) co_return std::unexpected(settled.error());
+
+private:
+    HoldAccounts::Key key() const { return m.keyOf(request.thread, request.mode); }
+    Outcome<int> settle() { return m.settle(**m_turn, request.thread, request.mode, request.lease, {}); }
+
+    Outcome<Tried<Grant>> tryOnce(std::stop_token stop) override {
+        m_sent = false;
+        m_turn.emplace(runtime, m.m_lock.doubts->accounts, key());
+        HoldTurn& account = *m_turn;
+        if (!account.here()) {
+            const bool come = co_await account.coming(std::max(request.wait, kTurn), stop);
+            if (!come) co_return std::unexpected(noTurn(m.m_lock.name));
+        }
+        if (account->unsure) {
+            const auto settled = co_await m.settle(*account, request.thread, request.mode, request.lease, stop);
+            if (!settled) co_return std::unexpected(settled.error());
+        }
+        const Nanos askedAt = runtime.monotonic();
+        m_sent = true;
+        const Command command = m.acquireCommand(request);
+        const redis::Result reply = co_await m.run(command, stop);
+        if (!reply) {
+            const LockError error = co_await explainedError(m.m_lock.port, reply.error(), m.m_lock.name);
+            if (!reply.error().outcomeUnknown()) m_turn.reset();
+            co_return std::unexpected(error);
+        }
+        const std::int64_t verdict = reply->items.empty() ? -1 : reply->items[0].integer;
+        if (verdict < 0 || reply->items.size() < 2) {
+            const LockError error = co_await foreignFormat(m.m_lock.port, m.m_lock.name);
+            m_turn.reset();
+            co_return std::unexpected(error);
+        }
+        Tried<Grant> tried;
+        if (verdict == 1)
+            tried.granted = granted(*reply, askedAt);
+        else
+            tried.rest = m.restFrom(reply->items[1].integer);
+        m_turn.reset();
+        co_return tried;
     }
-    const Command command = acquireCommand(request);
-    const Nanos askedAt = runtime.monotonic();
-    redis::Result reply;
-    bool stopped = false;
-    try {
-        reply = co_await run(command, stop);
-    } catch (const Cancelled& cancelled) {
-        if (cancelled.why() == Cancelled::Why::Killed) throw;
-        stopped = true;
-    }
-    if (stopped || (!reply && reply.error().outcomeUnknown())) {
-        // It may have run: give up what we may have got, and nothing that we had before. An error here leaves a hold
-        // that ends by its lease, or before this thread's next attempt.
-        account->unsure = true;
-        account->ends = forgottenAt(runtime, request.lease);
-        if (!stopped) unanswered(request);
-        co_await settle(*account, request.thread, request.mode, request.lease, {});
-        if (stopped) throw Cancelled(Cancelled::Why::Stopped);
-    }
-    if (!reply) {
-        const LockError error = co_await explainedError(m_lock.port, reply.error(), m_lock.name);
-        co_return std::unexpected(error);
-    }
-    const std::int64_t verdict = reply->items.empty() ? -1 : reply->items[0].integer;
-    if (verdict < 0 || reply->items.size() < 2) {
-        const LockError error = co_await foreignFormat(m_lock.port, m_lock.name);
-        co_return std::unexpected(error);
-    }
-    Answer answer;
-    if (verdict == 1) {
-        Grant& grant = answer.grant.emplace();
-        grant.holds = static_cast<int>(reply->items[1].integer);
+
+    Grant granted(const redis::Reply& reply, Nanos askedAt) {
+        HoldTurn& account = *m_turn;
+        Grant grant;
+        grant.holds = static_cast<int>(reply.items[1].integer);
         // More than there should be: a release that was answered, and that the next master or a server that was started
         // again has never heard of. Nobody would give that hold up, and each one of ours would keep it alive; the next
         // release says how many there should be.
@@ -116,48 +128,56 @@ Outcome<WokenLock::Answer> CountedLock::attempt(const Request& request, std::sto
             account->unsure = revived;
             account->era = nullptr;
         }
-        if (!account->era) account->era = std::make_shared<const char>();
+        if (!account->era) account->era = std::make_shared<const HoldEra>();
         grant.own = account->era;
         // Still unsure: the holder has given others up meanwhile, by its own clock.
         account->holds = account->unsure ? account->holds + 1 : grant.holds;
         grant.thread = request.thread;
-        grant.value = field(request.thread);
+        grant.value = m.field(request.thread);
         grant.askedAt = askedAt;
         grant.lease = request.lease;
-        grant.token = reply->items.size() > 2 ? reply->items[2].integer : 0;
+        grant.token = reply.items.size() > 2 ? reply.items[2].integer : 0;
         grant.mode = request.mode;
         grant.steps = request.steps;
         grant.steps.at(Step::Hold);
-    } else {
-        const std::int64_t ttl = reply->items[1].integer;
-        // 0 is less than a millisecond, not nothing: asking again at once would only ask again and again.
-        answer.again = ttl < 0 ? kNever : Nanos(std::chrono::milliseconds(std::max<std::int64_t>(ttl, 1)));
+        return grant;
     }
-    co_return answer;
-}
 
-QCoro::Task<> CountedLock::takeBack(Request request) {
-    Runtime& runtime = m_lock.port.runtime();
-    HoldTurn account(runtime, m_lock.doubts->accounts, keyOf(request.thread, request.mode));
-    // Whoever has the turn settles what is unsure first.
-    if (account.here() && account->unsure) co_await settle(*account, request.thread, request.mode, request.lease, {});
+    /// Gives up what the try may have got, and nothing that we had before. An error here leaves a hold that ends by its
+    /// lease, or before this thread's next try.
+    QCoro::Task<> undoTry(Then then) override {
+        if (m_turn && m_sent) {
+            (*m_turn)->unsure = true;
+            (*m_turn)->ends = forgottenAt(runtime, request.lease);
+            if (then == Then::AnotherTry) m.unanswered(request);
+            co_await settle();
+        }
+        m_turn.reset();
+    }
+    CountedLock& m;
+    std::optional<HoldTurn> m_turn; ///< from before a request is sent until its outcome is known, or undone
+    bool m_sent = false;
+};
+
+Outcome<std::optional<Grant>> CountedLock::acquire(Request request, std::stop_token stop) {
+    return contend<Contender>(*this, std::move(request), std::move(stop));
 }
 
 Outcome<bool> CountedLock::renew(Grant grant, std::stop_token stop) {
     // What the server has by now may be a later hold of the same thread.
-    if (m_lock.doubts->accounts->isOver(keyOf(grant.thread, grant.mode), grant.own)) co_return false;
+    if (m_lock.doubts->accounts->isOver(keyOf(grant.thread, grant.mode), ownOf<const HoldEra>(grant))) co_return false;
     const Command command = renewCommand(grant);
     const redis::Result reply = co_await run(command, stop);
     if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));
     const HoldAccounts::Key key = keyOf(grant.thread, grant.mode);
-    if (reply->integer != 1 && !m_lock.doubts->accounts->isOver(key, grant.own))
+    if (reply->integer != 1 && !m_lock.doubts->accounts->isOver(key, ownOf<const HoldEra>(grant)))
         m_lock.doubts->accounts->nothingHeld(key);
     co_return reply->integer == 1;
 }
 
 void CountedLock::abandoned(const Grant& grant) {
     const HoldAccounts::Key key = keyOf(grant.thread, grant.mode);
-    if (m_lock.doubts->accounts->isOver(key, grant.own)) return;
+    if (m_lock.doubts->accounts->isOver(key, ownOf<const HoldEra>(grant))) return;
     m_lock.doubts->accounts->giveUp(key, grant.holds, forgottenAt(m_lock.port.runtime(), grant.lease));
 }
 
@@ -165,34 +185,29 @@ Outcome<int> CountedLock::countDown(const Grant& grant, std::stop_token stop) {
     Runtime& runtime = m_lock.port.runtime();
     HoldTurn account(runtime, m_lock.doubts->accounts, keyOf(grant.thread, grant.mode));
     if (!account.here()) co_await account.coming(kNever, stop);
-    if (grant.own && account->era != grant.own) co_return -1; // what the server has is a later hold of the same thread
+    const auto era = ownOf<const HoldEra>(grant);
+    if (era && account->era != era) co_return -1; // what the server has is a later hold of the same thread
     const int before = account->holds;
     if (account->unsure) { // how many there are now is not known: say how many there should be
         account->holds = std::max(before - 1, 0);
         co_return co_await settle(*account, grant.thread, grant.mode, grant.lease, stop);
     }
-    const Command command = keepCommand(grant.thread, grant.mode, grant.lease, {});
-    redis::Result reply;
-    bool stopped = false;
-    try {
-        reply = co_await run(command, stop);
-    } catch (const Cancelled& cancelled) {
-        if (cancelled.why() == Cancelled::Why::Killed) throw;
-        stopped = true;
-    }
-    if (stopped || !reply) {
+    const Command command = keepCommand(grant.thread, grant.mode, grant.lease, std::nullopt);
+    const auto answer = co_await unlessStopped(run(command, stop));
+    if (!answer || !*answer) {
         account->holds = std::max(account->holds - 1, 0);
         account->unsure = true;
         account->ends = forgottenAt(runtime, grant.lease);
-        if (stopped) throw Cancelled(Cancelled::Why::Stopped);
-        co_return std::unexpected(lockError(reply.error(), m_lock.name));
+        if (!answer) throw Cancelled(Cancelled::Why::Stopped);
+        co_return std::unexpected(lockError(answer->error(), m_lock.name));
     }
-    const bool freed = reply->items.size() == 2; // and others were told
-    const int left = freed ? 0 : static_cast<int>(reply->integer);
+    const redis::Reply& reply = **answer;
+    const bool freed = reply.items.size() == 2; // and others were told
+    const int left = freed ? 0 : static_cast<int>(reply.integer);
     // The holder may have given more up meanwhile, by its own clock: then it is still unsure.
     account->holds = account->unsure ? std::max(account->holds - 1, 0) : std::max(left, 0);
     if (left <= 0) account->unsure = false;
-    if (freed) gaveUp(grant.thread, reply->items[1].integer);
+    if (freed) gaveUp(grant.thread, reply.items[1].integer);
     co_return left;
 }
 

@@ -9,6 +9,7 @@ namespace lockscope::recipes {
 /// before the next one.
 class CountedLock : public WokenLock {
 public:
+    Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
     Outcome<int> release(Grant grant, std::stop_token stop) override;
     Outcome<bool> forceRelease(std::stop_token stop) override;
@@ -47,8 +48,7 @@ protected:
     QCoro::Task<> settleOther(Grant grant, std::stop_token stop);
 
 private:
-    Outcome<Answer> attempt(const Request& request, std::stop_token stop) override;
-    QCoro::Task<> takeBack(Request request) override;
+    class Contender;
     HoldAccounts::Key keyOf(const QByteArray& thread, Mode mode) const {
         return {m_lock.name, mode == Mode::Shared ? thread + ":shared" : thread};
     }

@@ -23,7 +23,7 @@ bool HoldAccounts::isUnsure(const Key& key) const {
     return found != m_accounts.end() && found->second.unsure;
 }
 
-bool HoldAccounts::isOver(const Key& key, const std::shared_ptr<const void>& era) const {
+bool HoldAccounts::isOver(const Key& key, const std::shared_ptr<const HoldEra>& era) const {
     if (!era) return false;
     const auto found = m_accounts.find(key);
     return found == m_accounts.end() || found->second.era != era;

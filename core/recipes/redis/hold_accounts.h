@@ -7,6 +7,9 @@
 
 namespace lockscope::recipes {
 
+/// Identifies the time from a thread's first hold to the end of its last one.
+struct HoldEra {};
+
 /// One client process's knowledge of the holds that servers count for its threads: how many each should have. The
 /// server distinguishes threads, not lock objects, so all locks of a process share this.
 ///
@@ -18,9 +21,8 @@ public:
         int holds = 0;       ///< number of holds that the thread should have on the server
         bool unsure = false; ///< the server may have another number: it is corrected before the next request
         Nanos ends = kNever; ///< if unsure: when the server will have forgotten the holds by itself
-        /// Identifies the time from a first hold to the end of the last one. Grants of an earlier era are over,
-        /// whatever the server has.
-        std::shared_ptr<const void> era;
+        /// Grants of an earlier era are over, whatever the server has. nullptr: no holds.
+        std::shared_ptr<const HoldEra> era;
         bool busy = false;                 ///< somebody has the turn
         int users = 0;                     ///< how many have the turn or wait for it
         std::unique_ptr<SignalCount> next; ///< the waiters for the turn; made at first use
@@ -36,7 +38,7 @@ public:
     /// Whether the server may have another number of holds.
     bool isUnsure(const Key& key) const;
     /// Whether holds of that era are over.
-    bool isOver(const Key& key, const std::shared_ptr<const void>& era) const;
+    bool isOver(const Key& key, const std::shared_ptr<const HoldEra>& era) const;
     /// The number of accounts.
     std::size_t size() const { return m_accounts.size(); }
 
@@ -61,8 +63,11 @@ public:
     QCoro::Task<bool> coming(Nanos within, std::stop_token stop);
 
     /// The account. Precondition: here().
-    HoldAccounts::Account& operator*() const { return m_at->second; }
-    HoldAccounts::Account* operator->() const { return &m_at->second; }
+    HoldAccounts::Account& operator*() const {
+        Q_ASSERT(m_here);
+        return m_at->second;
+    }
+    HoldAccounts::Account* operator->() const { return &**this; }
 
 private:
     bool tryTake();

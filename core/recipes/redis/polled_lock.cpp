@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/redis/polled_lock.h"
 
-#include "recipes/backoff.h"
-
-#include <utility>
+#include "recipes/waiting.h"
 
 namespace lockscope::recipes {
 
@@ -24,55 +22,56 @@ RecipeInfo naiveRedisInfo(const char* id, const QString& summary) {
     return info;
 }
 
-QCoro::Task<bool> PolledLock::withdraw(QByteArray value) {
-    const redis::Result reply =
-        co_await m_lock.port.eval(compareDelete(), redis::argsOf(m_lock.name), redis::argsOf(std::move(value)));
-    co_return reply.has_value() || reply.error().wrongType();
-}
+/// Its tries are not interrupted: what a command has done is known only from its reply.
+class PolledLock::Contender final : public LockContender {
+public:
+    using Of = PolledLock;
+    using Asked = Request;
+    Contender(PolledLock& lock, Request asked) : LockContender(lock.m_lock.port.runtime(), std::move(asked)), m(lock) {}
 
-Outcome<std::optional<Grant>> PolledLock::acquire(Request request, std::stop_token stop) {
-    Runtime& runtime = m_lock.port.runtime();
-    const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
-    Backoff backoff;
-    QByteArray doubtful; // what may stand there of a try whose outcome is not known
-    for (;;) {
-        if (!doubtful.isEmpty()) {
-            const bool gone = co_await withdraw(doubtful);
-            if (gone) doubtful.clear();
-        }
+    Outcome<Tried<Grant>> attempt(std::stop_token stop) override {
+        if (!m_doubtful.isEmpty()) co_await takeBack();
+        m_value.clear();
         if (stop.stop_requested()) throw Cancelled(Cancelled::Why::Stopped);
         const Nanos askedAt = runtime.monotonic();
         QByteArray value;
-        const auto taken = co_await attempt(request, value);
-        const bool unknown = !taken && taken.error().kind == LockError::Kind::OutcomeUnknown;
-        if (unknown || (taken && *taken && stop.stop_requested())) {
-            const bool gone = co_await withdraw(value);
-            if (!gone) doubtful = value;
+        const auto taken = co_await m.attempt(request, value);
+        if (taken ? *taken : taken.error().kind == LockError::Kind::OutcomeUnknown) m_value = value;
+        if (stop.stop_requested()) throw Cancelled(Cancelled::Why::Stopped);
+        if (!taken) co_return std::unexpected(taken.error());
+        Tried<Grant> tried;
+        if (*taken) {
+            request.steps.at(m.m_steps.work);
+            tried.granted = Grant{request.thread, value, askedAt, request.lease, 1, 0, request.steps};
         }
-        if (stop.stop_requested()) {
-            request.steps.leave();
-            throw Cancelled(Cancelled::Why::Stopped);
-        }
-        const Nanos now = runtime.monotonic();
-        if (!taken && (!passes(taken.error()) || now >= giveUpAt)) co_return std::unexpected(taken.error());
-        if (taken && *taken) {
-            request.steps.at(m_steps.work);
-            co_return Grant{request.thread, value, askedAt, request.lease, 1, 0, request.steps};
-        }
-        if (now >= giveUpAt) {
-            request.steps.leave();
-            co_return std::nullopt;
-        }
-        request.steps.at(m_steps.wait);
-        if (taken) backoff.reset();
-        const Nanos nap =
-            taken ? runtime.random(m_lock.polling.low, m_lock.polling.high) : backoff.next(runtime, giveUpAt);
-        try {
-            co_await runtime.sleep(giveUpAt == kNever ? nap : std::min(nap, giveUpAt - now), stop);
-        } catch (const Cancelled& cancelled) { // stopped: there may be something to withdraw first
-            if (cancelled.why() == Cancelled::Why::Killed) throw;
-        }
+        co_return tried;
     }
+    QCoro::Task<> undo(Then) override {
+        if (m_value.isEmpty()) co_return;
+        m_doubtful = m_value;
+        co_await takeBack();
+    }
+    QCoro::Task<> takeBack() override {
+        if (m_doubtful.isEmpty()) co_return;
+        const redis::Result reply =
+            co_await m.m_lock.port.eval(compareDelete(), redis::argsOf(m.m_lock.name), redis::argsOf(m_doubtful));
+        if (reply || reply.error().wrongType()) m_doubtful.clear();
+    }
+    QCoro::Task<> rest(Tried<Grant>, std::stop_token stop) override {
+        pauses();
+        const Nanos nap = runtime.random(m.m_lock.polling.low, m.m_lock.polling.high);
+        return runtime.sleep(within(nap), std::move(stop));
+    }
+    void pauses() override { request.steps.at(m.m_steps.wait); }
+
+private:
+    PolledLock& m;
+    QByteArray m_value;    ///< what the latest try has written, or may have
+    QByteArray m_doubtful; ///< what may stand there of a try that could not be taken back
+};
+
+Outcome<std::optional<Grant>> PolledLock::acquire(Request request, std::stop_token stop) {
+    return contend<Contender>(*this, std::move(request), std::move(stop));
 }
 
 Outcome<int> PolledLock::release(Grant grant, std::stop_token stop) {

@@ -36,8 +36,7 @@ protected:
     RedisLock m_lock;
 
 private:
-    /// Deletes the value if it is there; false when the result is unknown.
-    QCoro::Task<bool> withdraw(QByteArray value);
+    class Contender;
     SharedSteps m_steps;
 };
 

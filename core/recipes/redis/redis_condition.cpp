@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/redis/redis_condition.h"
 
-#include "recipes/backoff.h"
+#include "recipes/waiting.h"
 
 namespace lockscope::recipes {
 
@@ -25,73 +25,58 @@ const redis::Script& wakeScript() {
 
 Outcome<void> RedisCondition::enlist(QByteArray thread, std::stop_token stop) {
     const QByteArray me = id(thread);
-    redis::Result reply;
-    bool stopped = false;
-    try {
-        reply = co_await m_lock.port.eval(enlistScript(), redis::argsOf(waiters(), statePrefix() + me),
-                                          redis::argsOf(me, milliseconds(kLife)), stop);
-    } catch (const Cancelled& cancelled) {
-        if (cancelled.why() == Cancelled::Why::Killed) throw;
-        stopped = true;
-    }
-    if (stopped || !reply) co_await leave(thread, true); // it may have run
-    if (stopped) throw Cancelled(Cancelled::Why::Stopped);
-    if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));
+    const auto reply = co_await unlessStopped(m_lock.port.eval(
+        enlistScript(), redis::argsOf(waiters(), statePrefix() + me), redis::argsOf(me, milliseconds(kLife)), stop));
+    if (!reply || !*reply) co_await leave(thread, true); // it may have run
+    if (!reply) throw Cancelled(Cancelled::Why::Stopped);
+    if (!*reply) co_return std::unexpected(lockError(reply->error(), m_lock.name));
     co_return {};
 }
 
-Outcome<bool> RedisCondition::awaitSignal(QByteArray thread, Nanos wait, std::stop_token stop) {
-    const Nanos giveUpAt = laterBy(m_lock.port.runtime().monotonic(), wait);
-    std::expected<bool, LockError> signalled = false;
-    bool stopped = false;
-    try {
-        signalled = co_await waitUntil(thread, giveUpAt, stop);
-    } catch (const Cancelled& cancelled) {
-        if (cancelled.why() == Cancelled::Why::Killed) throw;
-        stopped = true;
-    }
-    const bool failed = stopped || !signalled; // nobody makes use of a signal that came meanwhile: the next one does
-    const auto left = co_await leave(thread, failed);
-    if (stopped) throw Cancelled(Cancelled::Why::Stopped);
-    if (!signalled || *signalled) co_return signalled; // what could not be taken away ends with its life
-    co_return left;
-}
+/// A thread's wait for its entry to be signalled.
+class RedisCondition::Contender final : public recipes::Contender<Signalled> {
+public:
+    using Of = RedisCondition;
+    struct Asked {
+        QByteArray thread;
+        Nanos wait;
+    };
+    Contender(RedisCondition& of, Asked asked)
+        : recipes::Contender<Signalled>(of.m_lock.port.runtime(), asked.wait), m(of), m_me(of.id(asked.thread)) {}
 
-// A server that can not be asked for a while costs a waiter nothing but that time, as it does one for a lock.
-Outcome<bool> RedisCondition::waitUntil(QByteArray thread, Nanos giveUpAt, std::stop_token stop) {
-    Runtime& runtime = m_lock.port.runtime();
-    const QByteArray me = id(thread);
-    std::optional<redis::OwnedSubscription> subscription;
-    Backoff backoff;
-    while (runtime.monotonic() < giveUpAt) {
-        std::optional<LockError> trouble;
-        if (!subscription) {
+    Outcome<Tried<Signalled>> attempt(std::stop_token stop) override {
+        if (!m_subscription) {
             // Subscribe, then look: a signal in between would otherwise be heard of late.
-            auto subscribed = co_await m_lock.port.subscribe(channelPrefix() + me, stop);
-            if (subscribed)
-                subscription.emplace(*std::move(subscribed));
-            else
-                trouble = lockError(subscribed.error(), m_lock.name);
+            auto subscribed = co_await m.m_lock.port.subscribe(m.channelPrefix() + m_me, stop);
+            if (!subscribed) co_return std::unexpected(lockError(subscribed.error(), m.m_lock.name));
+            m_subscription.emplace(*std::move(subscribed));
         }
-        if (!trouble) {
-            const redis::Result reply = co_await m_lock.port.eval(
-                lookScript(), redis::argsOf(waiters(), statePrefix() + me), redis::argsOf(milliseconds(kLife)), stop);
-            // Gone: it was signalled and we never heard the answer, or we were away too long. The caller looks for
-            // itself.
-            if (reply && reply->integer != 0) co_return true;
-            if (!reply) trouble = lockError(reply.error(), m_lock.name);
-        }
-        if (trouble && !passes(*trouble)) co_return std::unexpected(*trouble);
-        if (trouble) {
-            // Nobody tells when it can be asked again.
-            co_await runtime.sleep(backoff.next(runtime, giveUpAt), stop);
-            continue;
-        }
-        backoff.reset();
-        const Nanos left = giveUpAt == kNever ? kNever : giveUpAt - runtime.monotonic();
-        if (left > Nanos(0)) co_await (*subscription)->next(std::min(left, kRenewal), stop);
+        const redis::Result reply = co_await m.m_lock.port.eval(
+            lookScript(), redis::argsOf(m.waiters(), m.statePrefix() + m_me), redis::argsOf(milliseconds(kLife)), stop);
+        if (!reply) co_return std::unexpected(lockError(reply.error(), m.m_lock.name));
+        Tried<Signalled> tried;
+        // Gone: it was signalled and we never heard the answer, or we were away too long. The caller looks for itself.
+        if (reply->integer != 0) tried.granted.emplace();
+        co_return tried;
     }
-    co_return false;
+    QCoro::Task<> rest(Tried<Signalled>, std::stop_token stop) override {
+        co_await (*m_subscription)->next(within(kRenewal), stop);
+    }
+
+private:
+    RedisCondition& m;
+    QByteArray m_me;
+    std::optional<redis::OwnedSubscription> m_subscription;
+};
+
+Outcome<bool> RedisCondition::awaitSignal(QByteArray thread, Nanos wait, std::stop_token stop) {
+    const auto waited = co_await unlessStopped(contend<Contender>(*this, Contender::Asked{thread, wait}, stop));
+    const bool failed = !waited || !*waited; // nobody makes use of a signal that came meanwhile: the next one does
+    const auto left = co_await leave(thread, failed);
+    if (!waited) throw Cancelled(Cancelled::Why::Stopped);
+    if (!*waited) co_return std::unexpected(waited->error());
+    if (**waited) co_return true; // what could not be taken away ends with its life
+    co_return left;
 }
 
 Outcome<bool> RedisCondition::leave(QByteArray thread, bool passOn) {

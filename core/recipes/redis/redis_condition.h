@@ -29,7 +29,8 @@ private:
     QByteArray waiters() const { return "lockscope_condition:" + hashTagged(m_lock.name); }
     QByteArray statePrefix() const { return "lockscope_condition_waiter:" + hashTagged(m_lock.name) + ':'; }
     QByteArray channelPrefix() const { return "lockscope_condition_channel:" + hashTagged(m_lock.name) + ':'; }
-    Outcome<bool> waitUntil(QByteArray thread, Nanos giveUpAt, std::stop_token stop);
+    class Contender;
+    struct Signalled {};
     Outcome<bool> leave(QByteArray thread, bool passOn);
     RedisLock m_lock;
 };

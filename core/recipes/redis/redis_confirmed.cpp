@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/redis/redis_confirmed.h"
 
-#include "recipes/backoff.h"
+#include "recipes/waiting.h"
 
 #include <QCoreApplication>
 
@@ -93,40 +93,51 @@ RedisConfirmed::RedisConfirmed(const RedisLock& lock, const std::function<std::u
 
 RedisConfirmed::~RedisConfirmed() = default;
 
-Outcome<std::optional<Grant>> RedisConfirmed::acquire(Request request, std::stop_token stop) {
-    Runtime& runtime = m_port.runtime();
-    const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
-    Backoff backoff;
-    std::optional<LockError> trouble;
-    for (;;) {
-        auto grant = co_await m_recipe->acquire(request, stop);
-        if (grant && !*grant && trouble) co_return std::unexpected(*trouble);
-        if (!grant || !*grant) co_return grant;
+/// A try is a whole acquisition by the wrapped recipe, which waits for the lock itself, and its confirmation.
+class RedisConfirmed::Contender final : public LockContender {
+public:
+    using Of = RedisConfirmed;
+    using Asked = Request;
+    static constexpr Undo kUndo = Undo::Always;
+    Contender(RedisConfirmed& of, Request asked) : LockContender(of.m_port.runtime(), std::move(asked)), m(of) {}
 
-        const std::uint32_t connection = m_watched->lastConnection();
-        redis::Result confirmed;
-        bool stopped = false;
-        try {
-            confirmed = co_await ask(connection, runtime.monotonic() + m_patience, stop);
-            stopped = stop.stop_requested();
-        } catch (const Cancelled& cancelled) {
-            if (cancelled.why() == Cancelled::Why::Killed) throw;
-            stopped = true;
+    Outcome<Tried<Grant>> attempt(std::stop_token stop) override {
+        if (giveUpAt != kNever && m_trouble) request.wait = std::max(giveUpAt - runtime.monotonic(), Nanos(0));
+        m_mayPass = false; // it has waited already
+        const auto taken = co_await m.m_recipe->acquire(request, stop);
+        if (!taken) co_return std::unexpected(taken.error());
+        Tried<Grant> tried;
+        tried.failure = m_trouble;
+        m_taken = *taken;
+        if (!m_taken) co_return tried;
+        const redis::Result confirmed =
+            co_await m.ask(m.m_watched->lastConnection(), runtime.monotonic() + m.m_patience, stop);
+        if (stop.stop_requested()) throw Cancelled(Cancelled::Why::Stopped);
+        if (confirmed && confirmed->integer >= m.m_replicas) {
+            tried.granted = std::exchange(m_taken, std::nullopt);
+            co_return tried;
         }
-        if (!stopped && confirmed && confirmed->integer >= m_replicas) co_return grant;
-
-        // An error here leaves a hold that ends by its lease.
-        co_await m_recipe->release(**grant, {});
-        if (stopped) throw Cancelled(Cancelled::Why::Stopped);
-        const LockError failure =
-            confirmed ? notConfirmed(m_name, confirmed->integer, m_replicas) : lockError(confirmed.error(), m_name);
-        const bool mayPass = confirmed || passes(failure) || isReplacedMaster(confirmed.error());
-        if (!mayPass || runtime.monotonic() >= giveUpAt) co_return std::unexpected(failure);
-        trouble = failure;
-        // Replicas that come back tell nobody.
-        co_await runtime.sleep(backoff.next(runtime, giveUpAt), stop);
-        if (giveUpAt != kNever) request.wait = std::max(giveUpAt - runtime.monotonic(), Nanos(0));
+        m_trouble = confirmed ? notConfirmed(m.m_name, confirmed->integer, m.m_replicas)
+                              : lockError(confirmed.error(), m.m_name);
+        m_mayPass = confirmed || passes(*m_trouble) || isReplacedMaster(confirmed.error());
+        co_return std::unexpected(*m_trouble);
     }
+    bool mayPass(const LockError&) const override { return m_mayPass; }
+    /// An error here leaves a hold that ends by its lease.
+    QCoro::Task<> undo(Then) override {
+        const std::optional<Grant> taken = std::exchange(m_taken, std::nullopt);
+        if (taken) co_await m.m_recipe->release(*taken, {});
+    }
+
+private:
+    RedisConfirmed& m;
+    std::optional<Grant> m_taken;
+    std::optional<LockError> m_trouble; ///< why the latest acquisition was given back
+    bool m_mayPass = false;
+};
+
+Outcome<std::optional<Grant>> RedisConfirmed::acquire(Request request, std::stop_token stop) {
+    return contend<Contender>(*this, std::move(request), std::move(stop));
 }
 
 QCoro::Task<redis::Result> RedisConfirmed::ask(std::uint32_t connection, Nanos giveUpAt, std::stop_token stop) {

@@ -42,6 +42,7 @@ public:
 
 private:
     class WatchedPort;
+    class Contender;
     /// How many replicas have the writes of this connection; asked in this process's turn.
     QCoro::Task<redis::Result> ask(std::uint32_t connection, Nanos giveUpAt, std::stop_token stop);
 

@@ -88,23 +88,16 @@ Outcome<std::optional<Grant>> RedisFair::acquire(Request request, std::stop_toke
     Patience& patience = m_patience[request.thread];
     patience.said = request.wait > Nanos(0) && request.wait != kNever ? request.wait : m_lock.patience;
     ++patience.asking;
-    std::expected<std::optional<Grant>, LockError> outcome;
-    bool stopped = false;
-    try {
-        outcome = co_await CountedLock::acquire(request, stop);
-    } catch (const Cancelled& cancelled) {
-        if (cancelled.why() == Cancelled::Why::Killed) throw;
-        stopped = true;
-    }
-    const bool granted = !stopped && outcome && *outcome;
+    const auto outcome = co_await unlessStopped(CountedLock::acquire(request, stop));
+    const bool granted = outcome && *outcome && **outcome;
     if (!granted && request.wait > Nanos(0)) {
         // Whoever does not wait any more has no place. An error here leaves one until its deadline.
         const Command leave = command("leave", request.thread, request.lease, {});
         co_await run(leave, {});
     }
     if (--patience.asking == 0) m_patience.erase(request.thread);
-    if (stopped) throw Cancelled(Cancelled::Why::Stopped);
-    co_return outcome;
+    if (!outcome) throw Cancelled(Cancelled::Why::Stopped);
+    co_return *outcome;
 }
 
 } // namespace lockscope::recipes

@@ -29,6 +29,11 @@ RecipeInfo redisSemaphoreInfo() {
     return info;
 }
 
+/// Of the permits of one grant, 16 bytes each.
+struct PermitIds {
+    std::vector<QByteArray> ids;
+};
+
 namespace {
 const redis::Script& acquireScript() {
     static const redis::Script script = redis::Script::load("semaphore_acquire", redis::Script::Sees::WholeSlot);
@@ -95,85 +100,94 @@ const RecipeInfo& RedisSemaphore::info() const {
     return mine;
 }
 
-redis::Args RedisSemaphore::givenBack(const Ids& ids) const {
+redis::Args RedisSemaphore::givenBack(const PermitIds& permits) const {
     redis::Args args = redis::argsOf(channel());
-    append(args, ids);
+    append(args, permits.ids);
     return args;
 }
 
-Outcome<WokenLock::Answer> RedisSemaphore::attempt(const Request& request, std::stop_token stop) {
-    Runtime& runtime = m_lock.port.runtime();
-    const auto ids = std::make_shared<Ids>();
-    for (int i = 0; i < std::max(request.permits, 1); ++i)
-        ids->push_back(randomId(runtime));
-    redis::Args args = redis::argsOf(channel(), QByteArray::number(m_lock.permits), milliseconds(request.lease));
-    append(args, *ids);
+class RedisSemaphore::Contender final : public WokenLock::Contender {
+public:
+    using Of = RedisSemaphore;
+    Contender(RedisSemaphore& lock, Request asked) : WokenLock::Contender(lock, std::move(asked)), m(lock) {}
 
-    const Nanos askedAt = runtime.monotonic();
-    redis::Result reply;
-    bool stopped = false;
-    try {
-        reply = co_await m_lock.port.eval(acquireScript(), redis::argsOf(m_lock.name, taken(), total()), args, stop);
-    } catch (const Cancelled& cancelled) {
-        if (cancelled.why() == Cancelled::Why::Killed) throw;
-        stopped = true;
-    }
-    if (stopped || (!reply && reply.error().outcomeUnknown())) {
-        // It may have run: these ids are nobody else's. An error here leaves permits that end by their lease.
-        // By source: a server that stands still may run this when nobody is left to hear that it needs the script.
-        const redis::Args bySource =
-            redis::evalArgs("EVAL", releaseScript().source(), redis::argsOf(m_lock.name, taken()), givenBack(*ids));
-        const redis::Result undone = co_await m_lock.port.call(bySource);
-        if (!undone) leftBehind(bySource, request.lease);
-        if (stopped) throw Cancelled(Cancelled::Why::Stopped);
-    }
-    if (!reply) {
-        const LockError error = co_await explainedError(m_lock.port, reply.error(), m_lock.name);
-        co_return std::unexpected(error);
-    }
-    const std::int64_t verdict = reply->items.empty() ? -1 : reply->items[0].integer;
-    const std::int64_t number = reply->items.size() < 2 ? 0 : reply->items[1].integer;
-    if (verdict == -2) co_return std::unexpected(tooMany(m_lock.name, request.permits, number));
-    if (verdict == -3) co_return std::unexpected(otherNumber(m_lock.name, m_lock.permits, number));
-    if (verdict == -4) co_return std::unexpected(otherCounter(m_lock.name, m_lock.permits, number));
-    if (verdict < 0) {
-        const LockError error = co_await foreignFormat(m_lock.port, m_lock.name);
-        co_return std::unexpected(error);
-    }
-    Answer answer;
-    if (verdict == 1) {
-        Grant& grant = answer.grant.emplace();
+private:
+    Outcome<Tried<Grant>> tryOnce(std::stop_token stop) override {
+        const auto permits = std::make_shared<PermitIds>();
+        m_permits = permits;
+        for (int i = 0; i < std::max(request.permits, 1); ++i)
+            permits->ids.push_back(randomId(runtime));
+        redis::Args args =
+            redis::argsOf(m.channel(), QByteArray::number(m.m_lock.permits), milliseconds(request.lease));
+        append(args, permits->ids);
+        redis::Args keys = redis::argsOf(m.m_lock.name, m.taken(), m.total());
+        const Nanos askedAt = runtime.monotonic();
+        const redis::Result reply =
+            co_await m.m_lock.port.eval(acquireScript(), std::move(keys), std::move(args), stop);
+        if (!reply) {
+            const LockError error = co_await explainedError(m.m_lock.port, reply.error(), m.m_lock.name);
+            co_return std::unexpected(error);
+        }
+        const std::int64_t verdict = reply->items.empty() ? -1 : reply->items[0].integer;
+        const std::int64_t number = reply->items.size() < 2 ? 0 : reply->items[1].integer;
+        if (verdict == -2) co_return std::unexpected(tooMany(m.m_lock.name, request.permits, number));
+        if (verdict == -3) co_return std::unexpected(otherNumber(m.m_lock.name, m.m_lock.permits, number));
+        if (verdict == -4) co_return std::unexpected(otherCounter(m.m_lock.name, m.m_lock.permits, number));
+        if (verdict < 0) {
+            const LockError error = co_await foreignFormat(m.m_lock.port, m.m_lock.name);
+            co_return std::unexpected(error);
+        }
+        Tried<Grant> tried;
+        if (verdict != 1) {
+            tried.rest = restFrom(number);
+            co_return tried;
+        }
+        Grant& grant = tried.granted.emplace();
         grant.thread = request.thread;
-        grant.value = ids->front().toHex();
+        grant.value = permits->ids.front().toHex();
         grant.askedAt = askedAt;
         grant.lease = request.lease;
         grant.mode = Mode::Permit;
-        grant.permits = static_cast<int>(ids->size());
-        grant.own = ids;
+        grant.permits = static_cast<int>(permits->ids.size());
+        grant.own = m_permits;
         grant.steps = request.steps;
         grant.steps.at(Step::Hold);
-    } else {
-        answer.again = number < 0 ? kNever : Nanos(std::chrono::milliseconds(std::max<std::int64_t>(number, 1)));
+        co_return tried;
     }
-    co_return answer;
+    /// These ids are nobody else's. By source: a server that stands still may run this when nobody is left to hear that
+    /// it needs the script.
+    QCoro::Task<> undoTry(Then) override {
+        redis::Args undo = redis::evalArgs("EVAL", releaseScript().source(), redis::argsOf(m.m_lock.name, m.taken()),
+                                           m.givenBack(*m_permits));
+        const redis::Result undone = co_await m.m_lock.port.call(undo);
+        if (!undone) m.leftBehind(std::move(undo), request.lease);
+    }
+
+    RedisSemaphore& m;
+    std::shared_ptr<const PermitIds> m_permits; ///< of the latest try
+};
+
+Outcome<std::optional<Grant>> RedisSemaphore::acquire(Request request, std::stop_token stop) {
+    return contend<Contender>(*this, std::move(request), std::move(stop));
 }
 
 Outcome<bool> RedisSemaphore::renew(Grant grant, std::stop_token stop) {
     redis::Args args = redis::argsOf(milliseconds(grant.lease));
-    append(args, *std::static_pointer_cast<const Ids>(grant.own));
+    append(args, ownOf<const PermitIds>(grant)->ids);
     const redis::Result reply = co_await m_lock.port.eval(renewScript(), redis::argsOf(taken()), args, stop);
     if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));
     co_return reply->integer == 1;
 }
 
 Outcome<int> RedisSemaphore::release(Grant grant, std::stop_token stop) {
-    const auto ids = std::static_pointer_cast<const Ids>(grant.own);
+    const auto permits = ownOf<const PermitIds>(grant);
     grant.steps.at(Step::Release);
     const redis::Result reply =
-        co_await m_lock.port.eval(releaseScript(), redis::argsOf(m_lock.name, taken()), givenBack(*ids), stop);
+        co_await m_lock.port.eval(releaseScript(), redis::argsOf(m_lock.name, taken()), givenBack(*permits), stop);
     grant.steps.leave();
     if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));
-    if (reply->integer < static_cast<std::int64_t>(ids->size())) co_return std::unexpected(notOwner(m_lock.name));
+    if (reply->integer < static_cast<std::int64_t>(permits->ids.size()))
+        co_return std::unexpected(notOwner(m_lock.name));
     co_return 0;
 }
 

@@ -14,6 +14,7 @@ class RedisSemaphore final : public WokenLock {
 public:
     explicit RedisSemaphore(RedisLock lock) : WokenLock(std::move(lock)) {}
     const RecipeInfo& info() const override;
+    Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
     /// Gives back all permits of the grant. NotOwner when some of them had ended.
     Outcome<int> release(Grant grant, std::stop_token stop) override;
@@ -21,14 +22,13 @@ public:
     Outcome<bool> isLocked(std::stop_token stop) override;
 
 private:
-    using Ids = std::vector<QByteArray>; ///< 16 bytes each
     /// Arguments for the script that gives these permits back.
-    redis::Args givenBack(const Ids& ids) const;
+    redis::Args givenBack(const PermitIds& permits) const;
     QByteArray taken() const { return hashTagged(m_lock.name) + ":timeout"; }
     QByteArray total() const { return "lockscope_permits:" + hashTagged(m_lock.name); }
     QByteArray channel() const { return "redisson_sc:" + hashTagged(m_lock.name); }
     QByteArray channel(const QByteArray&) const override { return channel(); }
-    Outcome<Answer> attempt(const Request& request, std::stop_token stop) override;
+    class Contender;
 };
 
 } // namespace lockscope::recipes

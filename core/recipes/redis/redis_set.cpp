@@ -76,90 +76,54 @@ QCoro::Task<redis::Result> RedisSet::set(const QByteArray& value, const Request&
                             std::move(stop));
 }
 
-QCoro::Task<redis::Result> RedisSet::giveUp(const QByteArray& value, std::stop_token stop) {
-    return m_lock.port.eval(releaseScript(), redis::argsOf(m_lock.name), redis::argsOf(value, m_channel),
-                            std::move(stop));
-}
+class RedisSet::Contender final : public WokenLock::Contender {
+public:
+    using Of = RedisSet;
+    Contender(RedisSet& lock, Request asked) : WokenLock::Contender(lock, std::move(asked)), m(lock) {}
 
-void RedisSet::notUndone(const QByteArray& value, Nanos lease) {
-    leftBehind(
-        redis::evalArgs("EVAL", releaseScript().source(), redis::argsOf(m_lock.name), redis::argsOf(value, m_channel)),
-        lease);
-}
-
-// The first try stands in here, and not in a coroutine of its own: mostly there is no other.
-Outcome<std::optional<Grant>> RedisSet::acquire(Request request, std::stop_token stop) {
-    Runtime& runtime = m_lock.port.runtime();
-    request.steps.at(Step::Try);
-    const QByteArray value = newValue(request.thread);
-    const Nanos askedAt = runtime.monotonic();
-    const Nanos giveUpAt = laterBy(askedAt, request.wait);
-    if (const std::int64_t before = politeness(request, askedAt); before > 0)
-        co_return co_await waitFor(std::move(request), giveUpAt, std::move(stop), before);
-    redis::Result reply;
-    bool stopped = false;
-    try {
-        reply = co_await set(value, request, stop);
-    } catch (const Cancelled& cancelled) {
-        if (cancelled.why() == Cancelled::Why::Killed) throw;
-        stopped = true;
-    }
-    if (stopped || (!reply && reply.error().outcomeUnknown())) {
-        // If it ran, undo it. An error here leaves a key that ends by its lease.
-        // By source: a server that stands still may run this when nobody is left to hear that it needs the script.
-        redis::Args bySource = redis::evalArgs("EVAL", releaseScript().source(), redis::argsOf(m_lock.name),
-                                               redis::argsOf(value, m_channel));
-        const redis::Result undone = co_await m_lock.port.call(std::move(bySource));
-        if (!undone) notUndone(value, request.lease);
-        if (stopped) throw Cancelled(Cancelled::Why::Stopped);
-    }
-    const bool troubled = !reply && waitsOut(lockError(reply.error(), m_lock.name), giveUpAt);
-    if (!reply && !troubled) co_return std::unexpected(lockError(reply.error(), m_lock.name));
-    if (reply && !reply->isNil()) {
-        request.steps.at(Step::Hold);
-        co_return Grant{request.thread, value, askedAt, request.lease, 1, reply->integer, request.steps};
-    }
-    if (troubled || !m_isLock || runtime.monotonic() < giveUpAt)
-        co_return co_await notFree(std::move(request), giveUpAt, std::move(stop), troubled);
-    request.steps.leave();
-    co_return std::nullopt;
-}
-
-// Whatever stands on the key keeps SET NX away; of what is no lock nobody will ever say that it is free. One look is
-// enough: no library makes such data of a lock.
-Outcome<std::optional<Grant>> RedisSet::notFree(Request request, Nanos giveUpAt, std::stop_token stop, bool troubled) {
-    if (!m_isLock && !troubled) {
-        const redis::Result found =
-            co_await m_lock.port.eval(whatIs(), redis::argsOf(m_lock.name), redis::Args(), stop);
-        static const QByteArrayList waitedFor{"string", "number", "redisson", "redisson-rw", "redisson-fastmulti"};
-        const bool isGone = found && found->text == "none";
-        m_isLock = !found || waitedFor.contains(found->text); // who may not look waits as others do
-        if (!m_isLock && !isGone) {
-            request.steps.leave();
-            co_return std::unexpected(foreignData(m_lock.name, found->text));
+private:
+    Outcome<Tried<Grant>> tryOnce(std::stop_token stop) override {
+        m_value = m.newValue(request.thread);
+        const Nanos askedAt = runtime.monotonic();
+        const redis::Result reply = co_await m.set(m_value, request, stop);
+        if (!reply) co_return std::unexpected(lockError(reply.error(), m.m_lock.name));
+        Tried<Grant> tried;
+        if (!reply->isNil()) {
+            request.steps.at(Step::Hold);
+            tried.granted = Grant{request.thread, m_value, askedAt, request.lease, 1, reply->integer, request.steps};
+            co_return tried;
         }
+        m_value.clear();
+        // Whatever stands on the key keeps SET NX away; of what is no lock nobody will ever say that it is free. One
+        // look is enough: no library makes such data of a lock.
+        if (!m.m_isLock) {
+            const redis::Result found =
+                co_await m.m_lock.port.eval(whatIs(), redis::argsOf(m.m_lock.name), redis::Args(), stop);
+            static const QByteArrayList waitedFor{"string", "number", "redisson", "redisson-rw", "redisson-fastmulti"};
+            const bool isGone = found && found->text == "none";
+            m.m_isLock = !found || waitedFor.contains(found->text); // who may not look waits as others do
+            if (!m.m_isLock && !isGone) co_return std::unexpected(foreignData(m.m_lock.name, found->text));
+        }
+        co_return tried;
     }
-    if (troubled || m_lock.port.runtime().monotonic() < giveUpAt)
-        co_return co_await waitFor(std::move(request), giveUpAt, std::move(stop), 0, troubled);
-    request.steps.leave();
-    co_return std::nullopt;
-}
+    /// By source: a server that stands still may run this when nobody is left to hear that it needs the script.
+    QCoro::Task<> undoTry(Then) override {
+        if (m_value.isEmpty()) co_return;
+        redis::Args undo = redis::evalArgs("EVAL", releaseScript().source(), redis::argsOf(m.m_lock.name),
+                                           redis::argsOf(m_value, m.m_channel));
+        const redis::Result undone = co_await m.m_lock.port.call(undo);
+        if (!undone) m.leftBehind(std::move(undo), request.lease);
+    }
+    Nanos longestRest(const Tried<Grant>&) override {
+        return runtime.random(m.m_lock.polling.low, m.m_lock.polling.high);
+    }
 
-Outcome<WokenLock::Answer> RedisSet::attempt(const Request& request, std::stop_token stop) {
-    Request once = request;
-    once.wait = Nanos(0);
-    once.steps = Steps(); // those who wait stay where they stand
-    auto taken = co_await acquire(std::move(once), std::move(stop));
-    if (!taken) co_return std::unexpected(taken.error());
-    Answer answer;
-    answer.grant = std::move(*taken);
-    if (answer.grant) {
-        answer.grant->steps = request.steps;
-        answer.grant->steps.at(Step::Hold);
-    } else {
-        answer.again = m_lock.port.runtime().random(m_lock.polling.low, m_lock.polling.high);
-    }
-    co_return answer;
+    RedisSet& m;
+    QByteArray m_value;
+};
+
+Outcome<std::optional<Grant>> RedisSet::acquire(Request request, std::stop_token stop) {
+    return contend<Contender>(*this, std::move(request), std::move(stop));
 }
 
 Outcome<bool> RedisSet::renew(Grant grant, std::stop_token stop) {
@@ -171,7 +135,8 @@ Outcome<bool> RedisSet::renew(Grant grant, std::stop_token stop) {
 
 Outcome<int> RedisSet::release(Grant grant, std::stop_token stop) {
     grant.steps.at(Step::Release);
-    const redis::Result reply = co_await giveUp(grant.value, std::move(stop));
+    const redis::Result reply = co_await m_lock.port.eval(releaseScript(), redis::argsOf(m_lock.name),
+                                                          redis::argsOf(grant.value, m_channel), std::move(stop));
     grant.steps.leave();
     if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));
     if (reply->integer == 0) co_return std::unexpected(notOwner(m_lock.name));

@@ -22,14 +22,11 @@ public:
     Outcome<bool> isLocked(std::stop_token stop) override;
 
 private:
-    Outcome<Answer> attempt(const Request& request, std::stop_token stop) override;
+    class Contender;
     QByteArray channel(const QByteArray&) const override { return m_channel; }
     bool doesWithoutMessages() const override { return true; }
     QByteArray newValue(const QByteArray& thread) const;
     QCoro::Task<redis::Result> set(const QByteArray& value, const Request& request, std::stop_token stop);
-    Outcome<std::optional<Grant>> notFree(Request request, Nanos giveUpAt, std::stop_token stop, bool troubled);
-    QCoro::Task<redis::Result> giveUp(const QByteArray& value, std::stop_token stop);
-    void notUndone(const QByteArray& value, Nanos lease);
     QByteArray m_channel;
     bool m_isLock = false; ///< the key, when first found taken, held a lock
 };

@@ -39,33 +39,13 @@ std::int64_t WokenLock::politeness(const Request& request, Nanos now) {
     return now - m_lastHolder.at < kAtOnce && request.wait > Nanos(0) && request.held == 0 ? waiting : 0;
 }
 
-// Waiting is a coroutine of its own: what most acquisitions do without need not be made room for.
-Outcome<std::optional<Grant>> WokenLock::acquire(Request request, std::stop_token stop) {
-    Runtime& runtime = m_lock.port.runtime();
-    const Nanos begun = runtime.monotonic();
-    const Nanos giveUpAt = laterBy(begun, request.wait);
-    if (const std::int64_t before = politeness(request, begun); before > 0)
-        co_return co_await waitFor(std::move(request), giveUpAt, std::move(stop), before);
-
-    request.steps.at(Step::Try);
-    auto first = co_await attempt(request, stop);
-    if (!first && !waitsOut(first.error(), giveUpAt)) co_return std::unexpected(first.error());
-    if (!first) co_return co_await waitFor(std::move(request), giveUpAt, std::move(stop), 0, true);
-    if (first->grant) co_return std::move(first->grant);
-    if (runtime.monotonic() >= giveUpAt) {
-        request.steps.leave();
-        co_return std::nullopt;
-    }
-    co_return co_await waitFor(std::move(request), giveUpAt, std::move(stop), 0);
-}
-
 void WokenLock::leftBehind(redis::Args command, Nanos lease) {
     const Nanos now = m_lock.port.runtime().monotonic();
     std::erase_if(m_leftBehind, [now](const LeftBehind& left) { return left.ends <= now; });
     m_leftBehind.push_back({std::move(command), laterBy(now, lease)});
 }
 
-QCoro::Task<> WokenLock::takeBack(Request) {
+QCoro::Task<> WokenLock::takeBack() {
     std::vector<LeftBehind> all = std::exchange(m_leftBehind, {});
     bool answers = true;
     for (LeftBehind& left : all) {
@@ -84,90 +64,78 @@ Outcome<void> WokenLock::listen(Grant, CallList::Callback ask, std::stop_token s
     co_return ended;
 }
 
-/// Subscribes; false when we may not, and it goes without.
-Outcome<bool> WokenLock::listen(std::optional<redis::OwnedSubscription>& subscription, QByteArray thread,
-                                std::stop_token stop) {
-    auto subscribed = co_await m_lock.port.subscribe(channel(thread), std::move(stop));
+WokenLock::Contender::Contender(WokenLock& lock, Request asked)
+    : LockContender(lock.m_lock.port.runtime(), std::move(asked)),
+      m_lock(lock),
+      m_before(lock.politeness(request, runtime.monotonic())) {
+    m_first = m_before == 0;
+}
+
+// The first try comes before the subscription: a free lock costs nothing else.
+Outcome<Tried<Grant>> WokenLock::Contender::attempt(std::stop_token stop) {
+    m_trying = std::exchange(m_first, false);
+    if (!m_trying) return attemptAgain(std::move(stop));
+    request.steps.at(Step::Try);
+    return tryOnce(std::move(stop));
+}
+
+Outcome<Tried<Grant>> WokenLock::Contender::attemptAgain(std::stop_token stop) {
+    if (!m_subscription && !m_alone) {
+        const std::expected<void, LockError> heard = co_await subscribe(stop);
+        if (!heard) co_return std::unexpected(heard.error());
+    }
+    // Where the lock goes round quickly, each of them releases it in its turn. Else somebody works, or nobody wants it.
+    while (m_before > 0 && m_subscription) {
+        const auto message = co_await (*m_subscription)->next(within(kOffBeat), stop);
+        m_before = message ? m_before - 1 : 0;
+    }
+    if (!m_lock.m_leftBehind.empty()) co_await m_lock.takeBack();
+    m_trying = true;
+    co_return co_await tryOnce(std::move(stop));
+}
+
+QCoro::Task<> WokenLock::Contender::undo(Then then) {
+    return m_trying ? undoTry(then) : takeBack();
+}
+
+/// Without the right to subscribe, some locks go without.
+Outcome<void> WokenLock::Contender::subscribe(std::stop_token stop) {
+    request.steps.at(Step::Subscribe);
+    auto subscribed = co_await m_lock.m_lock.port.subscribe(m_lock.channel(request.thread), std::move(stop));
     if (subscribed) {
-        subscription.emplace(*std::move(subscribed));
-        co_return true;
+        m_subscription.emplace(*std::move(subscribed));
+        co_return {};
     }
     redis::Error error = subscribed.error();
     // Whether we would have been told of a release is not known; that nothing is ours is.
     if (error.outcomeUnknown()) error.kind = redis::Error::Kind::Unreachable;
-    const LockError failure = lockError(error, m_lock.name);
-    if (failure.kind == LockError::Kind::Refused && doesWithoutMessages()) co_return false;
+    const LockError failure = lockError(error, m_lock.m_lock.name);
+    m_alone = failure.kind == LockError::Kind::Refused && m_lock.doesWithoutMessages();
+    if (m_alone) co_return {};
     co_return std::unexpected(failure);
 }
 
-Outcome<std::optional<Grant>> WokenLock::waitFor(Request request, Nanos giveUpAt, std::stop_token stop,
-                                                 std::int64_t before, bool troubled) {
-    Runtime& runtime = m_lock.port.runtime();
-    std::optional<redis::OwnedSubscription> subscription;
-    bool alone = false; // we may not listen
-    int beaten = 0;
-    bool woken = false;
-    Backoff backoff;
-    bool trying = false;
-    try {
-        for (;;) {
-            if (std::exchange(troubled, false)) {
-                request.steps.at(Step::Wait);
-                co_await runtime.sleep(backoff.next(runtime, giveUpAt), stop);
-            }
-            if (!subscription && !alone) {
-                request.steps.at(Step::Subscribe);
-                const std::expected<bool, LockError> heard = co_await listen(subscription, request.thread, stop);
-                troubled = !heard && waitsOut(heard.error(), giveUpAt);
-                if (troubled) continue;
-                if (!heard) co_return std::unexpected(heard.error());
-                alone = !*heard;
-            }
-            // Where the lock goes round quickly, each of them releases it in its turn. Else somebody works, or nobody
-            // wants it.
-            while (before > 0 && subscription) {
-                const Nanos most = giveUpAt == kNever ? kOffBeat : std::min(kOffBeat, giveUpAt - runtime.monotonic());
-                const auto message = co_await (*subscription)->next(most, stop);
-                before = message ? before - 1 : 0;
-            }
-            if (!m_leftBehind.empty()) co_await takeBack(request);
-            trying = true;
-            auto answer = co_await attempt(request, stop);
-            trying = false;
-            troubled = !answer && waitsOut(answer.error(), giveUpAt);
-            if (troubled) continue;
-            if (!answer) co_return std::unexpected(answer.error());
-            if (answer->grant) co_return std::move(answer->grant);
-            backoff.reset();
-            const Nanos now = runtime.monotonic();
-            if (now >= giveUpAt) {
-                request.steps.leave();
-                co_return std::nullopt;
-            }
-            request.steps.at(Step::Wait);
-            // Who deletes the key of a lock without an end, by hand or for want of memory, tells nobody.
-            if (answer->again == kNever) answer->again = runtime.random(kEndless, kEndless + 1s);
-            const Nanos left = giveUpAt == kNever ? kNever : giveUpAt - now;
-            Nanos nap = std::min(answer->again, left);
-            // Whoever releases and asks again at once hears of it first, and is back before us each time: look once
-            // more at another moment than right after the message. (Once more, not instead: newcomers would always be
-            // before us.) Messages do not cut that short: where the lock goes round quickly the next one is always
-            // sooner.
-            const bool offBeat = std::exchange(woken, false) && beaten >= kBeaten;
-            if (offBeat) nap = std::min(nap, runtime.random(Nanos(0), kOffBeat));
-            if (offBeat || !subscription) {
-                co_await runtime.sleep(nap, stop);
-                continue;
-            }
-            const auto message = co_await (*subscription)->next(nap, stop);
-            woken = message.has_value();
-            if (woken) ++beaten;
-        }
-    } catch (const Cancelled& cancelled) {
-        if (cancelled.why() == Cancelled::Why::Killed) throw;
+// Who deletes the key of a lock without an end, by hand or for want of memory, tells nobody.
+Nanos WokenLock::Contender::longestRest(const Tried<Grant>& tried) {
+    return tried.rest == kNever ? runtime.random(kEndless, kEndless + 1s) : tried.rest;
+}
+
+QCoro::Task<> WokenLock::Contender::rest(Tried<Grant> tried, std::stop_token stop) {
+    if (!m_subscription && !m_alone) co_return; // a release since the try reached nobody: subscribe, then look again
+    pauses();
+    Nanos nap = within(longestRest(tried));
+    // Whoever releases and asks again at once hears of it first, and is back before us each time: look once more at
+    // another moment than right after the message. (Once more, not instead: newcomers would always be before us.)
+    // Messages do not cut that short: where the lock goes round quickly the next one is always sooner.
+    const bool offBeat = std::exchange(m_woken, false) && m_beaten >= kBeaten;
+    if (offBeat) nap = std::min(nap, runtime.random(Nanos(0), kOffBeat));
+    if (offBeat || !m_subscription) {
+        co_await runtime.sleep(nap, stop);
+        co_return;
     }
-    if (!trying) co_await takeBack(request); // a try that is stopped sees to that itself
-    throw Cancelled(Cancelled::Why::Stopped);
+    const auto message = co_await (*m_subscription)->next(nap, stop);
+    m_woken = message.has_value();
+    if (m_woken) ++m_beaten;
 }
 
 } // namespace lockscope::recipes

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "recipes/backoff.h"
 #include "recipes/redis/redis_recipe.h"
+#include "recipes/waiting.h"
 
 namespace lockscope::recipes {
 
@@ -21,7 +21,6 @@ public:
     /// The steps of all these recipes.
     enum class Step : std::uint32_t { Try = 1, Subscribe, Wait, Hold, Release };
 
-    Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     CallList::Registration onReconnect(CallList::Callback ask) override {
         return m_lock.port.onReconnect(std::move(ask));
     }
@@ -29,37 +28,27 @@ public:
     Outcome<void> listen(Grant grant, CallList::Callback ask, std::stop_token stop) override;
 
 protected:
-    /// Result of one try.
-    struct Answer {
-        std::optional<Grant> grant;
-        Nanos again = kNever; ///< without a grant: when the next look pays without a message; kNever: unknown
-    };
+    class Contender;
 
     explicit WokenLock(RedisLock lock) : m_lock(std::move(lock)) {}
 
-    /// One try. A try that was stopped, or whose outcome is unknown, leaves nothing behind.
-    virtual Outcome<Answer> attempt(const Request& request, std::stop_token stop) = 0;
+    /// How long a waiter need not look again, from the milliseconds of a script's reply; < 0 = no bound. 0 is less than
+    /// a millisecond, not nothing: asking again at once would only ask again and again.
+    static Nanos restFrom(std::int64_t ms) {
+        return ms < 0 ? kNever : Nanos(std::chrono::milliseconds(std::max<std::int64_t>(ms, 1)));
+    }
     /// The channel that a holder listens on. It differs from the waiters' channel, whose subscribers count as waiters.
     QByteArray forcedChannel() const { return forcedChannelOf(m_lock.name); }
     /// The channel that a waiter listens on.
     virtual QByteArray channel(const QByteArray& thread) const = 0;
-    /// Whether Answer::again alone is enough for a waiter that the server does not let subscribe.
+    /// Whether Tried::rest alone is enough for a waiter that the server does not let subscribe.
     virtual bool doesWithoutMessages() const { return false; }
-
-    /// Goes on after a failed first try; `giveUpAt` by the own monotonic clock. `before`: how many other clients may
-    /// take the lock first. `troubled`: the first try failed with an error that may pass.
-    Outcome<std::optional<Grant>> waitFor(Request request, Nanos giveUpAt, std::stop_token stop, std::int64_t before,
-                                          bool troubled = false);
-    /// Whether the wait goes on in spite of the error.
-    bool waitsOut(const LockError& error, Nanos giveUpAt) const {
-        return passes(error) && m_lock.port.runtime().monotonic() < giveUpAt;
-    }
 
     /// Notes that the undoing of a try failed as well, so the try may have left something for the length of its lease.
     /// A waiter repeats `command` before its next try.
     void leftBehind(redis::Args command, Nanos lease);
-    /// Undoes what a waiter's tries may have left behind, as far as possible now.
-    virtual QCoro::Task<> takeBack(Request request);
+    /// Undoes what tries may have left behind, as far as possible now.
+    QCoro::Task<> takeBack();
 
     /// Notes that a thread freed the lock and that `waiting` clients were told.
     void gaveUp(const QByteArray& thread, std::int64_t waiting);
@@ -79,10 +68,40 @@ private:
         redis::Args command;
         Nanos ends{};
     };
-    Outcome<bool> listen(std::optional<redis::OwnedSubscription>& subscription, QByteArray thread,
-                         std::stop_token stop);
     LastHolder m_lastHolder;
     std::vector<LeftBehind> m_leftBehind;
+};
+
+/// A request for such a lock. The lock's own class says what a try is, and how it is taken back.
+class WokenLock::Contender : public LockContender {
+public:
+    using Asked = Request;
+    Contender(WokenLock& lock, Request asked);
+    Outcome<Tried<Grant>> attempt(std::stop_token stop) final;
+    QCoro::Task<> undo(Then) final;
+    QCoro::Task<> rest(Tried<Grant> tried, std::stop_token stop) final;
+    void pauses() final { request.steps.at(Step::Wait); }
+    QCoro::Task<> takeBack() override { return m_lock.takeBack(); }
+
+protected:
+    /// One try.
+    virtual Outcome<Tried<Grant>> tryOnce(std::stop_token stop) = 0;
+    /// Takes back a try that was stopped or not answered.
+    virtual QCoro::Task<> undoTry(Then then) = 0;
+    /// How long a waiter rests at most without a message.
+    virtual Nanos longestRest(const Tried<Grant>& tried);
+
+private:
+    Outcome<Tried<Grant>> attemptAgain(std::stop_token stop);
+    Outcome<void> subscribe(std::stop_token stop);
+    WokenLock& m_lock;
+    std::optional<redis::OwnedSubscription> m_subscription;
+    std::int64_t m_before; ///< how many other clients may take the lock first
+    bool m_first = true;
+    bool m_trying = false;
+    bool m_alone = false; ///< we may not subscribe, and go without
+    bool m_woken = false;
+    int m_beaten = 0; ///< how often woken and too late
 };
 
 } // namespace lockscope::recipes

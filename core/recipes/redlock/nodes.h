@@ -9,7 +9,10 @@ namespace lockscope::recipes {
 class RedlockNodes {
 public:
     /// Precondition: at least one port; all share one runtime and outlive this object, or its close().
-    explicit RedlockNodes(std::vector<redis::Port*> ports) : m_ports(std::move(ports)) { Q_ASSERT(!m_ports.empty()); }
+    explicit RedlockNodes(std::vector<redis::Port*> ports) : m_ports(std::move(ports)) {
+        Q_ASSERT(!m_ports.empty());
+        Q_ASSERT(std::ranges::all_of(m_ports, [this](redis::Port* port) { return &port->runtime() == &runtime(); }));
+    }
     ~RedlockNodes() { close(); }
     RedlockNodes(const RedlockNodes&) = delete;
     RedlockNodes& operator=(const RedlockNodes&) = delete;

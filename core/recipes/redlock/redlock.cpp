@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/redlock/redlock.h"
 
-#include "recipes/backoff.h"
 #include "recipes/hex_digits.h"
 #include "recipes/polling_rests.h"
 #include "recipes/recipe_infos.h"
@@ -65,6 +64,17 @@ QString tooFew(const Ballot& votes, std::size_t quorum) {
     return text;
 }
 
+LockError tooLate(const QByteArray& name) {
+    return {LockError::Kind::Unreachable,
+            Trouble::tr("The servers granted the lock “%1” so late that too little was left of the lease; it was "
+                        "given back. Take a longer lease, or look at why they are slow.")
+                .arg(QString::fromUtf8(name))};
+}
+
+Nanos wholeMs(Nanos lease) {
+    return std::chrono::floor<std::chrono::milliseconds>(lease);
+}
+
 std::shared_ptr<Ballot> newBallot(const RedlockNodes& nodes) {
     return std::make_shared<Ballot>(nodes.count(), nodes.quorum());
 }
@@ -84,7 +94,7 @@ std::size_t mostAlike(const Ballot& votes, const Values& values) {
 }
 
 Nanos fullLease(const Grant& grant) {
-    return *std::static_pointer_cast<const Nanos>(grant.own);
+    return std::get<RedlockLease>(grant.own).whole;
 }
 
 } // namespace
@@ -114,7 +124,7 @@ std::shared_ptr<Redlock::Round> Redlock::beginRound(Nanos lease) const {
     return round;
 }
 
-QCoro::Task<> Redlock::withdraw(std::shared_ptr<Round> round, bool everywhere) {
+QCoro::Task<> Redlock::withdraw(std::shared_ptr<Round> round, Then then) {
     Runtime& runtime = m_nodes->runtime();
     const auto undone = newBallot(*m_nodes);
     std::vector<std::size_t> waitFor;
@@ -122,7 +132,7 @@ QCoro::Task<> Redlock::withdraw(std::shared_ptr<Round> round, bool everywhere) {
         const Vote vote = round->votes->at(node);
         // Not there: the key is somebody else's, or it is certain that nothing was sent.
         if (vote == Vote::No || (vote == Vote::Failed && !round->votes->doubtful(node))) continue;
-        if (everywhere || vote == Vote::Yes) waitFor.push_back(node);
+        if (then == Then::TheEnd || vote == Vote::Yes) waitFor.push_back(node);
         const auto set = round->votes;
         const Stake stake = round->stake;
         runtime.spawn([stake, node, set, undone] { return undoAt(stake, node, set, undone); });
@@ -133,10 +143,64 @@ QCoro::Task<> Redlock::withdraw(std::shared_ptr<Round> round, bool everywhere) {
     co_await Ballot::wait(undone, runtime, allUndone, perNode(round->lease), {});
 }
 
+/// A try is a round.
+class Redlock::Contender final : public LockContender {
+public:
+    using Of = Redlock;
+    using Asked = Request;
+    static constexpr Undo kUndo = Undo::Always;
+    Contender(Redlock& of, Request asked)
+        : LockContender(of.m_nodes->runtime(), std::move(asked)),
+          m(of),
+          m_lease(wholeMs(request.lease)),
+          m_rests(of.m_options.longestRest) {}
+
+    Outcome<Tried<Grant>> attempt(std::stop_token stop) override {
+        request.steps.at(Step::Value);
+        request.steps.at(Step::Ask);
+        m_round = m.beginRound(m_lease);
+        co_await Ballot::wait(m_round->votes, runtime, decided, m.perNode(m_lease), stop);
+        const Ballot& votes = *m_round->votes;
+        Tried<Grant> tried;
+        if (votes.carried() && m_round->validUntil() - runtime.monotonic() >= leastRest(m_lease)) {
+            request.steps.at(Step::Count);
+            Grant& grant = tried.granted.emplace();
+            grant.thread = request.thread;
+            grant.value = m_round->stake.value;
+            grant.askedAt = m_round->begun;
+            grant.lease = m_lease - drift(m_lease);
+            grant.steps = request.steps;
+            grant.own = RedlockLease{m_lease};
+            co_return tried;
+        }
+        m_hopeless = votes.carried() || votes.hopeless() ? m_hopeless + 1 : 0;
+        if (votes.carried()) {
+            tried.failure = tooLate(m.m_name);
+            if (m_hopeless == kHopelessRounds) co_return std::unexpected(*tried.failure);
+        } else if (votes.answered() < m.m_nodes->quorum()) {
+            co_return std::unexpected(LockError{LockError::Kind::Unreachable, tooFew(votes, m.m_nodes->quorum())});
+        }
+        co_return tried; // another client has it, or we have it too late
+    }
+    bool mayPass(const LockError&) const override { return m_hopeless < kHopelessRounds; }
+    QCoro::Task<> undo(Then then) override {
+        request.steps.at(Step::GiveBack);
+        return m.withdraw(m_round, then);
+    }
+    QCoro::Task<> rest(Tried<Grant>, std::stop_token stop) override {
+        return runtime.sleep(within(m_rests.next(runtime)), std::move(stop));
+    }
+
+private:
+    Redlock& m;
+    Nanos m_lease;
+    PollingRests m_rests;
+    int m_hopeless = 0; ///< rounds in a row
+    std::shared_ptr<Round> m_round;
+};
+
 Outcome<std::optional<Grant>> Redlock::acquire(Request request, std::stop_token stop) {
-    Runtime& runtime = m_nodes->runtime();
-    const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
-    const Nanos lease = std::chrono::floor<std::chrono::milliseconds>(request.lease);
+    const Nanos lease = wholeMs(request.lease);
     if (lease - drift(lease) < leastRest(lease)) {
         co_return std::unexpected(LockError{
             LockError::Kind::Refused,
@@ -144,51 +208,7 @@ Outcome<std::optional<Grant>> Redlock::acquire(Request request, std::stop_token 
                         "what their clocks may drift.")
                 .arg(lease / 1ms)});
     }
-    int hopeless = 0;
-    Backoff backoff;
-    PollingRests rests(m_options.longestRest);
-    for (;;) {
-        request.steps.at(Step::Value);
-        request.steps.at(Step::Ask);
-        const std::shared_ptr<Round> round = beginRound(lease);
-        bool stopped = false;
-        try {
-            co_await Ballot::wait(round->votes, runtime, decided, perNode(lease), stop);
-        } catch (const Cancelled& cancelled) {
-            if (cancelled.why() == Cancelled::Why::Killed) throw;
-            stopped = true;
-        }
-        Nanos now = runtime.monotonic();
-        const bool carried = round->votes->carried();
-        if (!stopped && carried && round->validUntil() - now >= leastRest(lease)) {
-            request.steps.at(Step::Count);
-            Grant grant{request.thread, round->stake.value, round->begun, lease - drift(lease), 1, 0, request.steps};
-            grant.own = std::make_shared<const Nanos>(lease);
-            co_return grant;
-        }
-        const bool taken = !carried && round->votes->answered() >= m_nodes->quorum();
-        hopeless = carried || round->votes->hopeless() ? hopeless + 1 : 0;
-        const bool last = stopped || now >= giveUpAt || hopeless == kHopelessRounds;
-        const QString shortage = taken || carried ? QString() : tooFew(*round->votes, m_nodes->quorum());
-        request.steps.at(Step::GiveBack);
-        co_await withdraw(round, last);
-        if (last) request.steps.leave();
-        if (stopped) throw Cancelled(Cancelled::Why::Stopped);
-        if (last && carried) {
-            co_return std::unexpected(LockError{
-                LockError::Kind::Unreachable,
-                Trouble::tr("The servers granted the lock “%1” so late that too little was left of the lease; it was "
-                            "given back. Take a longer lease, or look at why they are slow.")
-                    .arg(QString::fromUtf8(m_name))});
-        }
-        if (last && !taken) co_return std::unexpected(LockError{LockError::Kind::Unreachable, shortage});
-        if (last) co_return std::nullopt;
-        now = runtime.monotonic();
-        if (taken || carried) backoff.reset();
-        const Nanos nap = taken || carried ? rests.next(runtime) : backoff.next(runtime, giveUpAt);
-        const Nanos left = std::max(Nanos(0), giveUpAt == kNever ? nap : giveUpAt - now);
-        co_await runtime.sleep(std::min(nap, left), stop);
-    }
+    co_return co_await contend<Contender>(*this, std::move(request), std::move(stop));
 }
 
 Outcome<bool> Redlock::renew(Grant grant, std::stop_token stop) {

@@ -3,6 +3,7 @@
 #include "recipes/redis/redis_recipe.h"
 #include "recipes/redlock/ballot.h"
 #include "recipes/redlock/nodes.h"
+#include "recipes/waiting.h"
 
 namespace lockscope::recipes {
 
@@ -62,7 +63,10 @@ private:
     struct Round;
     Nanos perNode(Nanos lease) const { return m_options.perNode > Nanos(0) ? m_options.perNode : nodeTimeout(lease); }
     std::shared_ptr<Round> beginRound(Nanos lease) const;
-    QCoro::Task<> withdraw(std::shared_ptr<Round> round, bool everywhere);
+    class Contender;
+    /// Takes a round back; at the end of a request it waits for all servers that may have the key, else for those that
+    /// are known to have it.
+    QCoro::Task<> withdraw(std::shared_ptr<Round> round, Then then);
 
     std::shared_ptr<RedlockNodes> m_nodes;
     QByteArray m_name;

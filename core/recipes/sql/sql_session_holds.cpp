@@ -44,7 +44,7 @@ void SessionHolds::forget(const QByteArray& thread, const Shared& hold) {
 
 SessionHolds::Shared SessionHolds::holdOf(const Grant& grant) {
     // A grant is a value that many may copy and nobody changes; what it stands for does change.
-    return std::const_pointer_cast<SessionHold>(std::static_pointer_cast<const SessionHold>(grant.own));
+    return ownOf<SessionHold>(grant);
 }
 
 Outcome<HoldNews> SessionHolds::news(Grant grant, Nanos every, std::stop_token stop) {

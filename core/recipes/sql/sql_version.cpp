@@ -14,8 +14,8 @@ enum class Step : std::uint32_t { Read = 1, Work, CompareAndSet };
 
 /// What was read: not the token, which others may have added to.
 std::int64_t versionOf(const Grant& grant) {
-    const auto* const version = static_cast<const std::int64_t*>(grant.own.get());
-    return version ? *version : -1;
+    const auto* const version = std::get_if<ReadVersion>(&grant.own);
+    return version ? version->number : -1;
 }
 
 LockError overtaken(const QByteArray& name) {
@@ -61,7 +61,7 @@ Outcome<std::optional<Grant>> SqlVersion::acquire(Request request, std::stop_tok
             // 0 means “no token”: what is 0 in a new row is 1 here.
             Grant grant{request.thread, ownerOf(m_lock, request.thread), askedAt, kNever, 1, row->version + 1,
                         request.steps};
-            grant.own = std::make_shared<const std::int64_t>(row->version);
+            grant.own = ReadVersion{row->version};
             co_return grant;
         }
         if (row) {

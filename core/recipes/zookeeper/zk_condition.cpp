@@ -3,6 +3,7 @@
 
 #include "recipes/zookeeper/zk_patience.h"
 #include "runtime/completion.h"
+#include "runtime/unless_stopped.h"
 
 namespace lockscope::recipes {
 
@@ -144,18 +145,13 @@ Outcome<bool> ZkCondition::awaitSignal(QByteArray thread, Nanos wait, std::stop_
     m_entries.erase(entry);
     const Nanos giveUpAt = laterBy(m_lock.port.runtime().monotonic(), wait);
     const ZkPatience patience(m_lock.port, giveUpAt, stop);
-    std::expected<bool, LockError> signalled = false;
-    ZkInterruption interruption;
-    try {
-        signalled = co_await watchUntilGone(ticket, giveUpAt, patience.token());
-    } catch (const Cancelled& cancelled) {
-        interruption.caught(cancelled);
-    }
-    const bool stopped = interruption.stopped && !patience.over();
+    const auto watched = co_await unlessStopped(watchUntilGone(ticket, giveUpAt, patience.token()));
+    const std::expected<bool, LockError> signalled = watched.value_or(false);
+    const bool stopped = !watched && !patience.over();
     if (!stopped && signalled && *signalled) co_return true;
     // A signal that nobody here wants any more is the next one's.
     const std::expected<bool, LockError> late = co_await withdraw(ticket, stopped || !signalled);
-    if (stopped) interruption.goOn();
+    if (stopped) throw Cancelled(Cancelled::Why::Stopped);
     if (!signalled) co_return signalled;
     co_return late;
 }

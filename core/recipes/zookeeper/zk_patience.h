@@ -30,17 +30,4 @@ private:
     bool m_over = false;
 };
 
-/// Ends a coroutine that catches Cancelled in order to tidy up, because `co_await` is not allowed in a handler.
-struct ZkInterruption {
-    bool stopped = false;
-    /// Call it in the handler.
-    void caught(const Cancelled& cancelled) {
-        if (cancelled.why() == Cancelled::Why::Killed) throw cancelled;
-        stopped = true;
-    }
-    void goOn() const {
-        if (stopped) throw Cancelled(Cancelled::Why::Stopped);
-    }
-};
-
 } // namespace lockscope::recipes

@@ -7,6 +7,7 @@
 #include "recipes/zookeeper/zk_semaphore.h"
 #include "recipes/zookeeper/zk_sequential.h"
 #include "runtime/completion.h"
+#include "runtime/unless_stopped.h"
 
 #include <QCoreApplication>
 
@@ -22,14 +23,6 @@ namespace {
 /// Until then a hold's node is not watched: most holds are over before, and it would be one more request for each.
 constexpr Nanos kShortHold = 25ms;
 constexpr Nanos kTakeAwayWaits = 1s;
-
-ZkHold* holdIn(const Grant& grant) {
-    return static_cast<ZkHold*>(const_cast<void*>(grant.own.get()));
-}
-
-std::shared_ptr<ZkHold> sharedHoldIn(const Grant& grant) {
-    return std::static_pointer_cast<ZkHold>(std::const_pointer_cast<void>(grant.own));
-}
 
 // Nothing of the port is touched before asking whether it still exists: this may outlive everything.
 QCoro::Task<> sweep(zookeeper::Port* port, std::weak_ptr<const bool> life, std::shared_ptr<ZkTicket> ticket,
@@ -193,14 +186,14 @@ Grant ZkRecipe::granted(const Request& request, std::vector<std::shared_ptr<ZkTi
 }
 
 void ZkRecipe::forget(const Grant& grant) {
-    ZkHold* const hold = holdIn(grant);
+    const auto hold = ownOf<ZkHold>(grant);
     hold->over = true;
     const auto found = m_holds.find({grant.thread, grant.mode});
-    if (found != m_holds.end() && found->second.get() == hold) m_holds.erase(found);
+    if (found != m_holds.end() && found->second == hold) m_holds.erase(found);
 }
 
 void ZkRecipe::abandoned(const Grant& grant) {
-    const std::shared_ptr<ZkHold> hold = sharedHoldIn(grant);
+    const std::shared_ptr<ZkHold> hold = ownOf<ZkHold>(grant);
     if (hold->over) return;
     forget(grant);
     for (const auto& node : hold->nodes)
@@ -237,7 +230,7 @@ Outcome<bool> ZkRecipe::guard(std::shared_ptr<ZkHold> hold, std::stop_token stop
 }
 
 Outcome<HoldNews> ZkRecipe::news(Grant grant, std::stop_token stop) {
-    const std::shared_ptr<ZkHold> hold = sharedHoldIn(grant);
+    const std::shared_ptr<ZkHold> hold = ownOf<ZkHold>(grant);
     zookeeper::Port& port = m_lock.port;
     Runtime& runtime = port.runtime();
     if (!std::exchange(hold->begun, true)) {
@@ -299,7 +292,7 @@ Outcome<HoldNews> ZkRecipe::news(Grant grant, std::stop_token stop) {
 }
 
 Outcome<int> ZkRecipe::release(Grant grant, std::stop_token stop) {
-    const std::shared_ptr<ZkHold> hold = sharedHoldIn(grant);
+    const std::shared_ptr<ZkHold> hold = ownOf<ZkHold>(grant);
     if (!hold || hold->over || hold->nodes.front()->generation != m_lock.port.session().generation) {
         if (hold) forget(grant);
         co_return std::unexpected(notOwner(m_lock));
@@ -318,17 +311,13 @@ Outcome<int> ZkRecipe::release(Grant grant, std::stop_token stop) {
     bool stopped = false;
     std::optional<Error> failure;
     for (std::size_t i = 0; i < removals.size(); ++i) {
-        try {
-            const Result<void> removed = co_await std::move(removals[i]);
-            // What ends with the session needs no removal.
-            if (removed || removed.error().kind == Error::Kind::NoNode ||
-                removed.error().kind == Error::Kind::SessionLost)
-                hold->nodes[i]->asked = false;
-            if (!removed) failure = removed.error();
-        } catch (const Cancelled& cancelled) {
-            if (cancelled.why() == Cancelled::Why::Killed) throw;
-            stopped = true;
-        }
+        const auto removed = co_await unlessStopped(std::move(removals[i]));
+        stopped = stopped || !removed;
+        if (removed && !*removed) failure = removed->error();
+        // What ends with the session needs no removal.
+        if (removed && (*removed || removed->error().kind == Error::Kind::NoNode ||
+                        removed->error().kind == Error::Kind::SessionLost))
+            hold->nodes[i]->asked = false;
         if (hold->nodes[i]->asked && !life.expired()) takeAwaySoon(port, hold->nodes[i]);
     }
     if (stopped) throw Cancelled(Cancelled::Why::Stopped);

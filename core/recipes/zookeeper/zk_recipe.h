@@ -124,6 +124,7 @@ protected:
     ZkLock m_lock;
 
 private:
+    class Contender;
     Grant grantOf(const std::shared_ptr<ZkHold>& hold, const Request& request) const;
     bool alive(const ZkHold& hold) const;
     void forget(const Grant& grant);
