@@ -128,8 +128,10 @@ Answer<bool> SqlDriver::namedLockHeld(NamedKey key, std::stop_token stop) {
 
 Answer<bool> SqlDriver::endNamedHolders(NamedKey key, std::stop_token stop) {
     const bool mySql = m_pool->tables.dialect == Dialect::MySql;
-    const Result holders =
-        co_await execute(mySql ? namedHolders(m_pool->tables.dialect, key) : sql::endNamedHolders(key), stop);
+    // Chosen before the await: GCC 12 destroys what a conditional in one makes twice.
+    Statement look = namedHolders(m_pool->tables.dialect, key);
+    if (!mySql) look = sql::endNamedHolders(key);
+    const Result holders = co_await execute(std::move(look), stop);
     if (!holders) co_return std::unexpected(holders.error());
     if (holders->number() == 0) co_return false;
     QByteArrayList ended; // readers are several

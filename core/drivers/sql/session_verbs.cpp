@@ -38,11 +38,13 @@ Answer<Row> DriverSession::lockRow(QByteArray name, Nanos wait, std::stop_token 
 
 Answer<bool> DriverSession::takeNamed(NamedKey key, Sharing sharing, Nanos wait, std::stop_token stop) {
     const Dialect dialect = m_pool->dialect();
+    const Nanos giveUpAt = laterBy(m_pool->runtime.monotonic(), wait);
     const Result locked = co_await execute(sql::takeNamed(dialect, key, sharing, wait), patienceFor(wait), stop);
     if (locked) {
         const std::optional<bool> taken = namedTaken(dialect, wait, *locked);
-        if (!taken) co_return std::unexpected(waitWasEnded(key.name));
-        co_return *taken;
+        const bool byUs = m_pool->runtime.monotonic() >= giveUpAt;
+        if (!taken && !byUs) co_return std::unexpected(waitWasEnded(key.name));
+        co_return taken.value_or(false);
     }
     // If the server grants the lock at that instant, it reports a time-out but keeps the lock for the connection:
     // PostgreSQL undoes only what a transaction took.
