@@ -6,6 +6,7 @@
 #include "models/locks_model.h"
 #include "recipe_bench.h"
 #include "scenario/scenario_file.h"
+#include "theme/format.h"
 #include "live/live_session.h"
 
 using namespace lockscope;

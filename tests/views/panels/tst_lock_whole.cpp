@@ -7,6 +7,7 @@
 #include "locks/protocol_panel.h"
 #include "locks/seen_lines.h"
 #include "models/locks_model.h"
+#include "theme/format.h"
 
 #include <QAbstractItemModelTester>
 #include <QJsonArray>
