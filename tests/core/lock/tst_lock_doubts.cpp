@@ -110,7 +110,10 @@ private Q_SLOTS:
             co_await lock->lock();
             co_await lock->lock();
             co_await lock->unlock(); // so that the script is known to the server
-            (ran ? a.link.loseNextReply : a.link.cut) = true;
+            if (ran)
+                a.link.loseNextReply = true;
+            else
+                a.link.setCut(true);
             inner = co_await lock->unlock();
             a.link.setCut(false);
             held = lock->holdCount();
