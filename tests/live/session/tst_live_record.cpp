@@ -203,8 +203,8 @@ private:
     /// What the server answers to somebody else.
     QByteArrayList queue(const QByteArray& name) {
         QByteArrayList all;
-        for (const redis::Reply& item :
-             call(*m_asks, {"LRANGE", "redisson_lock_queue:{" + name + "}", "0", "-1"})->items)
+        const redis::Result answer = call(*m_asks, {"LRANGE", "redisson_lock_queue:{" + name + "}", "0", "-1"});
+        for (const redis::Reply& item : answer->items)
             all << item.text;
         return all;
     }
