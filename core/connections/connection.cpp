@@ -32,13 +32,10 @@ std::unique_ptr<Connection> makeConnectionOver(Runtime& runtime, const Diallers&
                                                QByteArray client) {
     switch (url.service) {
     case Service::Redis:
-        return makeRedisConnection(runtime, diallers, std::move(url), std::move(client));
     case Service::RedisSentinel:
-        return makeRedisSentinelConnection(runtime, diallers, std::move(url), std::move(client));
     case Service::RedisCluster:
-        return makeRedisClusterConnection(runtime, diallers, std::move(url), std::move(client));
     case Service::Redlock:
-        return makeRedlockConnection(runtime, diallers, std::move(url), std::move(client));
+        return makeRedisKindConnection(runtime, diallers, std::move(url), std::move(client));
     case Service::ZooKeeper:
         return makeZooKeeperConnection(runtime, diallers, std::move(url), std::move(client));
     case Service::MySql:

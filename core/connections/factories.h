@@ -13,6 +13,9 @@ std::unique_ptr<Connection> makeRedisClusterConnection(Runtime& runtime, const D
                                                        QByteArray client);
 std::unique_ptr<Connection> makeRedlockConnection(Runtime& runtime, const Diallers& diallers, ConnectionUrl url,
                                                   QByteArray client);
+/// Whichever of these four the URL asks for.
+std::unique_ptr<Connection> makeRedisKindConnection(Runtime& runtime, const Diallers& diallers, ConnectionUrl url,
+                                                    QByteArray client);
 std::unique_ptr<Connection> makeEtcdConnection(Runtime& runtime, const Diallers& diallers, ConnectionUrl url,
                                                QByteArray client);
 std::unique_ptr<Connection> makeSqlConnection(Runtime& runtime, const Diallers& diallers, ConnectionUrl url,

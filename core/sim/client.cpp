@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/client.h"
 
+#include "connections/factories.h"
 #include "recipes/redis/redis_recipe.h"
 #include "runtime/completion.h"
 #include "sim/redis_dialler.h"
@@ -41,8 +42,8 @@ void Client::start() {
     } else {
         const auto url = parseConnectionUrl(m_world.service.url());
         Q_ASSERT(url);
-        m_connection =
-            makeConnectionOver(*m_runtime, simulatedDiallers(m_world.grounds, m_world.service, user), *url, m_uuid);
+        m_connection = makeRedisKindConnection(*m_runtime, simulatedDiallers(m_world.grounds, m_world.service, user),
+                                               *url, m_uuid);
     }
     m_world.grounds.recorder.emit(EventKind::ClientStarted, m_entity);
     // It takes part from here on, even if it dies before its first request: at no step of the lock that it is for.

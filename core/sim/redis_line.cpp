@@ -35,7 +35,8 @@ RedisWire::Inbox::~Inbox() {
     if (!line) return;
     std::erase(line->inboxes, this);
     const auto same = [this](const Inbox* other) { return other->channel() == m_channel; };
-    if (line->closed || !m_runtime.alive() || line->number == 0 || std::ranges::any_of(line->inboxes, same)) return;
+    if (line->closed || !m_runtime.alive() || !line->hasConnection() || std::ranges::any_of(line->inboxes, same))
+        return;
     m_runtime.spawn([line, channel = m_channel]() -> QCoro::Task<> {
         redis::Args args = redis::argsOf("UNSUBSCRIBE", channel);
         co_await Line::exchange(line, std::move(args), {});

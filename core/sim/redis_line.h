@@ -35,6 +35,8 @@ public:
     Line(Grounds grounds, RespServer* server, Runtime& runtime, User user, QString where, Settings settings,
          Purpose purpose);
 
+    /// Something may have been sent: an answer may be on its way.
+    bool hasConnection() const { return m_connection != nullptr; }
     static QCoro::Task<redis::Result> exchange(std::shared_ptr<Line> self, redis::Args args, std::stop_token stop);
     void close();
 

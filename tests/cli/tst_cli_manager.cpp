@@ -34,7 +34,7 @@ private Q_SLOTS:
         QSet<QString> fields;
         fieldsIn(QJsonDocument::fromJson(content("locks.json")).object(), fields);
         QVERIFY(fields.size() > 15);
-        for (const char* name : {"README.md", "README.zh_CN.md"}) {
+        for (const char* name : {"app/README.md", "app/README.zh_CN.md"}) {
             QFile readme(QStringLiteral(LOCKSCOPE_SOURCE_DIR "/") + QLatin1String(name));
             QVERIFY(readme.open(QIODevice::ReadOnly));
             const QString text = QString::fromUtf8(readme.readAll());

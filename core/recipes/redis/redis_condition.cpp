@@ -62,7 +62,10 @@ private:
 };
 
 Outcome<bool> RedisCondition::awaitSignal(QByteArray thread, Nanos wait, std::stop_token stop) {
-    const auto waited = co_await unlessStopped(contend<Contender>(*this, Contender::Asked{thread, wait}, stop));
+    // Made before the await: GCC 12 destroys an aggregate that is made in one twice.
+    Contender::Asked asked{thread, wait};
+    auto waiting = contend<Contender>(*this, std::move(asked), stop);
+    const auto waited = co_await unlessStopped(std::move(waiting));
     const bool failed = !waited || !*waited; // nobody makes use of a signal that came meanwhile: the next one does
     const auto left = co_await leave(thread, failed);
     if (!waited) throw Cancelled(Cancelled::Why::Stopped);

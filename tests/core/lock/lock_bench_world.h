@@ -56,7 +56,7 @@ struct LockWorld {
     }
 
     std::unique_ptr<DistributedLock> lock(Process& process, const QByteArray& recipe, const QByteArray& name,
-                                          LockOptions options = {}) {
+                                          HoldOptions options = {}) {
         return std::make_unique<DistributedLock>(
             LockClient{process.runtime, process.uuid, &recorder, process.entity},
             recipes::makeRedisRecipe(recipe, {process.wire, name, process.uuid, {}, process.doubts}), options,

@@ -2,9 +2,9 @@
 // Guards refactorings: what simulated clients do, message by message, is what it was. digests.txt has one line for each
 // scenario and recipe, with a hash over the digests of many seeds. A change that is meant to change what happens writes
 // the file again (./dev digests), and its commit says why.
+#include "experiment/run.h"
 #include "recipes/recipe_info.h"
 #include "scenario/scenario_file.h"
-#include "experiment/run.h"
 
 #include <QCryptographicHash>
 #include <QFile>

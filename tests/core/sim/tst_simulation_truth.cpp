@@ -89,7 +89,7 @@ private Q_SLOTS:
     // --- renewals ---
     void lateExpireThatProlongsAnothersHoldBreaksOwnership() {
         // A's SETNX succeeds; while A is stopped the server loses it and B takes the lock; A's PEXPIRE comes after
-        // that.
+        // that, over a new connection.
         scenario::Scenario s = simple("redis-setnx-expire", 2, 5s);
         s.until = 20s;
         s.lock.honourDeadline = false;
@@ -98,7 +98,7 @@ private Q_SLOTS:
         s.network.clientLatency = {100ms, 100ms};
         s.faults = {fault(Action::PauseClient, "A", 1150ms),       fault(Action::PauseClient, "B", 1150ms),
                     fault(Action::RestartNode, "redis-1", 1400ms), fault(Action::ResumeClient, "B", 1500ms),
-                    fault(Action::ResumeClient, "A", 4s),          fault(Action::KillClient, "A", 4150ms)};
+                    fault(Action::ResumeClient, "A", 4s),          fault(Action::KillClient, "A", 4450ms)};
         for (std::uint64_t seed = 1; seed <= 6; ++seed) {
             const auto report = experiment::run(s, seed);
             QVERIFY2(outcome(report, Invariant::Ownership) == Outcome::Violated, at(seed));
@@ -185,7 +185,9 @@ private Q_SLOTS:
     void deadServerIsNoForce() {
         scenario::Scenario s = simple("redis-set", 3, 5s);
         s.workload.hold = {4s, 4s};
-        s.faults = {when(scenario::Trigger::On::Granted, 2, 500ms, Action::KillNode, "redis-1", 1s)};
+        // A holder that reaches the server when it is back would ask, and hear of it.
+        s.faults = {when(scenario::Trigger::On::Granted, 2, 500ms, Action::KillNode, "redis-1", 1s),
+                    when(scenario::Trigger::On::Granted, 2, 500ms, Action::CutLink, "holder", 4s)};
         const auto report = experiment::run(s, 1);
         const auto freed = rows(*report.trace, EventKind::RecordFreed);
         const auto isLoss = [](const Event& e) { return FreedBy(e.flags & trace::kFreedByMask) == FreedBy::NodeLoss; };
