@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connections/connection.h"
 
-#include "connections/factories.h"
-
 #include <QCoreApplication>
 
 namespace lockscope {
@@ -26,28 +24,6 @@ LockError noConditions(const QByteArray& recipe) {
     return {LockError::Kind::NotSupported,
             QCoreApplication::translate("LockError", "Locks of the recipe “%1” have no conditions; those of %2 do.")
                 .arg(QString::fromLatin1(recipe), others.join(QStringLiteral(", ")))};
-}
-
-std::unique_ptr<Connection> makeConnectionOver(Runtime& runtime, const Diallers& diallers, ConnectionUrl url,
-                                               QByteArray client) {
-    switch (url.service) {
-    case Service::Redis:
-    case Service::RedisSentinel:
-    case Service::RedisCluster:
-    case Service::Redlock:
-        return makeRedisKindConnection(runtime, diallers, std::move(url), std::move(client));
-    case Service::ZooKeeper:
-        return makeZooKeeperConnection(runtime, diallers, std::move(url), std::move(client));
-    case Service::MySql:
-    case Service::PostgreSql:
-    case Service::Sqlite:
-        return makeSqlConnection(runtime, diallers, std::move(url), std::move(client));
-    case Service::Memcached:
-        return makeMemcachedConnection(runtime, diallers, std::move(url), std::move(client));
-    case Service::Etcd:
-        return makeEtcdConnection(runtime, diallers, std::move(url), std::move(client));
-    }
-    return nullptr;
 }
 
 LockError noSuchRecipe(const QByteArray& id, const Connection& connection) {

@@ -345,6 +345,42 @@
         <translation>途中 %1</translation>
     </message>
     <message>
+        <source>reads</source>
+        <translation>共享读取</translation>
+    </message>
+    <message>
+        <source>holds a permit</source>
+        <translation>持有一个许可</translation>
+    </message>
+    <message>
+        <source>%1 behind</source>
+        <translation>慢 %1</translation>
+    </message>
+    <message>
+        <source>connected</source>
+        <translation>已连接</translation>
+    </message>
+    <message>
+        <source>suspended</source>
+        <translation>已挂起</translation>
+    </message>
+    <message>
+        <source>expired</source>
+        <translation>已到期</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n free</source>
+        <comment>permits</comment>
+        <translation>
+            <numerusform>%n 个空闲</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 of %2 free</source>
+        <comment>permits</comment>
+        <translation>%2 个中 %1 个空闲</translation>
+    </message>
+    <message>
         <source>it was %1's; released by another</source>
         <translation>它属于 %1；由他人释放</translation>
     </message>
@@ -477,6 +513,22 @@
         <translation>设置改变</translation>
     </message>
     <message>
+        <source>role</source>
+        <translation>角色</translation>
+    </message>
+    <message>
+        <source>replication lag</source>
+        <translation>复制延迟</translation>
+    </message>
+    <message>
+        <source>session</source>
+        <translation>会话</translation>
+    </message>
+    <message>
+        <source>asks by recipe</source>
+        <translation>请求所用方案</translation>
+    </message>
+    <message>
         <source>wants the lock</source>
         <translation>请求锁</translation>
     </message>
@@ -541,10 +593,6 @@
         <translation>许可总数</translation>
     </message>
     <message>
-        <source>suspended</source>
-        <translation>已挂起</translation>
-    </message>
-    <message>
         <source>record: held</source>
         <translation>记录：已持有</translation>
     </message>
@@ -567,6 +615,38 @@
     <message>
         <source>record: token</source>
         <translation>记录：令牌</translation>
+    </message>
+    <message>
+        <source>record: one of the holders</source>
+        <translation>记录：持有者之一</translation>
+    </message>
+    <message>
+        <source>record: a holder went</source>
+        <translation>记录：一个持有者离开</translation>
+    </message>
+    <message>
+        <source>record: in the queue</source>
+        <translation>记录：进入队列</translation>
+    </message>
+    <message>
+        <source>record: out of the queue</source>
+        <translation>记录：离开队列</translation>
+    </message>
+    <message>
+        <source>seen on the server</source>
+        <translation>在服务器上看到</translation>
+    </message>
+    <message>
+        <source>record: format</source>
+        <translation>记录：格式</translation>
+    </message>
+    <message>
+        <source>record: holders in all</source>
+        <translation>记录：持有者总数</translation>
+    </message>
+    <message>
+        <source>record: permits</source>
+        <translation>记录：许可</translation>
     </message>
     <message>
         <source>record: a lock?</source>
@@ -665,94 +745,6 @@
         <translation>没有人续约</translation>
     </message>
     <message>
-        <source>no token</source>
-        <translation>无令牌</translation>
-    </message>
-    <message>
-        <source>done</source>
-        <translation>完成</translation>
-    </message>
-    <message>
-        <source>reads</source>
-        <translation>共享读取</translation>
-    </message>
-    <message>
-        <source>holds a permit</source>
-        <translation>持有一个许可</translation>
-    </message>
-    <message>
-        <source>%1 behind</source>
-        <translation>慢 %1</translation>
-    </message>
-    <message>
-        <source>connected</source>
-        <translation>已连接</translation>
-    </message>
-    <message>
-        <source>expired</source>
-        <translation>已到期</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n free</source>
-        <comment>permits</comment>
-        <translation>
-            <numerusform>%n 个空闲</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>%1 of %2 free</source>
-        <comment>permits</comment>
-        <translation>%2 个中 %1 个空闲</translation>
-    </message>
-    <message>
-        <source>role</source>
-        <translation>角色</translation>
-    </message>
-    <message>
-        <source>replication lag</source>
-        <translation>复制延迟</translation>
-    </message>
-    <message>
-        <source>session</source>
-        <translation>会话</translation>
-    </message>
-    <message>
-        <source>asks by recipe</source>
-        <translation>请求所用方案</translation>
-    </message>
-    <message>
-        <source>record: one of the holders</source>
-        <translation>记录：持有者之一</translation>
-    </message>
-    <message>
-        <source>record: a holder went</source>
-        <translation>记录：一个持有者离开</translation>
-    </message>
-    <message>
-        <source>record: in the queue</source>
-        <translation>记录：进入队列</translation>
-    </message>
-    <message>
-        <source>record: out of the queue</source>
-        <translation>记录：离开队列</translation>
-    </message>
-    <message>
-        <source>seen on the server</source>
-        <translation>在服务器上看到</translation>
-    </message>
-    <message>
-        <source>record: format</source>
-        <translation>记录：格式</translation>
-    </message>
-    <message>
-        <source>record: holders in all</source>
-        <translation>记录：持有者总数</translation>
-    </message>
-    <message>
-        <source>record: permits</source>
-        <translation>记录：许可</translation>
-    </message>
-    <message>
         <source>place %1</source>
         <translation>第 %1 位</translation>
     </message>
@@ -763,6 +755,14 @@
     <message>
         <source>those that are named</source>
         <translation>即列出的那些</translation>
+    </message>
+    <message>
+        <source>no token</source>
+        <translation>无令牌</translation>
+    </message>
+    <message>
+        <source>done</source>
+        <translation>完成</translation>
     </message>
 </context>
 <context>
@@ -829,10 +829,6 @@
     <message>
         <source>Restart client</source>
         <translation>重启客户端</translation>
-    </message>
-    <message>
-        <source>Crash the machine of %1</source>
-        <translation>让 %1 的机器断电</translation>
     </message>
     <message>
         <source>Kill %1</source>
@@ -1007,6 +1003,10 @@
         <translation>慢 %1</translation>
     </message>
     <message>
+        <source>Crash the machine of %1</source>
+        <translation>让 %1 的机器断电</translation>
+    </message>
+    <message>
         <source>Delay %1 by %2</source>
         <translation>%1 延迟 %2</translation>
     </message>
@@ -1020,12 +1020,12 @@
         <translation>%1 = %2</translation>
     </message>
     <message>
-        <source>There is no client “%1” to do this to now.</source>
-        <translation>现在没有客户端“%1”可以这样做。</translation>
-    </message>
-    <message>
         <source>There is no node “%1”; the node here is “%2”.</source>
         <translation>没有节点“%1”；这里的节点是“%2”。</translation>
+    </message>
+    <message>
+        <source>There is no client “%1” to do this to now.</source>
+        <translation>现在没有客户端“%1”可以这样做。</translation>
     </message>
     <message>
         <source>There is no recipe “%1”.</source>
@@ -1143,10 +1143,6 @@
         <translation>对“%1”的一次持有无法归还：%2</translation>
     </message>
     <message>
-        <source>renewal refused: the server no longer knows this hold</source>
-        <translation>续约被拒：服务器已不认得这次持有</translation>
-    </message>
-    <message>
         <source>the lock “%1” was taken</source>
         <translation>已获得锁“%1”</translation>
     </message>
@@ -1173,6 +1169,10 @@
     <message>
         <source>the lock “%1” was not taken: %2</source>
         <translation>未获得锁“%1”：%2</translation>
+    </message>
+    <message>
+        <source>renewal refused: the server no longer knows this hold</source>
+        <translation>续约被拒：服务器已不认得这次持有</translation>
     </message>
     <message>
         <source>the server granted the lock anew: it had freed this hold before</source>
@@ -1226,46 +1226,6 @@
 <context>
     <name>LockError</name>
     <message>
-        <source>Locks over %1 are not supported.</source>
-        <translation>不支持 %1 上的锁。</translation>
-    </message>
-    <message>
-        <source>If this account may not create tables, let another account create them and set ClientOptions::prepare = false.</source>
-        <translation>若此账号不能建表，请用另一个账号建好，并设置 ClientOptions::prepare = false。</translation>
-    </message>
-    <message>
-        <source>A wait for a condition wants a lock that owns the condition's mutex.</source>
-        <translation>等待条件变量时，传入的锁须持有该条件变量的互斥锁。</translation>
-    </message>
-    <message>
-        <source>A lock of several needs one part at least.</source>
-        <translation>由多把锁合成的锁至少要有一个组成部分。</translation>
-    </message>
-    <message>
-        <source>The clients of a MultiLock's parts share one thread: make all but the first with ClientOptions::beside.</source>
-        <translation>MultiLock 各部分的客户端须共用一个线程：除第一个外，其余都用 ClientOptions::beside 创建。</translation>
-    </message>
-    <message>
-        <source>Another thread of this program does. Take what is to change threads by acquire(); giveBack() frees what was left behind.</source>
-        <translation>本程序的另一个线程持有它。要在线程之间转移的持有请用 acquire() 获取；被遗留的持有可用 giveBack() 归还。</translation>
-    </message>
-    <message>
-        <source>The client of this lock belongs to the process that this one was copied from (fork): make a new one here.</source>
-        <translation>此锁的客户端属于复制出本进程（fork）的那个进程：请在这里新建一个。</translation>
-    </message>
-    <message>
-        <source>The client of this lock has been closed; make a new one.</source>
-        <translation>这把锁的客户端已经关闭；请新建一个。</translation>
-    </message>
-    <message>
-        <source>A blocking call from a callback of a lock would wait for itself; let another thread make it.</source>
-        <translation>在锁的回调中做阻塞调用会等待自己；请让另一个线程来做。</translation>
-    </message>
-    <message>
-        <source>This client has the lock “%1” already, with other options (%2): all objects of one client and name have the same ones.</source>
-        <translation>此客户端已有锁“%1”，但选项不同（%2）：同一客户端、同一名称的所有对象须用相同的选项。</translation>
-    </message>
-    <message>
         <source>Locks of the recipe “%1” have no conditions; those of %2 do.</source>
         <translation>算法“%1”的锁没有条件变量；%2 的锁有。</translation>
     </message>
@@ -1310,10 +1270,6 @@
         <translation>在相互独立的服务器（%1）上只有算法 redis-redlock，没有“%2”。</translation>
     </message>
     <message>
-        <source>“%1” cannot be the name of a table: write letters, digits and underscores, at most 41, after table= in the URL.</source>
-        <translation>“%1”不能作表名：请在 URL 的 table= 后面写字母、数字和下划线，最多 41 个。</translation>
-    </message>
-    <message>
         <source>“%1” cannot be the name of a record: it takes 1 to %2 bytes of UTF-8 without a zero byte.</source>
         <translation>“%1”不能作为记录名：它须为 1 到 %2 字节、不含零字节的 UTF-8。</translation>
     </message>
@@ -1324,6 +1280,74 @@
     <message>
         <source>“%1” cannot have nodes of two libraries. With layout=both there is zk-mutex; or leave the option out of the URL.</source>
         <translation>“%1”不能有两种库的节点。layout=both 时可用 zk-mutex；或者从 URL 中去掉这个选项。</translation>
+    </message>
+    <message>
+        <source>Somebody holds the lock “%1”, and the database did not tell who: its tables of waiting transactions are old while others keep reading them. Nothing was changed; try again.</source>
+        <translation>锁“%1”正被持有，但数据库没有说出持有者：只要一直有人读取，它的事务等待表就是旧的。什么都没有改变；请重试。</translation>
+    </message>
+    <message>
+        <source>The name “%1” is no 64-bit number, and the URL says key=number; write for example 4242, or leave the option out to have names hashed.</source>
+        <translation>名称“%1”不是 64 位整数，而 URL 写了 key=number；例如写成 4242，或去掉这个选项，让名称取哈希值。</translation>
+    </message>
+    <message>
+        <source>The name “%1” is not two 32-bit numbers, and the URL says key=two-int; write for example 12,34.</source>
+        <translation>名称“%1”不是两个 32 位整数，而 URL 写了 key=two-int；例如写成 12,34。</translation>
+    </message>
+    <message>
+        <source>The server ended the wait for the lock “%1”. Try again.</source>
+        <translation>服务器结束了对锁“%1”的等待。请重试。</translation>
+    </message>
+    <message>
+        <source>“%1” cannot be the name of a table: write letters, digits and underscores, at most 41, after table= in the URL.</source>
+        <translation>“%1”不能作表名：请在 URL 的 table= 后面写字母、数字和下划线，最多 41 个。</translation>
+    </message>
+    <message>
+        <source>The recipe “%1” cannot elect a leader: nothing would end the leadership of one that dies.</source>
+        <translation>算法“%1”不能用于选举领导者：领导者死亡后，没有什么会结束它的领导权。</translation>
+    </message>
+    <message>
+        <source>Locks over %1 are not supported.</source>
+        <translation>不支持 %1 上的锁。</translation>
+    </message>
+    <message>
+        <source>If this account may not create tables, let another account create them and set ClientOptions::prepare = false.</source>
+        <translation>若此账号不能建表，请用另一个账号建好，并设置 ClientOptions::prepare = false。</translation>
+    </message>
+    <message>
+        <source>A wait for a condition wants a lock that owns the condition's mutex.</source>
+        <translation>等待条件变量时，传入的锁须持有该条件变量的互斥锁。</translation>
+    </message>
+    <message>
+        <source>A lock of several needs one part at least.</source>
+        <translation>由多把锁合成的锁至少要有一个组成部分。</translation>
+    </message>
+    <message>
+        <source>The clients of a MultiLock's parts share one thread: make all but the first with ClientOptions::beside.</source>
+        <translation>MultiLock 各部分的客户端须共用一个线程：除第一个外，其余都用 ClientOptions::beside 创建。</translation>
+    </message>
+    <message>
+        <source>Another thread of this program does. Take what is to change threads by acquire(); giveBack() frees what was left behind.</source>
+        <translation>本程序的另一个线程持有它。要在线程之间转移的持有请用 acquire() 获取；被遗留的持有可用 giveBack() 归还。</translation>
+    </message>
+    <message>
+        <source>An election needs a watchdog: LockOptions::watchdog is 0, and the leader would end with its lease.</source>
+        <translation>选举需要看门狗：LockOptions::watchdog 为 0，领导者会随租约结束而失去领导权。</translation>
+    </message>
+    <message>
+        <source>The client of this lock belongs to the process that this one was copied from (fork): make a new one here.</source>
+        <translation>此锁的客户端属于复制出本进程（fork）的那个进程：请在这里新建一个。</translation>
+    </message>
+    <message>
+        <source>The client of this lock has been closed; make a new one.</source>
+        <translation>这把锁的客户端已经关闭；请新建一个。</translation>
+    </message>
+    <message>
+        <source>A blocking call from a callback of a lock would wait for itself; let another thread make it.</source>
+        <translation>在锁的回调中做阻塞调用会等待自己；请让另一个线程来做。</translation>
+    </message>
+    <message>
+        <source>This client has the lock “%1” already, with other options (%2): all objects of one client and name have the same ones.</source>
+        <translation>此客户端已有锁“%1”，但选项不同（%2）：同一客户端、同一名称的所有对象须用相同的选项。</translation>
     </message>
     <message>
         <source>The parts of a lock of several are kept by one runtime: make their connections over the same.</source>
@@ -1342,14 +1366,6 @@
         <translation>本线程的另一个锁对象也持有该锁：没有人能进来发信号。请只用一个锁对象等待。</translation>
     </message>
     <message>
-        <source>At least one permit must be asked for, not %1.</source>
-        <translation>至少须申请一个许可，而不是 %1 个。</translation>
-    </message>
-    <message>
-        <source>This thread does not hold the lock.</source>
-        <translation>此线程不持有该锁。</translation>
-    </message>
-    <message>
         <source>The recipe “%1” cannot prolong a lease beyond what was granted, %2 s.</source>
         <translation>算法“%1”不能把租约延长到超过授予的 %2 秒。</translation>
     </message>
@@ -1358,16 +1374,12 @@
         <translation>由管理器管理的锁，保持时间不能超过其命名空间的租约 %1 秒：更换引擎时最多只等待这么久。</translation>
     </message>
     <message>
-        <source>Locks of the recipe “%1” do not say who holds them.</source>
-        <translation>算法“%1”的锁不记录持有者是谁。</translation>
+        <source>At least one permit must be asked for, not %1.</source>
+        <translation>至少须申请一个许可，而不是 %1 个。</translation>
     </message>
     <message>
-        <source>An election needs a watchdog: LockOptions::watchdog is 0, and the leader would end with its lease.</source>
-        <translation>选举需要看门狗：LockOptions::watchdog 为 0，领导者会随租约结束而失去领导权。</translation>
-    </message>
-    <message>
-        <source>The recipe “%1” cannot elect a leader: nothing would end the leadership of one that dies.</source>
-        <translation>算法“%1”不能用于选举领导者：领导者死亡后，没有什么会结束它的领导权。</translation>
+        <source>This thread does not hold the lock.</source>
+        <translation>此线程不持有该锁。</translation>
     </message>
     <message>
         <source>The wait for a lock was interrupted.</source>
@@ -1474,6 +1486,10 @@
         <translation>算法“%1”做不到这一点。</translation>
     </message>
     <message>
+        <source>Locks of the recipe “%1” do not say who holds them.</source>
+        <translation>算法“%1”的锁不记录持有者是谁。</translation>
+    </message>
+    <message>
         <source>An earlier request of this thread for “%1” has had no answer yet. Nothing was sent; try again.</source>
         <translation>本线程先前对“%1”的一个请求仍未得到答复。没有发送任何内容；请重试。</translation>
     </message>
@@ -1554,32 +1570,20 @@
         <translation>%2 台服务器中只有 %1 台回答；需要 %3 台。</translation>
     </message>
     <message>
-        <source>A lease of %1 ms is too short for several servers: nothing would be left of it after what their clocks may drift.</source>
-        <translation>%1 ms 的租约对多台服务器来说太短：扣除时钟可能的漂移后就什么都不剩了。</translation>
-    </message>
-    <message>
         <source>The servers granted the lock “%1” so late that too little was left of the lease; it was given back. Take a longer lease, or look at why they are slow.</source>
         <translation>服务器授予锁“%1”太晚，租约所剩太少；已归还。请用更长的租约，或查明它们为何缓慢。</translation>
+    </message>
+    <message>
+        <source>A lease of %1 ms is too short for several servers: nothing would be left of it after what their clocks may drift.</source>
+        <translation>%1 ms 的租约对多台服务器来说太短：扣除时钟可能的漂移后就什么都不剩了。</translation>
     </message>
     <message>
         <source>The lock is free there when its lease ends, in %1 ms at the latest.</source>
         <translation>租约结束时锁在那里会被释放，最迟在 %1 ms 后。</translation>
     </message>
     <message>
-        <source>The name “%1” is no 64-bit number, and the URL says key=number; write for example 4242, or leave the option out to have names hashed.</source>
-        <translation>名称“%1”不是 64 位整数，而 URL 写了 key=number；例如写成 4242，或去掉这个选项，让名称取哈希值。</translation>
-    </message>
-    <message>
-        <source>The name “%1” is not two 32-bit numbers, and the URL says key=two-int; write for example 12,34.</source>
-        <translation>名称“%1”不是两个 32 位整数，而 URL 写了 key=two-int；例如写成 12,34。</translation>
-    </message>
-    <message>
         <source>The lock “%1” would be a connection's, and a pooler that stands in between may hand the server's process on to others with every transaction. Connect to the server itself; or write pooler=session in the URL if it gives each connection a process of its own.</source>
         <translation>锁“%1”将归连接所有，而中间的连接池可能在每个事务之后把服务器进程交给别人。请直接连接服务器；若连接池为每个连接保留一个进程，请在 URL 中写 pooler=session。</translation>
-    </message>
-    <message>
-        <source>The server ended the wait for the lock “%1”. Try again.</source>
-        <translation>服务器结束了对锁“%1”的等待。请重试。</translation>
     </message>
     <message>
         <source>“%1” cannot be the name of this lock: it takes 1 to %2 bytes of UTF-8 without a zero byte.</source>
@@ -1604,10 +1608,6 @@
     <message>
         <source>The lock “%1” is no longer ours: its lease or its connection ended, or somebody freed it.</source>
         <translation>锁“%1”已不属于我们：它的租约或连接已结束，或者有人释放了它。</translation>
-    </message>
-    <message>
-        <source>Somebody holds the lock “%1”, and the database did not tell who: its tables of waiting transactions are old while others keep reading them. Nothing was changed; try again.</source>
-        <translation>锁“%1”正被持有，但数据库没有说出持有者：只要一直有人读取，它的事务等待表就是旧的。什么都没有改变；请重试。</translation>
     </message>
     <message>
         <source>The row of the lock “%1” belongs to the recipe %2: it was left alone. Use that recipe, or another lock name.</source>
@@ -1927,106 +1927,6 @@
         <source>too few servers answer for the record of the engine in use</source>
         <translation>能回答正在使用的引擎记录的服务器太少</translation>
     </message>
-    <message>
-        <source>is not a text</source>
-        <translation>不是文本</translation>
-    </message>
-    <message>
-        <source>is neither true nor false</source>
-        <translation>既不是 true 也不是 false</translation>
-    </message>
-    <message>
-        <source>is not a whole number from 1 to 1000</source>
-        <translation>不是 1 到 1000 的整数</translation>
-    </message>
-    <message>
-        <source>is not a duration; write for example "250ms", "5s" or "2m"</source>
-        <translation>不是时长；例如写成 "250ms"、"5s" 或 "2m"</translation>
-    </message>
-    <message>
-        <source>is longer than 365 days</source>
-        <translation>超过 365 天</translation>
-    </message>
-    <message>
-        <source>is not a list</source>
-        <translation>不是列表</translation>
-    </message>
-    <message>
-        <source>is not an object</source>
-        <translation>不是对象</translation>
-    </message>
-    <message>
-        <source>is not known; there are %1</source>
-        <translation>未知；可用的有 %1</translation>
-    </message>
-    <message>
-        <source>“%1.%2” %3.</source>
-        <translation>“%1.%2”%3。</translation>
-    </message>
-    <message>
-        <source>%1: %2</source>
-        <translation>%1：%2</translation>
-    </message>
-    <message>
-        <source>is neither drain nor immediate</source>
-        <translation>既不是 drain 也不是 immediate</translation>
-    </message>
-    <message>
-        <source>A namespace needs a name.</source>
-        <translation>命名空间需要一个名称。</translation>
-    </message>
-    <message>
-        <source>The namespace “%1” needs one to three engines: the primary and up to two fallbacks.</source>
-        <translation>命名空间“%1”需要一到三个引擎：主引擎和最多两个备用引擎。</translation>
-    </message>
-    <message>
-        <source>The namespace “%1” names no recipe for %2, or one that there is not: “%3”.</source>
-        <translation>命名空间“%1”没有为 %2 指定算法，或指定了不存在的算法：“%3”。</translation>
-    </message>
-    <message>
-        <source>The recipe “%1” is unsafe and exists to be seen failing; the namespace “%2” does not allow such (allow-naive).</source>
-        <translation>算法“%1”不安全，只为演示失败而存在；命名空间“%2”不允许这样的算法（allow-naive）。</translation>
-    </message>
-    <message>
-        <source>The namespace “%1” names the engine %2 twice.</source>
-        <translation>命名空间“%1”两次写了引擎 %2。</translation>
-    </message>
-    <message>
-        <source>The namespace “%1” has a drain-for, confirm-for or lease that is longer than 365 days, or negative.</source>
-        <translation>命名空间“%1”的 drain-for、confirm-for 或租约超过 365 天，或为负数。</translation>
-    </message>
-    <message>
-        <source>The namespace “%1” checks its engines' health never, or counts fewer than one check.</source>
-        <translation>命名空间“%1”从不检查其引擎的健康，或计数少于一次检查。</translation>
-    </message>
-    <message>
-        <source>The namespace “%1” trusts its record for too short a time; at least 200ms.</source>
-        <translation>命名空间“%1”信任其记录的时间太短；至少 200ms。</translation>
-    </message>
-    <message>
-        <source>There are two namespaces of the name “%1”.</source>
-        <translation>有两个名为“%1”的命名空间。</translation>
-    </message>
-    <message>
-        <source>This is not a JSON object, but another JSON value.</source>
-        <translation>这不是 JSON 对象，而是别的 JSON 值。</translation>
-    </message>
-    <message>
-        <source>This is not a JSON object: %1 at byte %2.</source>
-        <translation>这不是 JSON 对象：%1，在第 %2 字节。</translation>
-    </message>
-    <message>
-        <source>“lockscope-manager” is not 1: this is no configuration of a lock manager, or one of a later version.</source>
-        <translation>“lockscope-manager”不是 1：这不是锁管理器的配置，或者版本更新。</translation>
-    </message>
-    <message>
-        <source>None of the servers of the namespace “%1” keeps records; name a Redis, ZooKeeper, etcd or a database among its witnesses.</source>
-        <translation>命名空间“%1”的服务器都不保存记录；请在见证者中列出一个 Redis、ZooKeeper、etcd 或数据库。</translation>
-    </message>
-    <message>
-        <source>The namespace “%1” is to be switched on failure, but only %2 of its servers keep records: that wants three. Name witnesses.</source>
-        <translation>命名空间“%1”要在故障时切换，但只有 %2 台服务器保存记录：需要三台。请列出见证者。</translation>
-    </message>
 </context>
 <context>
     <name>Locks</name>
@@ -2113,6 +2013,35 @@
         <translation>≥ %1</translation>
     </message>
     <message>
+        <source>%1 of %2 permits</source>
+        <translation>%2 个许可中已取 %1 个</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n permit(s) taken</source>
+        <translation>
+            <numerusform>已取 %n 个许可</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n permit(s) free</source>
+        <translation>
+            <numerusform>空闲 %n 个许可</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 and %n more</source>
+        <comment>names</comment>
+        <translation>
+            <numerusform>%1 以及另外 %n 个</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n reader(s): %1</source>
+        <translation>
+            <numerusform>%n 个读者：%1</numerusform>
+        </translation>
+    </message>
+    <message>
         <source>exclusive</source>
         <translation>独占</translation>
     </message>
@@ -2152,35 +2081,6 @@
     <message>
         <source>, </source>
         <translation>，</translation>
-    </message>
-    <message>
-        <source>%1 of %2 permits</source>
-        <translation>%2 个许可中已取 %1 个</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n permit(s) taken</source>
-        <translation>
-            <numerusform>已取 %n 个许可</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n permit(s) free</source>
-        <translation>
-            <numerusform>空闲 %n 个许可</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%1 and %n more</source>
-        <comment>names</comment>
-        <translation>
-            <numerusform>%1 以及另外 %n 个</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n reader(s): %1</source>
-        <translation>
-            <numerusform>%n 个读者：%1</numerusform>
-        </translation>
     </message>
 </context>
 <context>
@@ -2326,88 +2226,72 @@
         <translation>cas {name} 版本，立即到期</translation>
     </message>
     <message>
-        <source>SETNX with an expiry time by the client's own clock; GETSET takes an expired one</source>
-        <translation>SETNX，过期时间按客户端自己的时钟；GETSET 夺取已过期的锁</translation>
+        <source>Several reentrant locks as one, all of them or none: “a,b,c”</source>
+        <translation>把多把可重入锁当作一把，要么全有要么全无：“a,b,c”</translation>
     </message>
     <message>
-        <source>SETNX {name} (my clock + {lease})</source>
-        <translation>SETNX {name} (我的时钟 + {lease})</translation>
+        <source>take each in the order of its name</source>
+        <translation>按名字的顺序逐个获取</translation>
     </message>
     <message>
-        <source>taken → GET: is its time past? no → wait a little, again 1</source>
-        <translation>被占用 → GET：到期了吗？没有 → 稍等，再做 1</translation>
+        <source>not all in time → give back in reverse, again 1</source>
+        <translation>未能及时全部取得 → 倒序归还，再做 1</translation>
     </message>
     <message>
-        <source>GETSET {name} (my clock + {lease}); was it what I had read?</source>
-        <translation>GETSET {name} (我的时钟 + {lease})；旧值是我读到的吗？</translation>
+        <source>hold, work; watchdog: renew each</source>
+        <translation>持有，工作；看门狗：逐个续约</translation>
     </message>
     <message>
-        <source>DEL {name}, whoever holds it</source>
-        <translation>DEL {name}，不管谁持有</translation>
+        <source>give back in reverse</source>
+        <translation>倒序归还</translation>
     </message>
     <message>
-        <source>SETNX, then its expiry as a second command</source>
-        <translation>SETNX，再用第二条命令设过期时间</translation>
+        <source>Redisson's fair lock: a queue on the server, in which dead waiters time out</source>
+        <translation>Redisson 的公平锁：服务器上的队列，死掉的等待者会超时</translation>
     </message>
     <message>
-        <source>SETNX {name} me</source>
-        <translation>SETNX {name} 我</translation>
+        <source>script: drop dead waiters; free and I am first → HSET me 1, PEXPIRE {lease}; else queue up</source>
+        <translation>脚本：清掉死去的等待者；空闲且我在最前 → HSET 我 1，PEXPIRE {lease}；否则排队</translation>
     </message>
     <message>
-        <source>PEXPIRE {name} {lease}</source>
-        <translation>PEXPIRE {name} {lease}</translation>
+        <source>queued → SUBSCRIBE my own channel, try again</source>
+        <translation>排队 → SUBSCRIBE 我自己的频道，再试一次</translation>
     </message>
     <message>
-        <source>taken → wait a little, again 1</source>
-        <translation>被占用 → 稍等，再做 1</translation>
+        <source>wait for my message, at most PTTL; again 1</source>
+        <translation>等我的消息，最多 PTTL；再做 1</translation>
     </message>
     <message>
-        <source>SET NX with an expiry, and a DEL that does not look whose lock it is</source>
-        <translation>带过期时间的 SET NX，DEL 时不看锁属于谁</translation>
+        <source>hold; watchdog: PEXPIRE {lease} if mine</source>
+        <translation>持有；看门狗：是我的就 PEXPIRE {lease}</translation>
     </message>
     <message>
-        <source>SET {name} me NX PX {lease}</source>
-        <translation>SET {name} 我 NX PX {lease}</translation>
+        <source>script: HINCRBY me -1; at 0 DEL, PUBLISH 0 to the first in the queue</source>
+        <translation>脚本：HINCRBY 我 -1；到 0 就 DEL，向队首 PUBLISH 0</translation>
     </message>
     <message>
-        <source>SET NX PX with a unique value; GET, compare and DEL as separate commands</source>
-        <translation>带唯一值的 SET NX PX；GET、比较和 DEL 是分开的命令</translation>
+        <source>Redisson's read/write lock: many readers or one writer; writers may starve</source>
+        <translation>Redisson 的读写锁：多个读者或一个写者；写者可能饿死</translation>
     </message>
     <message>
-        <source>SET {name} value NX PX {lease}</source>
-        <translation>SET {name} 值 NX PX {lease}</translation>
-    </message>
-    <message>
-        <source>GET {name}: is it my value?</source>
-        <translation>GET {name}：是我的值吗？</translation>
-    </message>
-    <message>
-        <source>DEL {name}</source>
-        <translation>DEL {name}</translation>
-    </message>
-    <message>
-        <source>SET NX PX with a unique value; release and renewal compare it first</source>
-        <translation>带唯一值的 SET NX PX；释放和续约前先比对</translation>
-    </message>
-    <message>
-        <source>SET {name} value NX PX {lease}, a new unique value each time</source>
-        <translation>SET {name} 值 NX PX {lease}，每次用新的唯一值</translation>
+        <source>script: free, mine, or readers among themselves → HINCRBY me 1, PEXPIRE {lease}</source>
+        <translation>脚本：空闲、是我的，或都是读者 → HINCRBY 我 1，PEXPIRE {lease}</translation>
     </message>
     <message>
         <source>taken → SUBSCRIBE its channel, try again</source>
         <translation>被占用 → SUBSCRIBE 它的频道，再试一次</translation>
     </message>
     <message>
-        <source>wait for a message, a little while; again 1</source>
-        <translation>等消息，只等一会儿；再做 1</translation>
+        <source>wait for a message, at most PTTL; again 1</source>
+        <translation>等消息，最多 PTTL；再做 1</translation>
     </message>
     <message>
-        <source>hold until sent + {lease}; watchdog: script: if value is mine, PEXPIRE {lease}</source>
-        <translation>持有到发送时刻 + {lease}；看门狗：脚本：值是我的就 PEXPIRE {lease}</translation>
+        <source>hold; watchdog: PEXPIRE {lease} of my own holds</source>
+        <translation>持有；看门狗：对我自己的持有 PEXPIRE {lease}</translation>
     </message>
     <message>
-        <source>script: if value is mine, DEL, PUBLISH 0</source>
-        <translation>脚本：值是我的就 DEL，PUBLISH 0</translation>
+        <source>script: HINCRBY me -1; nobody left → DEL, PUBLISH</source>
+        <translation>脚本：HINCRBY 我 -1；没有人了 → DEL，PUBLISH</translation>
     </message>
     <message>
         <source>Redisson's reentrant lock: a hash of holds, woken by messages, renewed by a watchdog</source>
@@ -2416,14 +2300,6 @@
     <message>
         <source>script: free or mine → HINCRBY me 1, PEXPIRE {lease}</source>
         <translation>脚本：空闲或是我的 → HINCRBY 我 1，PEXPIRE {lease}</translation>
-    </message>
-    <message>
-        <source>wait for a message, at most PTTL; again 1</source>
-        <translation>等消息，最多 PTTL；再做 1</translation>
-    </message>
-    <message>
-        <source>hold; watchdog: PEXPIRE {lease} if mine</source>
-        <translation>持有；看门狗：是我的就 PEXPIRE {lease}</translation>
     </message>
     <message>
         <source>script: HINCRBY me -1; at 0 DEL, PUBLISH 0</source>
@@ -2444,62 +2320,6 @@
     <message>
         <source>script: HINCRBY me -1; at 0 DEL, PUBLISH 0; the counter stays</source>
         <translation>脚本：HINCRBY 我 -1；到 0 就 DEL，PUBLISH 0；计数器留下</translation>
-    </message>
-    <message>
-        <source>Redisson's fair lock: a queue on the server, in which dead waiters time out</source>
-        <translation>Redisson 的公平锁：服务器上的队列，死掉的等待者会超时</translation>
-    </message>
-    <message>
-        <source>script: drop dead waiters; free and I am first → HSET me 1, PEXPIRE {lease}; else queue up</source>
-        <translation>脚本：清掉死去的等待者；空闲且我在最前 → HSET 我 1，PEXPIRE {lease}；否则排队</translation>
-    </message>
-    <message>
-        <source>queued → SUBSCRIBE my own channel, try again</source>
-        <translation>排队 → SUBSCRIBE 我自己的频道，再试一次</translation>
-    </message>
-    <message>
-        <source>wait for my message, at most PTTL; again 1</source>
-        <translation>等我的消息，最多 PTTL；再做 1</translation>
-    </message>
-    <message>
-        <source>script: HINCRBY me -1; at 0 DEL, PUBLISH 0 to the first in the queue</source>
-        <translation>脚本：HINCRBY 我 -1；到 0 就 DEL，向队首 PUBLISH 0</translation>
-    </message>
-    <message>
-        <source>Redisson's read/write lock: many readers or one writer; writers may starve</source>
-        <translation>Redisson 的读写锁：多个读者或一个写者；写者可能饿死</translation>
-    </message>
-    <message>
-        <source>script: free, mine, or readers among themselves → HINCRBY me 1, PEXPIRE {lease}</source>
-        <translation>脚本：空闲、是我的，或都是读者 → HINCRBY 我 1，PEXPIRE {lease}</translation>
-    </message>
-    <message>
-        <source>hold; watchdog: PEXPIRE {lease} of my own holds</source>
-        <translation>持有；看门狗：对我自己的持有 PEXPIRE {lease}</translation>
-    </message>
-    <message>
-        <source>script: HINCRBY me -1; nobody left → DEL, PUBLISH</source>
-        <translation>脚本：HINCRBY 我 -1；没有人了 → DEL，PUBLISH</translation>
-    </message>
-    <message>
-        <source>Several reentrant locks as one, all of them or none: “a,b,c”</source>
-        <translation>把多把可重入锁当作一把，要么全有要么全无：“a,b,c”</translation>
-    </message>
-    <message>
-        <source>take each in the order of its name</source>
-        <translation>按名字的顺序逐个获取</translation>
-    </message>
-    <message>
-        <source>not all in time → give back in reverse, again 1</source>
-        <translation>未能及时全部取得 → 倒序归还，再做 1</translation>
-    </message>
-    <message>
-        <source>hold, work; watchdog: renew each</source>
-        <translation>持有，工作；看门狗：逐个续约</translation>
-    </message>
-    <message>
-        <source>give back in reverse</source>
-        <translation>倒序归还</translation>
     </message>
     <message>
         <source>Redisson's semaphore whose permits expire: a counter, and a lease for each permit</source>
@@ -2526,6 +2346,86 @@
         <translation>脚本：ZREM 我的 id，INCRBY {name}，PUBLISH</translation>
     </message>
     <message>
+        <source>SET NX PX with a unique value; release and renewal compare it first</source>
+        <translation>带唯一值的 SET NX PX；释放和续约前先比对</translation>
+    </message>
+    <message>
+        <source>SET {name} value NX PX {lease}, a new unique value each time</source>
+        <translation>SET {name} 值 NX PX {lease}，每次用新的唯一值</translation>
+    </message>
+    <message>
+        <source>wait for a message, a little while; again 1</source>
+        <translation>等消息，只等一会儿；再做 1</translation>
+    </message>
+    <message>
+        <source>hold until sent + {lease}; watchdog: script: if value is mine, PEXPIRE {lease}</source>
+        <translation>持有到发送时刻 + {lease}；看门狗：脚本：值是我的就 PEXPIRE {lease}</translation>
+    </message>
+    <message>
+        <source>script: if value is mine, DEL, PUBLISH 0</source>
+        <translation>脚本：值是我的就 DEL，PUBLISH 0</translation>
+    </message>
+    <message>
+        <source>SET NX with an expiry, and a DEL that does not look whose lock it is</source>
+        <translation>带过期时间的 SET NX，DEL 时不看锁属于谁</translation>
+    </message>
+    <message>
+        <source>SET {name} me NX PX {lease}</source>
+        <translation>SET {name} 我 NX PX {lease}</translation>
+    </message>
+    <message>
+        <source>taken → wait a little, again 1</source>
+        <translation>被占用 → 稍等，再做 1</translation>
+    </message>
+    <message>
+        <source>DEL {name}, whoever holds it</source>
+        <translation>DEL {name}，不管谁持有</translation>
+    </message>
+    <message>
+        <source>SET NX PX with a unique value; GET, compare and DEL as separate commands</source>
+        <translation>带唯一值的 SET NX PX；GET、比较和 DEL 是分开的命令</translation>
+    </message>
+    <message>
+        <source>SET {name} value NX PX {lease}</source>
+        <translation>SET {name} 值 NX PX {lease}</translation>
+    </message>
+    <message>
+        <source>GET {name}: is it my value?</source>
+        <translation>GET {name}：是我的值吗？</translation>
+    </message>
+    <message>
+        <source>DEL {name}</source>
+        <translation>DEL {name}</translation>
+    </message>
+    <message>
+        <source>SETNX with an expiry time by the client's own clock; GETSET takes an expired one</source>
+        <translation>SETNX，过期时间按客户端自己的时钟；GETSET 夺取已过期的锁</translation>
+    </message>
+    <message>
+        <source>SETNX {name} (my clock + {lease})</source>
+        <translation>SETNX {name} (我的时钟 + {lease})</translation>
+    </message>
+    <message>
+        <source>taken → GET: is its time past? no → wait a little, again 1</source>
+        <translation>被占用 → GET：到期了吗？没有 → 稍等，再做 1</translation>
+    </message>
+    <message>
+        <source>GETSET {name} (my clock + {lease}); was it what I had read?</source>
+        <translation>GETSET {name} (我的时钟 + {lease})；旧值是我读到的吗？</translation>
+    </message>
+    <message>
+        <source>SETNX, then its expiry as a second command</source>
+        <translation>SETNX，再用第二条命令设过期时间</translation>
+    </message>
+    <message>
+        <source>SETNX {name} me</source>
+        <translation>SETNX {name} 我</translation>
+    </message>
+    <message>
+        <source>PEXPIRE {name} {lease}</source>
+        <translation>PEXPIRE {name} {lease}</translation>
+    </message>
+    <message>
         <source>Redlock: a majority of independent masters; held for the lease less what getting it took</source>
         <translation>Redlock：独立主节点的多数派；持有时间为租约减去获取所花的时间</translation>
     </message>
@@ -2542,6 +2442,14 @@
         <translation>在所有服务器上：脚本：值是我的就 DEL</translation>
     </message>
     <message>
+        <source>The server's own named lock, held by a connection; on PostgreSQL also shared</source>
+        <translation>服务器自己的命名锁，由连接持有；在 PostgreSQL 上也可共享</translation>
+    </message>
+    <message>
+        <source>GET_LOCK({name}) · pg_advisory_lock(hash of {name})</source>
+        <translation>GET_LOCK({name}) · pg_advisory_lock({name} 的散列)</translation>
+    </message>
+    <message>
         <source>taken → wait in the server's queue</source>
         <translation>被占用 → 在服务器的队列里等</translation>
     </message>
@@ -2550,20 +2458,24 @@
         <translation>工作，写入资源；在同一连接上发出生命信号</translation>
     </message>
     <message>
-        <source>A row under a unique key is the lock, without an expiry; waiters poll</source>
-        <translation>唯一键下的一行就是锁，没有过期时间；等待者轮询</translation>
+        <source>RELEASE_LOCK({name}) · pg_advisory_unlock</source>
+        <translation>RELEASE_LOCK({name}) · pg_advisory_unlock</translation>
     </message>
     <message>
-        <source>INSERT ({name}, me)</source>
-        <translation>INSERT ({name}, 我)</translation>
+        <source>A transaction locks the row and holds it until its end; waiters stand in the server's queue</source>
+        <translation>事务锁住该行直到结束；等待者排在服务器的队列中</translation>
     </message>
     <message>
-        <source>duplicate key → wait a little, again 1</source>
-        <translation>键重复 → 稍等，再做 1</translation>
+        <source>no row → INSERT ({name})</source>
+        <translation>没有行 → INSERT ({name})</translation>
     </message>
     <message>
-        <source>DELETE WHERE name = {name}, whoever's it is</source>
-        <translation>DELETE WHERE name = {name}，不管是谁的</translation>
+        <source>BEGIN; SELECT … WHERE name = {name} FOR UPDATE</source>
+        <translation>BEGIN; SELECT … WHERE name = {name} FOR UPDATE</translation>
+    </message>
+    <message>
+        <source>COMMIT</source>
+        <translation>COMMIT</translation>
     </message>
     <message>
         <source>A row with an owner, an expiry by the server's clock, a heartbeat and a version as token</source>
@@ -2586,20 +2498,20 @@
         <translation>UPDATE owner = NULL WHERE name = {name} AND owner = 我</translation>
     </message>
     <message>
-        <source>A transaction locks the row and holds it until its end; waiters stand in the server's queue</source>
-        <translation>事务锁住该行直到结束；等待者排在服务器的队列中</translation>
+        <source>A row under a unique key is the lock, without an expiry; waiters poll</source>
+        <translation>唯一键下的一行就是锁，没有过期时间；等待者轮询</translation>
     </message>
     <message>
-        <source>no row → INSERT ({name})</source>
-        <translation>没有行 → INSERT ({name})</translation>
+        <source>INSERT ({name}, me)</source>
+        <translation>INSERT ({name}, 我)</translation>
     </message>
     <message>
-        <source>BEGIN; SELECT … WHERE name = {name} FOR UPDATE</source>
-        <translation>BEGIN; SELECT … WHERE name = {name} FOR UPDATE</translation>
+        <source>duplicate key → wait a little, again 1</source>
+        <translation>键重复 → 稍等，再做 1</translation>
     </message>
     <message>
-        <source>COMMIT</source>
-        <translation>COMMIT</translation>
+        <source>DELETE WHERE name = {name}, whoever's it is</source>
+        <translation>DELETE WHERE name = {name}，不管是谁的</translation>
     </message>
     <message>
         <source>Optimistic: read a version, and let the release succeed only if nobody raised it since</source>
@@ -2616,18 +2528,6 @@
     <message>
         <source>UPDATE version = v + 1 WHERE name = {name} AND version = v; 0 rows → do it again</source>
         <translation>UPDATE version = v + 1 WHERE name = {name} AND version = v；0 行 → 重做</translation>
-    </message>
-    <message>
-        <source>The server's own named lock, held by a connection; on PostgreSQL also shared</source>
-        <translation>服务器自己的命名锁，由连接持有；在 PostgreSQL 上也可共享</translation>
-    </message>
-    <message>
-        <source>GET_LOCK({name}) · pg_advisory_lock(hash of {name})</source>
-        <translation>GET_LOCK({name}) · pg_advisory_lock({name} 的散列)</translation>
-    </message>
-    <message>
-        <source>RELEASE_LOCK({name}) · pg_advisory_unlock</source>
-        <translation>RELEASE_LOCK({name}) · pg_advisory_unlock</translation>
     </message>
     <message>
         <source>Curator's read/write lock</source>
@@ -2694,12 +2594,12 @@
         <translation>delete {name}</translation>
     </message>
     <message>
-        <source>A queue of numbered ephemeral nodes, each watching the one before</source>
-        <translation>编号临时节点的队列，各自监视前一个</translation>
+        <source>Curator's mutex: a fair queue, reentrant, with names that survive a lost reply; joins kazoo's, and has its names with layout=kazoo</source>
+        <translation>Curator 的互斥锁：公平队列，可重入，名称能经受丢失的回复；可加入 kazoo 的队列，layout=kazoo 时用它的节点名</translation>
     </message>
     <message>
-        <source>create {name}/lock- ephemeral sequential</source>
-        <translation>create {name}/lock- 临时顺序节点</translation>
+        <source>create {name}/_c_{uuid}-lock- ephemeral sequential</source>
+        <translation>create {name}/_c_{uuid}-lock- 临时顺序节点</translation>
     </message>
     <message>
         <source>children of {name}: is ours the lowest?</source>
@@ -2712,14 +2612,6 @@
     <message>
         <source>delete ours</source>
         <translation>delete 我们的节点</translation>
-    </message>
-    <message>
-        <source>Curator's mutex: a fair queue, reentrant, with names that survive a lost reply; joins kazoo's, and has its names with layout=kazoo</source>
-        <translation>Curator 的互斥锁：公平队列，可重入，名称能经受丢失的回复；可加入 kazoo 的队列，layout=kazoo 时用它的节点名</translation>
-    </message>
-    <message>
-        <source>create {name}/_c_{uuid}-lock- ephemeral sequential</source>
-        <translation>create {name}/_c_{uuid}-lock- 临时顺序节点</translation>
     </message>
     <message>
         <source>Curator's read/write lock, or kazoo's with layout=kazoo: one queue for readers and writers, in order</source>
@@ -2760,6 +2652,14 @@
     <message>
         <source>delete our leases</source>
         <translation>delete 我们的租约</translation>
+    </message>
+    <message>
+        <source>A queue of numbered ephemeral nodes, each watching the one before</source>
+        <translation>编号临时节点的队列，各自监视前一个</translation>
+    </message>
+    <message>
+        <source>create {name}/lock- ephemeral sequential</source>
+        <translation>create {name}/lock- 临时顺序节点</translation>
     </message>
 </context>
 <context>
@@ -2879,6 +2779,42 @@
 <context>
     <name>RedisError</name>
     <message>
+        <source>the cluster</source>
+        <translation>集群</translation>
+    </message>
+    <message>
+        <source>%1 watches over no master “%2”.</source>
+        <translation>%1 没有监视主节点“%2”。</translation>
+    </message>
+    <message>
+        <source>%1 was asked.</source>
+        <translation>已询问 %1。</translation>
+    </message>
+    <message>
+        <source>The sentinels name no master “%1” that can be used, for %2 now. %3</source>
+        <translation>哨兵已经 %2 没有给出可用的主节点“%1”。%3</translation>
+    </message>
+    <message>
+        <source>The master “%1” was replaced (it was %2) while %3 was on its way; whether it ran is not known.</source>
+        <translation>%3 还在途中时，主节点“%1”（原为 %2）被替换；它是否已执行，不得而知。</translation>
+    </message>
+    <message>
+        <source>%1 should be the master but says that it is: %2. It was not used.</source>
+        <translation>%1 应该是主节点，却说自己是：%2。没有使用它。</translation>
+    </message>
+    <message>
+        <source>The keys of %1 are in different slots of the cluster. Choose a lock name without braces, or with one pair around the part that all its keys share: {orders}.</source>
+        <translation>%1 的键位于集群的不同槽中。请选用不含花括号的锁名，或只用一对括住所有键共有的部分：{orders}。</translation>
+    </message>
+    <message>
+        <source>No node of the cluster could be asked for slot %1 within %2. %3</source>
+        <translation>在 %2 内无法就槽 %1 询问集群的任何节点。%3</translation>
+    </message>
+    <message>
+        <source>The cluster has not served slot %1 for %2. %3</source>
+        <translation>集群已经 %2 没有服务槽 %1。%3</translation>
+    </message>
+    <message>
         <source>%1 refused the connection. Is Redis running there, and on this port?</source>
         <translation>%1 拒绝连接。Redis 是否在那里、在这个端口上运行？</translation>
     </message>
@@ -2961,42 +2897,6 @@
     <message>
         <source>%1 · failed: %2</source>
         <translation>%1 · 失败：%2</translation>
-    </message>
-    <message>
-        <source>the cluster</source>
-        <translation>集群</translation>
-    </message>
-    <message>
-        <source>%1 watches over no master “%2”.</source>
-        <translation>%1 没有监视主节点“%2”。</translation>
-    </message>
-    <message>
-        <source>%1 was asked.</source>
-        <translation>已询问 %1。</translation>
-    </message>
-    <message>
-        <source>The sentinels name no master “%1” that can be used, for %2 now. %3</source>
-        <translation>哨兵已经 %2 没有给出可用的主节点“%1”。%3</translation>
-    </message>
-    <message>
-        <source>The master “%1” was replaced (it was %2) while %3 was on its way; whether it ran is not known.</source>
-        <translation>%3 还在途中时，主节点“%1”（原为 %2）被替换；它是否已执行，不得而知。</translation>
-    </message>
-    <message>
-        <source>%1 should be the master but says that it is: %2. It was not used.</source>
-        <translation>%1 应该是主节点，却说自己是：%2。没有使用它。</translation>
-    </message>
-    <message>
-        <source>The keys of %1 are in different slots of the cluster. Choose a lock name without braces, or with one pair around the part that all its keys share: {orders}.</source>
-        <translation>%1 的键位于集群的不同槽中。请选用不含花括号的锁名，或只用一对括住所有键共有的部分：{orders}。</translation>
-    </message>
-    <message>
-        <source>No node of the cluster could be asked for slot %1 within %2. %3</source>
-        <translation>在 %2 内无法就槽 %1 询问集群的任何节点。%3</translation>
-    </message>
-    <message>
-        <source>The cluster has not served slot %1 for %2. %3</source>
-        <translation>集群已经 %2 没有服务槽 %1。%3</translation>
     </message>
 </context>
 <context>
@@ -3107,6 +3007,34 @@
     </message>
 </context>
 <context>
+    <name>SeenLines</name>
+    <message>
+        <source>not read</source>
+        <translation>未读取</translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <comment>elements of a key</comment>
+        <translation>
+            <numerusform>以及另外 %n 项</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>no key “%1”</source>
+        <translation>没有键“%1”</translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more keys</source>
+        <translation>
+            <numerusform>以及另外 %n 个键</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>long texts are cut</source>
+        <translation>长文本已截断</translation>
+    </message>
+</context>
+<context>
     <name>ServerConnection</name>
     <message>
         <source>The host of %1 is not known. Check its name.</source>
@@ -3135,29 +3063,6 @@
     <message>
         <source>%1 commands wait for %2 already; this one was not sent.</source>
         <translation>已有 %1 条命令在等 %2；这条没有发送。</translation>
-    </message>
-</context>
-<context>
-    <name>ServerContent</name>
-    <message>
-        <source>the server is out of sight</source>
-        <translation>服务器不可见</translation>
-    </message>
-    <message>
-        <source>what the server holds of it was never looked at</source>
-        <translation>从未查看过服务器上的内容</translation>
-    </message>
-    <message>
-        <source>no key “%1”: the lock is free</source>
-        <translation>没有键“%1”：锁空闲</translation>
-    </message>
-    <message>
-        <source>the unique value of %1</source>
-        <translation>%1 的唯一值</translation>
-    </message>
-    <message>
-        <source>token counter %1</source>
-        <translation>令牌计数 %1</translation>
     </message>
 </context>
 <context>
@@ -3282,12 +3187,12 @@
         <translation>%1 不接受写入：它是副本，或者只读。</translation>
     </message>
     <message>
-        <source>TLS to MySQL and MariaDB needs ca=FILE in the URL: the authority of your own server.</source>
-        <translation>到 MySQL 和 MariaDB 的 TLS 需要在 URL 中写 ca=FILE：你自己服务器的证书机构。</translation>
-    </message>
-    <message>
         <source>The file “%1” cannot be read. Check ca=, cert= and key= in the URL.</source>
         <translation>无法读取文件“%1”。请检查 URL 中的 ca=、cert= 和 key=。</translation>
+    </message>
+    <message>
+        <source>TLS to MySQL and MariaDB needs ca=FILE in the URL: the authority of your own server.</source>
+        <translation>到 MySQL 和 MariaDB 的 TLS 需要在 URL 中写 ca=FILE：你自己服务器的证书机构。</translation>
     </message>
     <message>
         <source>The option “pooler” has one value, session: it says that a pooler gives each connection a server process of its own.</source>
@@ -3298,6 +3203,10 @@
         <translation>“%1”不是数据库的 URL。</translation>
     </message>
     <message>
+        <source>The tables of the locks have version %1, and this program knows %2 at most. Use a newer one.</source>
+        <translation>锁的表版本为 %1，而本程序最多认识 %2。请使用更新的程序。</translation>
+    </message>
+    <message>
         <source>The table %1 exists and is not Lockscope's. Name another one by table=NAME in the URL.</source>
         <translation>表 %1 已经存在，而且不是 Lockscope 的。请在 URL 里用 table=NAME 指定另一个表。</translation>
     </message>
@@ -3306,20 +3215,8 @@
         <translation>表 %1 没有仅由“name”列构成的唯一键，两个客户端会得到同一把锁。请添加一个（CREATE UNIQUE INDEX），或者在 URL 里用 table=NAME 指定另一个表。</translation>
     </message>
     <message>
-        <source>The tables of the locks have version %1, and this program knows %2 at most. Use a newer one.</source>
-        <translation>锁的表版本为 %1，而本程序最多认识 %2。请使用更新的程序。</translation>
-    </message>
-    <message>
         <source>Another client is changing the tables of the locks; try again.</source>
         <translation>另一个客户端正在更改锁的表；请重试。</translation>
-    </message>
-    <message>
-        <source>Qt's database plugin %1 is not installed (on Debian: %2).</source>
-        <translation>没有安装 Qt 的数据库插件 %1（Debian 上为 %2）。</translation>
-    </message>
-    <message>
-        <source>The file name “%1” must not contain a semicolon.</source>
-        <translation>文件名“%1”不能含有分号。</translation>
     </message>
 </context>
 <context>
@@ -3358,6 +3255,10 @@
     <message>
         <source>dead</source>
         <translation>已崩溃</translation>
+    </message>
+    <message>
+        <source>refused</source>
+        <translation>被拒绝</translation>
     </message>
     <message>
         <source>not observed</source>
@@ -3511,6 +3412,10 @@
         <translation>%1：%2 放弃等待</translation>
     </message>
     <message>
+        <source>%1: %2 asked for the lock; %3</source>
+        <translation>%1：%2 请求了锁；%3</translation>
+    </message>
+    <message>
         <source>%1: %2 learned that it lost the lock</source>
         <translation>%1：%2 得知自己丢了锁</translation>
     </message>
@@ -3639,6 +3544,10 @@
         <translation>空闲</translation>
     </message>
     <message>
+        <source>idle; %1</source>
+        <translation>空闲；%1</translation>
+    </message>
+    <message>
         <source>waiting for %1</source>
         <translation>等待 %1</translation>
     </message>
@@ -3707,6 +3616,10 @@
         <translation>线程 %1</translation>
     </message>
     <message>
+        <source>copy on %1</source>
+        <translation>%1 上的副本</translation>
+    </message>
+    <message>
         <source>checks tokens</source>
         <translation>检查令牌</translation>
     </message>
@@ -3758,6 +3671,32 @@
         <source>%1 · %2 left</source>
         <translation>%1 · 剩余 %2</translation>
     </message>
+    <message numerus="yes">
+        <source>%n reader(s)</source>
+        <translation>
+            <numerusform>%n 个读者</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 of %2 permits</source>
+        <translation>%2 个许可中已取 %1 个</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n permit(s) taken</source>
+        <translation>
+            <numerusform>已取 %n 个许可</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n holder(s)</source>
+        <translation>
+            <numerusform>%n 个持有者</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>refused: %1</source>
+        <translation>被拒绝：%1</translation>
+    </message>
     <message>
         <source>%1's release refused</source>
         <translation>%1 的释放被拒</translation>
@@ -3789,48 +3728,6 @@
     <message>
         <source>damage: #%1 held no more</source>
         <translation>损坏：#%1 已不持有</translation>
-    </message>
-    <message>
-        <source>refused</source>
-        <translation>被拒绝</translation>
-    </message>
-    <message>
-        <source>%1: %2 asked for the lock; %3</source>
-        <translation>%1：%2 请求了锁；%3</translation>
-    </message>
-    <message>
-        <source>idle; %1</source>
-        <translation>空闲；%1</translation>
-    </message>
-    <message>
-        <source>copy on %1</source>
-        <translation>%1 上的副本</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n reader(s)</source>
-        <translation>
-            <numerusform>%n 个读者</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>%1 of %2 permits</source>
-        <translation>%2 个许可中已取 %1 个</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n permit(s) taken</source>
-        <translation>
-            <numerusform>已取 %n 个许可</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n holder(s)</source>
-        <translation>
-            <numerusform>%n 个持有者</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>refused: %1</source>
-        <translation>被拒绝：%1</translation>
     </message>
 </context>
 <context>
@@ -4598,14 +4495,6 @@
         <translation>--seeds“%1”应为两个整数，小的在前，如 1..1000</translation>
     </message>
     <message>
-        <source>“%1” works on real servers (lockscope lock), but its server cannot be simulated; these can: %2</source>
-        <translation>“%1”可用于真实服务器（lockscope lock），但它的服务器无法模拟；可以模拟的有：%2</translation>
-    </message>
-    <message>
-        <source>there is no recipe “%1”%2</source>
-        <translation>没有算法“%1”%2</translation>
-    </message>
-    <message>
         <source>%1 with %2, seed %3, %4 of virtual time</source>
         <translation>%1，算法 %2，种子 %3，虚拟时间 %4</translation>
     </message>
@@ -4637,6 +4526,10 @@
     <message>
         <source>usage: %1</source>
         <translation>用法：%1</translation>
+    </message>
+    <message>
+        <source>there is no recipe “%1”%2</source>
+        <translation>没有算法“%1”%2</translation>
     </message>
     <message>
         <source>--shared and --permits exclude each other: one is of read/write locks, one of semaphores</source>
@@ -5956,6 +5849,35 @@
     </message>
 </context>
 <context>
+    <name>lockscope::views::HoldersModel</name>
+    <message>
+        <source>alone</source>
+        <translation>独占</translation>
+    </message>
+    <message>
+        <source>reads</source>
+        <translation>共享读取</translation>
+    </message>
+    <message>
+        <source>a permit</source>
+        <translation>一个许可</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n hold(s)</source>
+        <translation>
+            <numerusform>持有 %n 次</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>never expires</source>
+        <translation>永不过期</translation>
+    </message>
+    <message>
+        <source>%1 left</source>
+        <translation>剩余 %1</translation>
+    </message>
+</context>
+<context>
     <name>lockscope::views::InvariantsModel</name>
     <message>
         <source>held</source>
@@ -5992,12 +5914,20 @@
 <context>
     <name>lockscope::views::LockDetailPanel</name>
     <message>
+        <source>Holders</source>
+        <translation>持有者</translation>
+    </message>
+    <message>
         <source>Queue</source>
         <translation>队列</translation>
     </message>
     <message>
         <source>TTL</source>
         <translation>剩余时间</translation>
+    </message>
+    <message>
+        <source>On each server</source>
+        <translation>各服务器上</translation>
     </message>
     <message>
         <source>On the server</source>
@@ -6061,58 +5991,6 @@
         <source>the last %1</source>
         <translation>最近 %1</translation>
     </message>
-    <message>
-        <source>as the record says</source>
-        <translation>按记录所示</translation>
-    </message>
-    <message>
-        <source>The server cannot be seen: the waiters are not known.</source>
-        <translation>看不到服务器：等待者未知。</translation>
-    </message>
-    <message>
-        <source>Nobody waits.</source>
-        <translation>没有等待者。</translation>
-    </message>
-    <message>
-        <source>This format does not name waiters.</source>
-        <translation>此格式不记录等待者。</translation>
-    </message>
-    <message>
-        <source>Nobody holds it, nobody waits.</source>
-        <translation>没有持有者，也没有等待者。</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n waiter(s); their names are not known.</source>
-        <translation>
-            <numerusform>%n 个等待者，名称未知。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>and %n more that the server counts</source>
-        <translation>
-            <numerusform>服务器统计的另外 %n 个</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>counted by the server, named by our clients</source>
-        <translation>由服务器统计，由我们的客户端指名</translation>
-    </message>
-    <message>
-        <source>the server has no queue; as clients asked</source>
-        <translation>服务器不维护队列；按客户端请求的先后</translation>
-    </message>
-    <message>
-        <source>Holders</source>
-        <translation>持有者</translation>
-    </message>
-    <message>
-        <source>On each server</source>
-        <translation>各服务器上</translation>
-    </message>
-    <message>
-        <source>lease not seen</source>
-        <translation>租约未见</translation>
-    </message>
     <message numerus="yes">
         <source>and %n more</source>
         <comment>holders</comment>
@@ -6136,15 +6014,45 @@
         <source>nobody has looked yet at what the server holds of it</source>
         <translation>尚未查看服务器上的内容</translation>
     </message>
+    <message>
+        <source>The server cannot be seen: the waiters are not known.</source>
+        <translation>看不到服务器：等待者未知。</translation>
+    </message>
+    <message>
+        <source>Nobody waits.</source>
+        <translation>没有等待者。</translation>
+    </message>
+    <message>
+        <source>This format does not name waiters.</source>
+        <translation>此格式不记录等待者。</translation>
+    </message>
+    <message>
+        <source>Nobody holds it, nobody waits.</source>
+        <translation>没有持有者，也没有等待者。</translation>
+    </message>
     <message numerus="yes">
         <source>%n waiter(s); the server does not say who.</source>
         <translation>
             <numerusform>%n 个等待者；服务器没有说明是谁。</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>and %n more that the server counts</source>
+        <translation>
+            <numerusform>服务器统计的另外 %n 个</numerusform>
+        </translation>
+    </message>
     <message>
         <source>in the server's order</source>
         <translation>按服务器的顺序</translation>
+    </message>
+    <message>
+        <source>counted by the server, named by our clients</source>
+        <translation>由服务器统计，由我们的客户端指名</translation>
+    </message>
+    <message>
+        <source>the server has no queue; as clients asked</source>
+        <translation>服务器不维护队列；按客户端请求的先后</translation>
     </message>
 </context>
 <context>
@@ -6332,10 +6240,6 @@
         <source>“%1” is held by %2 by now: nothing was freed.</source>
         <translation>“%1”现在由 %2 持有：没有释放任何锁。</translation>
     </message>
-    <message>
-        <source>Words and conditions, all of which must be true: name:ord  state:held  ttl&lt;5s  held&gt;1m  waiters&gt;=3  mode:shared  server:redis  holder:A  -word (Ctrl+F)</source>
-        <translation>必须全部成立的词和条件：name:ord  state:held  ttl&lt;5s  held&gt;1m  waiters&gt;=3  mode:shared  server:redis  holder:A  -word (Ctrl+F)</translation>
-    </message>
 </context>
 <context>
     <name>lockscope::views::Player</name>
@@ -6379,6 +6283,11 @@
         <translation>租约</translation>
     </message>
     <message>
+        <source>%1 (%2)</source>
+        <extracomment>A client and the recipe that it still follows: "B (redis-set)".</extracomment>
+        <translation>%1（%2）</translation>
+    </message>
+    <message>
         <source>%1 waits</source>
         <translation>%1 在等待</translation>
     </message>
@@ -6395,15 +6304,6 @@
         <translation>%1（已暂停）</translation>
     </message>
     <message>
-        <source>Step %1: %2</source>
-        <translation>步骤 %1：%2</translation>
-    </message>
-    <message>
-        <source>%1 (%2)</source>
-        <extracomment>A client and the recipe that it still follows: "B (redis-set)".</extracomment>
-        <translation>%1（%2）</translation>
-    </message>
-    <message>
         <source>Chosen at %1: each client asks by it from its next request on. Still at another recipe: %2.</source>
         <translation>于 %1 选用：每个客户端从下一次请求起使用它。仍在使用其他方案：%2。</translation>
     </message>
@@ -6414,6 +6314,10 @@
     <message>
         <source>Still at another recipe: %1.</source>
         <translation>仍在使用其他方案：%1。</translation>
+    </message>
+    <message>
+        <source>Step %1: %2</source>
+        <translation>步骤 %1：%2</translation>
     </message>
 </context>
 <context>
@@ -6438,29 +6342,22 @@
 <context>
     <name>lockscope::views::QueueModel</name>
     <message>
-        <source>waits %1</source>
-        <translation>在等待 %1</translation>
-    </message>
-    <message>
-        <source>%1. %2, %3</source>
-        <comment>position in a queue, who, how long</comment>
-        <translation>%1. %2，%3</translation>
-    </message>
-    <message>
         <source>nobody waits there any more</source>
         <translation>那里已无人等待</translation>
+    </message>
+    <message>
+        <source>waits %1</source>
+        <translation>在等待 %1</translation>
     </message>
     <message>
         <source>waits ≥ %1</source>
         <extracomment>At least so long: it was in the queue already when it was first seen.</extracomment>
         <translation>已等待 ≥ %1</translation>
     </message>
-</context>
-<context>
-    <name>lockscope::views::QueueView</name>
     <message>
-        <source>Queue</source>
-        <translation>队列</translation>
+        <source>%1. %2, %3</source>
+        <comment>position in a queue, who, how long</comment>
+        <translation>%1. %2，%3</translation>
     </message>
 </context>
 <context>
@@ -7041,14 +6938,6 @@
 <context>
     <name>scenario</name>
     <message>
-        <source>“%2” is no value for “%1”: %3.</source>
-        <translation>“%2”不是“%1”的值：%3。</translation>
-    </message>
-    <message>
-        <source>There is no setting “%1”.</source>
-        <translation>没有设置“%1”。</translation>
-    </message>
-    <message>
         <source>this is not JSON: %1</source>
         <translation>这不是 JSON：%1</translation>
     </message>
@@ -7081,16 +6970,12 @@
         <translation>租约至少 1ms</translation>
     </message>
     <message>
-        <source>a lease of %1 ends before a watchdog renews it after %2: choose a shorter period, such as a third of the lease, or "off"</source>
-        <translation>%1 的租约在看门狗于 %2 后续约之前就已结束：请选择更短的周期，例如租约的三分之一，或 "off"</translation>
+        <source>hold and think cannot both be 0 s</source>
+        <translation>hold 和 think 不能都为 0 s</translation>
     </message>
     <message>
         <source>a single server is one node: leave out “nodes”</source>
         <translation>单台服务器就是一个节点：请去掉“nodes”</translation>
-    </message>
-    <message>
-        <source>hold and think cannot both be 0 s</source>
-        <translation>hold 和 think 不能都为 0 s</translation>
     </message>
     <message>
         <source>“%1” cannot both hold and be violated</source>
@@ -7147,6 +7032,14 @@
     <message>
         <source>a whole number</source>
         <translation>整数</translation>
+    </message>
+    <message>
+        <source>“%2” is no value for “%1”: %3.</source>
+        <translation>“%2”不是“%1”的值：%3。</translation>
+    </message>
+    <message>
+        <source>There is no setting “%1”.</source>
+        <translation>没有设置“%1”。</translation>
     </message>
     <message>
         <source>a fault strikes either at a time or when something happens: leave out “at” or “when”</source>
@@ -7253,6 +7146,26 @@
         <translation>“%1”不是少于 292 年的整数纳秒</translation>
     </message>
     <message>
+        <source>a lease of %1 ends before a watchdog renews it after %2: choose a shorter period, such as a third of the lease, or "off"</source>
+        <translation>%1 的租约在看门狗于 %2 后续约之前就已结束：请选择更短的周期，例如租约的三分之一，或 "off"</translation>
+    </message>
+    <message>
+        <source>%1, changed by hand</source>
+        <translation>%1（手动更改过）</translation>
+    </message>
+    <message>
+        <source>%1 could not be written: %2</source>
+        <translation>无法写入 %1：%2</translation>
+    </message>
+    <message>
+        <source>a time such as 3s, or the shortest and the longest, such as 2s-4s</source>
+        <translation>时间，如 3s，或最短和最长，如 2s-4s</translation>
+    </message>
+    <message>
+        <source>on or off</source>
+        <translation>on 或 off</translation>
+    </message>
+    <message>
         <source>the id of a recipe, such as redis-set</source>
         <translation>算法的名字，如 redis-set</translation>
     </message>
@@ -7269,32 +7182,16 @@
         <translation>时间，如 10s，或 forever</translation>
     </message>
     <message>
-        <source>a time such as 3s, or the shortest and the longest, such as 2s-4s</source>
-        <translation>时间，如 3s，或最短和最长，如 2s-4s</translation>
+        <source>honoured or ignored</source>
+        <translation>honoured 或 ignored</translation>
     </message>
     <message>
         <source>a whole number from 1 to 200</source>
         <translation>1 到 200 的整数</translation>
     </message>
     <message>
-        <source>on or off</source>
-        <translation>on 或 off</translation>
-    </message>
-    <message>
-        <source>honoured or ignored</source>
-        <translation>honoured 或 ignored</translation>
-    </message>
-    <message>
         <source>stop or carry-on</source>
         <translation>stop 或 carry-on</translation>
-    </message>
-    <message>
-        <source>%1, changed by hand</source>
-        <translation>%1（手动更改过）</translation>
-    </message>
-    <message>
-        <source>%1 could not be written: %2</source>
-        <translation>无法写入 %1：%2</translation>
     </message>
     <message>
         <source>; did you mean “%1”?</source>
@@ -7314,78 +7211,6 @@
     <message>
         <source>%1 belongs to another version of Lockscope. Install Lockscope again, all of it.</source>
         <translation>%1 属于另一个版本的 Lockscope。请重新完整安装 Lockscope。</translation>
-    </message>
-</context>
-<context>
-    <name>SeenLines</name>
-    <message>
-        <source>not read</source>
-        <translation>未读取</translation>
-    </message>
-    <message numerus="yes">
-        <source>and %n more</source>
-        <comment>elements of a key</comment>
-        <translation>
-            <numerusform>以及另外 %n 项</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>no key “%1”</source>
-        <translation>没有键“%1”</translation>
-    </message>
-    <message numerus="yes">
-        <source>and %n more keys</source>
-        <translation>
-            <numerusform>以及另外 %n 个键</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>long texts are cut</source>
-        <translation>长文本已截断</translation>
-    </message>
-</context>
-<context>
-    <name>Settings</name>
-    <message>
-        <source>“%2” is no value for “%1”: %3.</source>
-        <translation>“%2”不是“%1”的值：%3。</translation>
-    </message>
-    <message>
-        <source>“%2” is no value for “%1”: “%3” or “%4”.</source>
-        <translation>“%2”不是“%1”的值：应为“%3”或“%4”。</translation>
-    </message>
-    <message>
-        <source>There is no setting “%1”.</source>
-        <translation>没有设置“%1”。</translation>
-    </message>
-</context>
-<context>
-    <name>lockscope::views::HoldersModel</name>
-    <message>
-        <source>alone</source>
-        <translation>独占</translation>
-    </message>
-    <message>
-        <source>reads</source>
-        <translation>共享读取</translation>
-    </message>
-    <message>
-        <source>a permit</source>
-        <translation>一个许可</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n hold(s)</source>
-        <translation>
-            <numerusform>持有 %n 次</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>never expires</source>
-        <translation>永不过期</translation>
-    </message>
-    <message>
-        <source>%1 left</source>
-        <translation>剩余 %1</translation>
     </message>
 </context>
 </TS>
