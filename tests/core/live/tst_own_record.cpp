@@ -5,7 +5,7 @@
 #include <QTest>
 
 using namespace lockscope;
-using namespace lockscope::session;
+using namespace lockscope::live;
 using namespace lockscope::trace;
 
 namespace {
