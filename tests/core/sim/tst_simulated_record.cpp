@@ -126,7 +126,8 @@ private Q_SLOTS:
                 QCOMPARE(fields.size(), 1);
                 QCOMPARE(fields.begin().value().toString(), QString::number(record.holds));
                 const std::int64_t end = e.at + *key.ttlMs * 1'000'000;
-                QVERIFY2(std::abs(end - record.deadline) <= 1'000'000, qPrintable(QString::number(end - record.deadline)));
+                QVERIFY2(std::abs(end - record.deadline) <= 1'000'000,
+                         qPrintable(QString::number(end - record.deadline)));
             }
             QCOMPARE(held, record.owner != trace::kNoEntity);
             QCOMPARE(std::size_t(queued), record.queue.size());
@@ -146,7 +147,8 @@ private Q_SLOTS:
             QVERIFY(content && content->keys.size() <= 1);
             if (content->keys.empty()) continue;
             QCOMPARE(content->keys.front().type, QByteArray("string"));
-            QCOMPARE(content->keys.front().value.toString().count(QLatin1Char(':')), 2); // client, thread, what is random
+            QCOMPARE(content->keys.front().value.toString().count(QLatin1Char(':')),
+                     2); // client, thread, what is random
             seen = true;
         }
         QVERIFY(seen);
