@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The whole record of a real Redis: all holders, the queue by name, and what lies there, as the panel shows it beside
 // what the server itself answers.
+#include "live/live_session.h"
 #include "live_redis.h"
 #include "locks/lock_detail_panel.h"
 #include "models/locks_model.h"
 #include "recipe_bench.h"
 #include "scenario/scenario_file.h"
 #include "theme/format.h"
-#include "live/live_session.h"
 
 using namespace lockscope;
 using namespace lockscope::test;
@@ -159,7 +159,7 @@ private Q_SLOTS:
         QVERIFY2(std::abs(shown - age - now) < 500,
                  qPrintable(QStringLiteral("%1; PTTL %2, %3 ms later").arg(line).arg(now).arg(age)));
         call(*m_asks, {"DEL", "orders"});
-        QTRY_COMPARE_WITH_TIMEOUT(m_panel->serverLines(), QStringList{u"no key “orders”"_qs}, 10'000);
+        QTRY_COMPARE_WITH_TIMEOUT(linesNow("orders"), QStringList{u"no key “orders”"_qs}, 10'000);
     }
 
 private:
@@ -192,6 +192,11 @@ private:
                 return m_model->index(row, column).data().toString();
         return {};
     }
+    QStringList linesNow(const char* name) {
+        look(name);
+        QCoreApplication::processEvents();
+        return m_panel->serverLines();
+    }
     QByteArrayList queueOnScreen() {
         look("fair");
         QCoreApplication::processEvents();
@@ -203,8 +208,8 @@ private:
     /// What the server answers to somebody else.
     QByteArrayList queue(const QByteArray& name) {
         QByteArrayList all;
-        const redis::Result answer = call(*m_asks, {"LRANGE", "redisson_lock_queue:{" + name + "}", "0", "-1"});
-        for (const redis::Reply& item : answer->items)
+        const redis::Result told = call(*m_asks, {"LRANGE", "redisson_lock_queue:{" + name + "}", "0", "-1"});
+        for (const redis::Reply& item : told->items)
             all << item.text;
         return all;
     }
