@@ -52,8 +52,8 @@ public:
     /// told when somebody's command moved the deadline, or when, without a cause, the deadline is later than the
     /// uncertainty allows; any other move is a RecordDeadline.
     void update(const QByteArray& lockName, const std::optional<LockRow>& row, const Sight& sight = {});
-    /// As update(), for a caller that knows only the owner: leaves waiters, permits, content and certainty unchanged. Holders that
-    /// the row does not name are gone.
+    /// As update(), for a caller that knows only the owner: leaves waiters, permits, content and certainty unchanged.
+    /// Holders that the row does not name are gone.
     void updateOwner(const QByteArray& lockName, const std::optional<LockRow>& row, trace::EntityId cause);
     /// The row's one holder came or changed, in a shared mode; those that hold together with it stay.
     void holderCame(const QByteArray& lockName, const LockRow& row);

@@ -2,8 +2,8 @@
 #include "live/live_session.h"
 
 #include "live/live_worker.h"
-#include "session/milestones.h"
 #include "scenario/settings.h"
+#include "session/milestones.h"
 
 namespace lockscope::live {
 

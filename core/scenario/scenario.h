@@ -139,8 +139,8 @@ struct Expectation {
 /// A scenario: topology, clients, workload, and faults on a time axis.
 struct Scenario {
     QString id, title, summary;
-    QString chapter; ///< the group in lists; empty: none
-    int order = 0;   ///< its place in lists: smaller numbers first, 0 = last
+    QString chapter;                              ///< the group in lists; empty: none
+    int order = 0;                                ///< its place in lists: smaller numbers first, 0 = last
     std::map<QString, QString> titles, summaries; ///< by language, "zh_CN"
     QString recipe = QStringLiteral("redis-set");
     Nanos until = 60s;

@@ -38,7 +38,7 @@ struct Record {
     std::uint32_t grants = 0;            ///< number of owners so far
     HoldMode mode = HoldMode::Exclusive; ///< while held
     Certainty certainty = Certainty::Certain;
-    bool seen = false;                   ///< a row has said who holds it, or that it is free
+    bool seen = false; ///< a row has said who holds it, or that it is free
     bool observed = true;
     EntityId copyOf = kNoEntity;     ///< the logical Lock that this is one server's copy of; kNoEntity: it is none
     EntityId format = kNoEntity;     ///< Text; kNoEntity: no row has named it

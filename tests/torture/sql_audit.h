@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "drivers/sql/statement.h"
 #include "background.h"
+#include "drivers/sql/statement.h"
 #include "server_record.h"
 
 namespace lockscope::torture {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A master, two replicas and three Sentinels: real ones, and simulated ones, behind one face.
 #pragma once
-#include "simulated_group.h"
-#include "support/live.h"
 #include "real_redis.h"
 #include "reply_text.h"
 #include "sandbox/redis_sentinel.h"
+#include "simulated_group.h"
+#include "support/live.h"
 
 #include <random>
 

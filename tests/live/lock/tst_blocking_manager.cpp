@@ -2,11 +2,11 @@
 #include "lock/blocking/access.h"
 #include "managed_servers.h"
 #include "sandbox/zookeeper_server.h"
+#include "sum_under_lock.h"
 #include <lockscope/condition.h>
 #include <lockscope/manager.h>
 #include <lockscope/semaphore.h>
 #include <lockscope/shared_mutex.h>
-#include "sum_under_lock.h"
 
 #include <QScopeGuard>
 #include <atomic>

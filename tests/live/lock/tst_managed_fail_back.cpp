@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <lockscope/manager.h>
 #include "managed_servers.h"
 #include "sum_under_lock.h"
+#include <lockscope/manager.h>
 
 #include <QScopeGuard>
 #include <thread>
