@@ -293,7 +293,7 @@ private Q_SLOTS:
 
         RedisDriver toReplica(m_runtime, urlOf(replica));
         RedisWatcher watcher(toReplica);
-        QTRY_VERIFY(rowOf(run(watcher.once()), "orders"));
+        QTRY_VERIFY_WITH_TIMEOUT(rowOf(run(watcher.once()), "orders"), 20'000);
         report = run(watcher.once());
         QVERIFY(!rowOf(report, "orders")->waiterCount); // they are the master's
         QCOMPARE(report.notes.size(), 1u);
