@@ -56,7 +56,7 @@ std::optional<QString> apartFromWriters(const LockPlan& plan) {
               "recipe for those, sql-lease, does not see them");
 }
 
-/// What a manager's configuration says cannot be said once more: all processes must agree on it.
+/// An option that the manager's configuration decides, because all processes must agree on it, is refused here.
 std::optional<QString> saidTwice(const Arguments& arguments) {
     for (const char* option : {"recipe", "lease", "no-token"}) {
         if (arguments.has(option))

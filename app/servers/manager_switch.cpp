@@ -78,7 +78,7 @@ private:
         return nullptr;
     }
 
-    /// What makes a switch impossible, or useless.
+    /// The reason why a switch is impossible or useless.
     std::optional<QString> obstacleIn(const EngineReport& report) const {
         if (report.state == State::Unreadable) return unreadableText(report);
         if (report.answered < report.writeQuorum)

@@ -18,7 +18,7 @@ QString troubleText(const LockError& trouble);
 /// What `status` says of a namespace: one line for how it stands, one for each engine and each copy of the record.
 QStringList statusText(const EngineReport& report);
 QJsonObject statusJson(const EngineReport& report);
-/// What `check` says of a namespace: a line for each server.
+/// The output of `check` for a namespace: a line for each server.
 QStringList checkText(const EngineReport& report);
 /// Why nobody can say which engine is in use, or change it.
 QString unreadableText(const EngineReport& report);

@@ -9,7 +9,7 @@
 
 namespace lockscope::sim {
 
-/// What a server keeps on its disk.
+/// A server's data on its disk.
 enum class Persistence : std::uint8_t {
     None,        ///< nothing but the last full copy that a replica got
     EverySecond, ///< the append-only file, flushed once a second

@@ -41,7 +41,7 @@ public:
     std::uint64_t steps() const override;
 
     RedisShape shape() const { return m_settings.shape; }
-    /// What an address leads to; nullptr: nothing.
+    /// The server at an address; nullptr: there is none.
     RespServer* at(const Endpoint& endpoint) const;
     RedisServer& redis(std::size_t index) const { return *m_redis[index]; }
     std::size_t redisCount() const { return m_redis.size(); }

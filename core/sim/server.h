@@ -9,7 +9,7 @@
 
 namespace lockscope::sim {
 
-/// What the servers of a world share.
+/// Objects that all servers of a world share.
 struct Grounds {
     VirtualScheduler& scheduler;
     trace::Recorder& recorder;

@@ -56,7 +56,7 @@ private:
     bool inTransaction(const Command& command) const { return command.begin || m_inTransaction; }
     bool setsLimit(const Command& command) const;
     bool setsLimitAlone(const Command& command) const;
-    /// What to send before the command, in the same round trip.
+    /// A command to send before it, in the same round trip.
     QByteArray front(const Command& command);
     QCoro::Task<Name> prepared(Wire& wire, Statement statement);
     QByteArray executing(const QByteArray& name, const Statement& statement) const;

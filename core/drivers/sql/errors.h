@@ -6,7 +6,7 @@ namespace lockscope::sql::errors {
 
 // Errors as sentences: what, where, what to do. None contains a password.
 
-/// What a server or its client library said.
+/// The message of a server or of its client library.
 struct Said {
     QByteArray code; ///< the error number, or SQLSTATE; PostgreSQL: none when the library itself speaks
     QString text;

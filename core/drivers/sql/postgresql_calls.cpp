@@ -13,7 +13,7 @@ namespace lockscope::sql {
 
 namespace {
 
-// Of the server's pg_type.dat, which is part of the protocol.
+// Type numbers from the server's pg_type.dat, which is part of the protocol.
 constexpr Oid kBool = 16;
 constexpr std::array<Oid, 3> kWholeNumbers{20, 21, 23}; ///< of 8, 2 and 4 bytes
 

@@ -20,7 +20,7 @@ struct Text {
     Q_DECLARE_TR_FUNCTIONS(LockManager)
 };
 
-/// What was found wrong so far.
+/// The mistakes found so far.
 struct Findings {
     std::vector<ConfigMistake> mistakes;
     std::set<QString> misspelt; ///< pointers of fields that stand there under a wrong name: they are not missing

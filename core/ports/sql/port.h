@@ -57,7 +57,7 @@ struct RowKey {
     QByteArray recipe, name;
 };
 
-/// What a row says.
+/// The content of a row.
 struct Row {
     bool there = false;
     QByteArray recipe;
@@ -94,7 +94,7 @@ struct StoredRecord {
 /// True for names that all databases store unchanged: 1 to `longest` bytes of valid UTF-8 without a zero byte.
 bool validName(const QByteArray& name, qsizetype longest);
 
-/// What this kind of database can do.
+/// The abilities of this kind of database.
 struct Abilities {
     bool rowLocks = true;           ///< Session::lockRow(), and the verbs about holders of row locks
     bool namedLocks = true;         ///< named locks of a connection

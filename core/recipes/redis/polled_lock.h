@@ -4,7 +4,7 @@
 
 namespace lockscope::recipes {
 
-/// What the naive string locks have in common.
+/// The common part of the naive string locks.
 RecipeInfo naiveRedisInfo(const char* id, const QString& summary);
 
 /// The common part of the naive string locks: waiters poll, because nobody wakes them; and DEL does not check whose

@@ -30,7 +30,7 @@ RecipeInfo redisSemaphoreInfo() {
     return info;
 }
 
-/// Of the permits of one grant, 16 bytes each.
+/// The ids of one grant's permits, 16 bytes each.
 struct PermitIds {
     std::vector<QByteArray> ids;
 };

@@ -5,7 +5,7 @@
 
 namespace lockscope::recipes {
 
-/// What the locks in Redisson's layouts have in common.
+/// The common part of the locks in Redisson's layouts.
 RecipeInfo redissonInfo(const char* id, const QString& summary);
 
 /// The common part of locks whose releases send a message: how to wait for one. Subscribe, then try again, because a

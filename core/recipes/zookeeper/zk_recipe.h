@@ -87,7 +87,7 @@ struct ZkHold {
     Nanos guardAt = kNever; ///< when to set the nodes' watches
 };
 
-/// What the recipes on ZooKeeper have in common.
+/// The common part of the recipes on ZooKeeper.
 RecipeInfo zooKeeperInfo(const char* id, const QString& summary);
 
 /// The common part of recipes whose holds last as long as their session: hold counts, news, release. isLocked() reports
