@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "scenario/program.h"
 #include "trace/duration.h"
 
 #include <QByteArray>
@@ -11,12 +12,6 @@
 #include <vector>
 
 namespace lockscope::scenario {
-
-/// A duration drawn uniformly from [low, high].
-struct Range {
-    Nanos low{}, high{};
-    friend bool operator==(const Range&, const Range&) = default;
-};
 
 /// The action of a fault, of its undoing, or of a change of settings. Identifiers as in actionId().
 enum class Action : std::uint8_t {
@@ -72,6 +67,14 @@ struct LockSettings {
     bool honourDeadline = true; ///< the client gives the lock up by its own clock at its lease's end
     bool token = false;         ///< take fencing tokens where the recipe can give them
     friend bool operator==(const LockSettings&, const LockSettings&) = default;
+};
+
+/// One of several locks.
+struct NamedLock {
+    LockSettings settings;
+    QString recipe;  ///< empty: the scenario's
+    QString service; ///< on which service; empty: the first
+    friend bool operator==(const NamedLock&, const NamedLock&) = default;
 };
 
 struct ResourceSettings {
@@ -149,8 +152,11 @@ struct Scenario {
     std::vector<NodeSpec> nodes{NodeSpec{}}; ///< with `service`: its servers()
     std::optional<ServiceSpec> service;      ///< missing: `nodes` is one server
     LockSettings lock;
+    std::vector<NamedLock> moreLocks; ///< beside `lock`
     ResourceSettings resource;
     Workload workload;
+    std::vector<Program> programs;   ///< empty: every client runs defaultProgram()
+    std::vector<ClientGroup> groups; ///< with programs; clients beyond their sum run the last group's program
     Network network;
     std::vector<Fault> faults;
     std::map<QString, Expectation> expect;
