@@ -45,6 +45,8 @@ const char* kindName(EventKind kind) {
         return "replication-lag";
     case EventKind::SessionChanged:
         return "session-changed";
+    case EventKind::EngineChanged:
+        return "engine-changed";
     case EventKind::Requested:
         return "requested";
     case EventKind::Granted:

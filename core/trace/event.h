@@ -62,6 +62,8 @@ enum class EventKind : std::uint8_t {
                          ///< far it is behind, in the unit that flags say (LagUnit), -1 = not known
     SessionChanged = 22, ///< actor client; subject the node that keeps its session (0: the service as a whole); value
                          ///< SessionPhase
+    EngineChanged = 24,  ///< a lock manager's news of an engine: actor client (0: not told); value the record's epoch;
+                         ///< flags EngineNews; aux Text: the engine's id, and after a newline why
 
     // Belief: what a client could act on. actor Thread, subject Lock.
     Requested = 32,      ///< value longest wait, ns, -1 = no bound
@@ -136,6 +138,16 @@ enum EventFlag : std::uint8_t {
     kByHand = 0x80, ///< caused by a user, live
     kFault = 0x40,  ///< an injected fault (or its end)
 };
+
+/// The low bits of Event::flags with EngineChanged: what a lock manager says of one of its engines.
+enum class EngineNews : std::uint8_t {
+    Unhealthy = 0, ///< it failed its health checks
+    Healthy = 1,   ///< it passes them again
+    Leaving = 2,   ///< no more grants on it: a switch has begun, or the record cannot be read
+    InUse = 3,     ///< grants are made on it from now on
+    Refused = 4,   ///< a switch to it was requested, but the processes could not agree on it
+};
+inline constexpr std::uint8_t kEngineNewsMask = 0x0f;
 
 /// The low bits of Event::flags with RecordFreed.
 enum class FreedBy : std::uint8_t { Release = 0, Expiry = 1, Force = 2, Overwrite = 3, NodeLoss = 4 };
@@ -214,6 +226,7 @@ constexpr bool auxIsEntity(EventKind k) {
     switch (k) {
     case SettingChanged:
     case NodeRole:
+    case EngineChanged:
     case AsksBy:
     case AcquireFailed:
     case RenewFailed:

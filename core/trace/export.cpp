@@ -80,6 +80,10 @@ std::size_t flagWords(const Event& e, std::array<const char*, kMostWords>& words
         if (e.kind == EventKind::RecordQueued && e.flags & kQueuedDead) words[n++] = "dead";
     } else if (e.kind == EventKind::ReplicationLag) {
         words[n++] = LagUnit(e.flags & kLagUnitMask) == LagUnit::Bytes ? "bytes" : "ns";
+    } else if (e.kind == EventKind::EngineChanged) {
+        constexpr std::array kNews{"unhealthy", "healthy", "leaving", "in-use", "refused"};
+        const std::size_t news = e.flags & kEngineNewsMask;
+        if (news < kNews.size()) words[n++] = kNews[news];
     } else if (e.kind == EventKind::SessionChanged) {
         constexpr std::array kPhases{"connected", "suspended", "expired"};
         if (std::uint64_t(e.value) < kPhases.size()) words[n++] = kPhases[std::size_t(e.value)];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/event_words.h"
 
+#include "models/engine_words.h"
 #include "models/lock_facts.h"
 #include "theme/format.h"
 #include "trace/deadline.h"
@@ -190,6 +191,8 @@ QString eventWord(EventKind kind) {
         return Words::tr("replication lag");
     case EventKind::SessionChanged:
         return Words::tr("session");
+    case EventKind::EngineChanged:
+        return Words::tr("lock manager");
     case EventKind::AsksBy:
         return Words::tr("asks by recipe");
     case EventKind::Requested:
@@ -335,6 +338,8 @@ QString eventDetail(const Event& e, const trace::Trace& trace) {
         return lagWords(e);
     case EventKind::SessionChanged:
         return sessionWords(e.value);
+    case EventKind::EngineChanged:
+        return engineWords(e, trace);
     case EventKind::RecordHolderGone:
     case EventKind::RecordFreed:
         return freedWords(e, trace);

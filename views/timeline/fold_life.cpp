@@ -162,6 +162,12 @@ void LaneFold::applyLife(const Event& event, std::uint32_t row) {
     case EventKind::ReplicationLag:
     case EventKind::SessionChanged:
         break; // nobody's doing
+    case EventKind::EngineChanged:
+        // Health is news of one process; a change of engines is everybody's.
+        if (const auto news = trace::EngineNews(event.flags & trace::kEngineNewsMask);
+            news == trace::EngineNews::Leaving || news == trace::EngineNews::InUse)
+            fault(event, row, m_data.m_generalFaults);
+        break;
     default:
         fault(event, row, m_data.m_generalFaults);
         break;

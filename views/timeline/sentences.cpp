@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/engine_words.h"
 #include "models/event_words.h"
 #include "theme/format.h"
 #include "timeline/words.h"
@@ -223,6 +224,9 @@ QString faultSentence(const trace::Trace& trace, const Tick& tick) {
         break;
     case EventKind::Healed:
         words = Timeline::tr("everything healed");
+        break;
+    case EventKind::EngineChanged:
+        words = Timeline::tr("the lock manager of %1 %2").arg(actor, engineWords(e, trace));
         break;
     case EventKind::SettingChanged:
         words = Timeline::tr("setting changed to %1").arg(textOf(trace, e.aux));

@@ -15,12 +15,14 @@ using detail::Namespace;
 
 std::expected<std::unique_ptr<LockManager>, QString> LockManager::make(Runtime& runtime, ManagerConfig config,
                                                                        QByteArray client, trace::Recorder* recorder,
-                                                                       const Connector& connector) {
+                                                                       const Connector& connector,
+                                                                       trace::EntityId self) {
     if (const auto complaint = complaintOf(config)) return std::unexpected(*complaint);
     const QByteArray identity = client.isEmpty() ? runtime.randomUuid() : std::move(client);
+    if (recorder && self == trace::kNoEntity) self = recorder->trace().intern(trace::EntityKind::Client, identity);
     std::unique_ptr<LockManager> manager(new LockManager(runtime, recorder));
     for (const NamespaceConfig& one : config.namespaces) {
-        auto space = std::make_shared<Namespace>(runtime, one, identity, recorder, connector);
+        auto space = std::make_shared<Namespace>(runtime, one, identity, recorder, self, connector);
         if (const auto complaint = space->complaint()) return std::unexpected(*complaint);
         manager->m_spaces.emplace(one.name, std::move(space));
     }

@@ -63,11 +63,11 @@ public:
     using Connector = std::function<std::unique_ptr<Connection>(Runtime&, ConnectionUrl, QByteArray client)>;
 
     /// The error is a sentence about a configuration with errors. `client`: identity on the servers; empty: a new one.
-    /// `recorder` gets the history of the manager and its locks and must outlive the manager; nullptr: none.
-    static std::expected<std::unique_ptr<LockManager>, QString> make(Runtime& runtime, ManagerConfig config,
-                                                                     QByteArray client = {},
-                                                                     trace::Recorder* recorder = nullptr,
-                                                                     const Connector& connector = makeConnection);
+    /// `recorder` gets the history of the manager and its locks and must outlive the manager; nullptr: none. `self`:
+    /// this process in the recorder's trace; kNoEntity: a client by the name of its identity.
+    static std::expected<std::unique_ptr<LockManager>, QString>
+    make(Runtime& runtime, ManagerConfig config, QByteArray client = {}, trace::Recorder* recorder = nullptr,
+         const Connector& connector = makeConnection, trace::EntityId self = trace::kNoEntity);
     /// Closes without waiting: what cannot be given back becomes free when its lease or connection ends.
     ~LockManager();
     /// Leaves all engines: nothing is granted any more, holders are told "lost" and their holds are given back. Then it

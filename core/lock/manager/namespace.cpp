@@ -39,15 +39,32 @@ public:
 private:
     int& m_count;
 };
+
+trace::EngineNews newsOf(ManagerEvent::Kind kind) {
+    switch (kind) {
+    case ManagerEvent::Kind::Unhealthy:
+        return trace::EngineNews::Unhealthy;
+    case ManagerEvent::Kind::Healthy:
+        return trace::EngineNews::Healthy;
+    case ManagerEvent::Kind::Leaving:
+        return trace::EngineNews::Leaving;
+    case ManagerEvent::Kind::InUse:
+        return trace::EngineNews::InUse;
+    case ManagerEvent::Kind::Refused:
+        break;
+    }
+    return trace::EngineNews::Refused;
+}
 } // namespace
 
 Namespace::Namespace(Runtime& runtime, NamespaceConfig config, QByteArray client, trace::Recorder* recorder,
-                     LockManager::Connector connector)
+                     trace::EntityId self, LockManager::Connector connector)
     : m_runtime(runtime),
       m_config(std::move(config)),
       m_client(std::move(client)),
       m_recorder(recorder),
-      m_servers(runtime, m_config, m_client, recorder, std::move(connector)) {
+      m_self(self),
+      m_servers(runtime, m_config, m_client, recorder, self, std::move(connector)) {
     for (const EngineConfig& engine : m_config.engines)
         m_engines.push_back({engine, m_servers.connect(engine.url), {m_config.failures, m_config.successes}});
     m_board = m_servers.makeBoard();
@@ -123,12 +140,10 @@ Namespace::Engine* Namespace::engineOf(const QByteArray& id) {
 void Namespace::tell(ManagerEvent::Kind kind, const QByteArray& engine, std::int64_t epoch, SwitchReason why,
                      const QString& reason) {
     if (m_recorder && !stopped()) { // it may go with the manager, while somebody's switch is under way
-        static const char* const kNames[] = {"unhealthy", "healthy", "leaving", "in-use", "refused"};
-        QByteArray text = "manager " + m_config.name + ' ' + kNames[static_cast<int>(kind)] +
-                          " epoch=" + QByteArray::number(qint64(epoch)) + " engine=" + engine;
-        if (why != SwitchReason::Unknown) text += " why=" + idOf(why);
-        m_recorder->emit(trace::EventKind::SettingChanged, trace::kNoEntity, trace::kNoEntity, 0,
-                         m_recorder->trace().text(text));
+        QByteArray text = engine;
+        if (why != SwitchReason::Unknown) text += '\n' + idOf(why);
+        m_recorder->emit(trace::EventKind::EngineChanged, m_self, trace::kNoEntity, epoch,
+                         m_recorder->trace().text(text), static_cast<std::uint8_t>(newsOf(kind)));
     }
     const auto current = listener; // a call of it may replace it
     const QString sentence = reason.isEmpty() ? sentenceOf(why) : reason;

@@ -17,8 +17,9 @@ struct ManagedCore;
 /// One namespace of a manager: its connections, what this process knows of the record, and its part in switches.
 class Namespace : public std::enable_shared_from_this<Namespace> {
 public:
+    /// `self`: this process in the recorder's trace.
     Namespace(Runtime& runtime, NamespaceConfig config, QByteArray client, trace::Recorder* recorder,
-              LockManager::Connector connector);
+              trace::EntityId self, LockManager::Connector connector);
     /// An error that shows only with the connections at hand; nullopt = none.
     std::optional<QString> complaint() { return complaintOf(m_config); }
     /// An error in another configuration with the same servers; nullopt = none.
@@ -139,6 +140,7 @@ private:
     NamespaceConfig m_config;
     QByteArray m_client;
     trace::Recorder* m_recorder;
+    trace::EntityId m_self; ///< this process in the recorder's trace
     NamespaceServers m_servers;
     std::vector<Engine> m_engines;
     std::unique_ptr<Switchboard> m_board;

@@ -16,11 +16,12 @@ constexpr std::size_t kKeepersForFailure = 3;
 } // namespace
 
 NamespaceServers::NamespaceServers(Runtime& runtime, const NamespaceConfig& config, QByteArray client,
-                                   trace::Recorder* recorder, LockManager::Connector connector)
+                                   trace::Recorder* recorder, trace::EntityId self, LockManager::Connector connector)
     : m_runtime(runtime),
       m_space(config.name),
       m_client(std::move(client)),
       m_recorder(recorder),
+      m_self(self),
       m_connector(std::move(connector)) {
     for (const EngineConfig& engine : config.engines)
         connect(engine.url);
@@ -40,10 +41,7 @@ Connection* NamespaceServers::connect(const ConnectionUrl& url) {
         if (server.url == url) return server.connection.get();
     }
     m_servers.push_back({url, m_connector(m_runtime, url, m_client)});
-    if (m_recorder) {
-        const auto entity = m_recorder->trace().intern(trace::EntityKind::Client, m_client);
-        m_servers.back().connection->record(m_recorder, entity);
-    }
+    if (m_recorder) m_servers.back().connection->record(m_recorder, m_self);
     return m_servers.back().connection.get();
 }
 

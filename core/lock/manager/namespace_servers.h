@@ -20,7 +20,7 @@ public:
     };
 
     NamespaceServers(Runtime& runtime, const NamespaceConfig& config, QByteArray client, trace::Recorder* recorder,
-                     LockManager::Connector connector);
+                     trace::EntityId self, LockManager::Connector connector);
 
     /// The connection to a server; made if there is none.
     Connection* connect(const ConnectionUrl& url);
@@ -37,6 +37,7 @@ private:
     QByteArray m_space;
     QByteArray m_client;
     trace::Recorder* m_recorder;
+    trace::EntityId m_self;
     LockManager::Connector m_connector;
     std::vector<Server> m_servers;
     std::vector<Keeper> m_keepers;

@@ -44,7 +44,7 @@ struct ManagedServers {
 
 /// What a manager writes into a trace of an engine: "in-use", its epoch, and why.
 inline QByteArray lineOf(const QByteArray& event, int epoch, const EngineConfig& engine, const QByteArray& why = {}) {
-    return "manager shop " + event + " epoch=" + QByteArray::number(epoch) + " engine=" + engine.id() +
+    return event + " epoch=" + QByteArray::number(epoch) + " engine=" + engine.id() +
            (why.isEmpty() ? QByteArray() : " why=" + why);
 }
 
@@ -52,7 +52,13 @@ inline QByteArray lineOf(const QByteArray& event, int epoch, const EngineConfig&
 inline QByteArrayList historyIn(const trace::Trace& trace) {
     QByteArrayList lines;
     for (std::size_t i = 0; i < trace.size(); ++i) {
-        if (trace.kindAt(i) == trace::EventKind::SettingChanged) lines += trace.entity(trace.at(i).aux).name;
+        const trace::Event event = trace.at(i);
+        if (event.kind == trace::EventKind::SettingChanged) lines += trace.entity(event.aux).name;
+        if (event.kind != trace::EventKind::EngineChanged) continue;
+        static const char* const kNames[] = {"unhealthy", "healthy", "leaving", "in-use", "refused"};
+        QByteArray told = trace.entity(event.aux).name;
+        lines += kNames[event.flags & trace::kEngineNewsMask] + QByteArray(" epoch=") +
+                 QByteArray::number(qint64(event.value)) + " engine=" + told.replace('\n', " why=");
     }
     return lines;
 }

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "trace/trace.h"
+
+#include <QString>
+
+namespace lockscope::views {
+
+/// A lock manager's news of an engine as a sentence without its subject: "redis://redis-2 redis-set in use, epoch 2:
+/// switched by hand". `event` is an EngineChanged. Translated.
+QString engineWords(const trace::Event& event, const trace::Trace& trace);
+
+} // namespace lockscope::views
