@@ -66,6 +66,7 @@ struct LockSettings {
     Nanos wait = kNever;        ///< longest wait of an attempt
     bool honourDeadline = true; ///< the client gives the lock up by its own clock at its lease's end
     bool token = false;         ///< take fencing tokens where the recipe can give them
+    int permits = 1;            ///< how many a semaphore has
     friend bool operator==(const LockSettings&, const LockSettings&) = default;
 };
 

@@ -186,10 +186,10 @@ QString RedisService::url() const {
     return QStringLiteral("redis://") + addresses.front();
 }
 
-void RedisService::watch(const QByteArray& lockName, std::vector<QByteArray> keys) {
+void RedisService::watch(const QByteArray& lockName, std::vector<QByteArray> keys, Strings strings) {
     for (const auto& copy : m_copies)
-        copy->watch(lockName, keys);
-    m_record->watch(lockName, std::move(keys));
+        copy->watch(lockName, keys, strings);
+    m_record->watch(lockName, std::move(keys), strings);
 }
 
 void RedisService::forceRelease(const QByteArray& lockName) {
