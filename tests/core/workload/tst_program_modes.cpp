@@ -16,7 +16,12 @@ using verdict::Outcome;
 
 namespace {
 
-constexpr std::uint64_t kSeeds = 60;
+// Sanitizers take many times as long.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::uint64_t kSeeds = 5;
+#else
+constexpr std::uint64_t kSeeds = 50;
+#endif
 
 /// The holds of one lock, by mode.
 struct Holds {
@@ -46,6 +51,13 @@ scenario::Scenario poolOfThree() {
          {2, {step(Do::Think), take("", Hold::Permits, 2), lasting(Do::Work, 20ms, 200ms), step(Do::Release)}}});
     pool.lock.permits = 3;
     return pool;
+}
+
+QByteArrayList clientsIn(const trace::Trace& trace) {
+    QByteArrayList names;
+    for (trace::EntityId id = 1; id < trace.entityCount(); ++id)
+        if (trace.entity(id).kind == trace::EntityKind::Client) names += trace.entity(id).name;
+    return names;
 }
 
 /// A scenario in which that recipe can show all that it offers.
@@ -132,10 +144,7 @@ private Q_SLOTS:
     void aSemaphoresRecordNamesItsHolders() {
         const auto report = experiment::run(poolOfThree(), 1);
         const trace::Trace& trace = *report.trace;
-        QByteArrayList clients;
-        for (trace::EntityId id = 1; id < trace.entityCount(); ++id)
-            if (trace.entity(id).kind == trace::EntityKind::Client) clients += trace.entity(id).name;
-        QCOMPARE(clients, (QByteArrayList{"A", "B", "C", "D", "E"}));
+        QCOMPARE(clientsIn(trace), (QByteArrayList{"A", "B", "C", "D", "E"}));
         const trace::EntityId lock = lockOf(trace, "a");
         int several = 0;
         atEachInstant(trace, [&](const trace::State& state) {
@@ -198,6 +207,35 @@ private Q_SLOTS:
             QVERIFY2(report.verdict.violations.empty(), qPrintable(violations(report)));
             QVERIFY(report.acquisitions >= 20);
             QCOMPARE(count(*report.trace, EventKind::AcquireFailed), 0);
+        }
+    }
+
+    /// Replicas have the same holders as their master, a little later.
+    void everyRecipeRunsOnAGroupOfServers_data() {
+        QTest::addColumn<QByteArray>("id");
+        for (const char* id : {"redis-set", "redis-reentrant", "redis-fair", "redis-rw", "redis-semaphore"})
+            QTest::newRow(id) << QByteArray(id);
+    }
+    void everyRecipeRunsOnAGroupOfServers() {
+        QFETCH(const QByteArray, id);
+        scenario::Scenario scenario = suiting(*recipes::findRecipe(id));
+        scenario::ServiceSpec group;
+        group.shape = scenario::ServiceSpec::Shape::Sentinel;
+        group.nodes = group.sentinels = 3;
+        scenario.service = group;
+        scenario.nodes = group.servers();
+        const int clients = scenario.workload.clients;
+        for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+            const auto report = experiment::run(scenario, seed);
+            const trace::Trace& trace = *report.trace;
+            QVERIFY2(report.verdict.violations.empty(), qPrintable(violations(report)));
+            QVERIFY(report.acquisitions >= 20);
+            QCOMPARE(clientsIn(trace).size(), clients); // and nobody else was seen on any server
+            std::size_t copies = 0;
+            const trace::State state = trace::StateIndex(report.trace).atRow(trace.size());
+            for (const auto& [lock, record] : state.records)
+                copies += trace.copyOf(lock) != trace::kNoEntity && record.grants > 5 ? 1 : 0;
+            QCOMPARE(copies, std::size_t(3));
         }
     }
 
