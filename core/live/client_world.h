@@ -41,6 +41,10 @@ public:
     void setWallOffset(Runtime& runtime, Nanos offset) override;
     void identified(const workload::Participant& client) override { m_session.identified(client); }
     std::unique_ptr<Connection> connect(Runtime& runtime, const workload::Participant& client) override;
+    std::optional<ConnectionUrl> urlOf(const QString&) const override { return std::nullopt; }
+    std::unique_ptr<Connection> connectTo(Runtime&, const workload::Participant&, ConnectionUrl) override {
+        return nullptr;
+    }
     trace::EntityId lockEntity(const QByteArray& lockName) override { return m_session.lockEntity(lockName); }
     QCoro::Task<bool> write(Runtime& runtime, QByteArray lockName, trace::EntityId thread, std::int64_t token) override;
 

@@ -44,12 +44,18 @@ public:
     virtual bool isHeld() const = 0;
     /// How many holds `thread` has through this object, in that mode.
     virtual int holdCount(const Thread& thread, Mode mode) const = 0;
+    /// False once lost, released, or past the deadline. Compares clocks, does not ask the server.
+    virtual bool stillMine(const Thread& thread, Mode mode) const = 0;
     /// The fencing tokens of the hold, 0 = none: one token, or one per part of a multi-lock. Empty when not held.
     virtual std::vector<std::int64_t> tokens(const Thread& thread, Mode mode) const = 0;
     /// A view of the hold that other threads of this program may read; nullptr when not held.
     virtual std::shared_ptr<const HoldView> view(const Thread& thread, Mode mode) const = 0;
     /// Calls `listener` at each event, on the runtime's thread; it must not throw. nullptr: none.
     virtual void listen(Listener listener) = 0;
+    /// Marks in the trace that the holder is at work: it stands at its recipe's work step.
+    virtual void atWork(const Thread& thread) = 0;
+    /// Fault injection: stops all renewals while the work goes on.
+    virtual void stopWatchdog() = 0;
 };
 
 /// The common interface of DistributedCondition and ManagedCondition.

@@ -69,7 +69,7 @@ public:
     /// False once lost, released, or past the deadline. Compares clocks, does not ask the server. Refers to the
     /// thread's present hold: true again when the thread has taken the lock anew after a loss. For work that began
     /// before, ask its guard or view(), which know only their own hold.
-    bool stillMine(const Thread& thread = "1", Mode mode = Mode::Exclusive) const;
+    bool stillMine(const Thread& thread = "1", Mode mode = Mode::Exclusive) const override;
     /// Whether any thread holds it through this object, in any mode.
     bool isHeld() const override;
     /// How many holds the thread has through this object, in that mode.
@@ -86,7 +86,7 @@ public:
     std::shared_ptr<const HoldView> view(const Thread& thread = "1", Mode mode = Mode::Exclusive) const override;
 
     /// Marks in the trace that the holder is at work: it stands at its recipe's work step.
-    void atWork(const Thread& thread = "1");
+    void atWork(const Thread& thread = "1") override;
 
     /// Calls `listener` at each event, on the runtime's thread; it must not throw. It must not use this lock, but may
     /// replace the listener or destroy the lock.
@@ -98,7 +98,7 @@ public:
     /// before the lock is used.
     void recordAlsoAs(std::vector<trace::EntityId> locks);
     /// Fault injection: stops all renewals while the work goes on.
-    void stopWatchdog();
+    void stopWatchdog() override;
 
 private:
     friend class DistributedCondition;

@@ -28,6 +28,7 @@ TargetKind targetKind(Action action) {
     case Action::KillNode:
     case Action::RestartNode:
     case Action::CrashNode:
+    case Action::SwitchEngine:
         return TargetKind::Node;
     case Action::CutLink:
     case Action::MendLink:
@@ -79,6 +80,7 @@ public:
             m_clients += clientName(i);
         for (const NodeSpec& node : scenario.nodes)
             m_nodes += node.id;
+        if (scenario.manager) m_engines = scenario.manager->engines;
         m_several = scenario.service.has_value();
         if (m_several) addRoles(*scenario.service);
     }
@@ -133,8 +135,12 @@ private:
             return;
         }
         QStringList known;
+        if (fault.action == Action::SwitchEngine && m_engines.isEmpty()) {
+            complain({}, tr("there is no lock manager here whose engine could be changed: write “manager”"));
+            return;
+        }
         if (kind != TargetKind::Node) known += m_clients;
-        if (kind != TargetKind::Client) known += m_nodes;
+        if (kind != TargetKind::Client) known += fault.action == Action::SwitchEngine ? m_engines : m_nodes;
         if (fault.target.isEmpty()) {
             complain({}, tr("%1 needs a target, such as “%2”").arg(action, known.front()));
         } else if (!known.contains(fault.target)) {
@@ -186,6 +192,7 @@ private:
 
     std::vector<Complaint>& m_complaints;
     QStringList m_clients, m_nodes;
+    QStringList m_engines;  ///< of a lock manager
     bool m_several = false; ///< servers
     QString m_path;
 };

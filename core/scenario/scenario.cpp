@@ -6,9 +6,9 @@ namespace lockscope::scenario {
 namespace {
 
 constexpr std::array kActionIds{
-    "pause-client", "resume-client", "kill-client", "restart-client", "pause-node", "resume-node",
-    "kill-node",    "restart-node",  "crash-node",  "cut-link",       "mend-link",  "delay-link",
-    "jump-clock",   "stop-watchdog", "lose-reply",  "heal-all",       "set",
+    "pause-client", "resume-client", "kill-client", "restart-client", "pause-node",    "resume-node",
+    "kill-node",    "restart-node",  "crash-node",  "cut-link",       "mend-link",     "delay-link",
+    "jump-clock",   "stop-watchdog", "lose-reply",  "heal-all",       "switch-engine", "set",
 };
 static_assert(kActionIds.size() == static_cast<std::size_t>(Action::Set) + 1);
 
@@ -62,6 +62,11 @@ std::vector<NodeSpec> ServiceSpec::servers() const {
     for (int i = 1; shape == Shape::Sentinel && i <= sentinels; ++i)
         all.push_back({QStringLiteral("sentinel-%1").arg(i), QStringLiteral("sentinel")});
     return all;
+}
+
+QByteArray managerModeId(ManagerSpec::Mode mode) {
+    constexpr std::array kIds{"drain", "immediate", "naive"};
+    return kIds[std::size_t(mode)];
 }
 
 QByteArray shapeId(ServiceSpec::Shape shape) {

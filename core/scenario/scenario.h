@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "scenario/manager_spec.h"
 #include "scenario/program.h"
 #include "trace/duration.h"
 
@@ -31,6 +32,7 @@ enum class Action : std::uint8_t {
     StopWatchdog, ///< target a client: renewals stop, the work goes on
     LoseReply,    ///< the next reply to the target client is lost
     HealAll,
+    SwitchEngine, ///< target a server: the lock manager changes to that engine
     Set, ///< setting = text: "recipe", "lease", "watchdog", "clients", "hold", "think", "token_check", "deadline",
          ///< "on_loss"
 };
@@ -152,6 +154,7 @@ struct Scenario {
         seed; ///< of the run that was saved: the same seed makes the same run; at most 2^63 - 1
     std::vector<NodeSpec> nodes{NodeSpec{}}; ///< with `service`: its servers()
     std::optional<ServiceSpec> service;      ///< missing: `nodes` is one server
+    std::optional<ManagerSpec> manager;      ///< missing: the servers of `service` are not engines of a lock manager
     LockSettings lock;
     std::vector<NamedLock> moreLocks; ///< beside `lock`
     ResourceSettings resource;

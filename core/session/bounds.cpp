@@ -8,6 +8,7 @@
 #include "recipes/redis/redis_recipe.h"
 #include "scenario/scenario_file.h"
 #include "sim/redis_wire.h"
+#include "workload/engines.h"
 #include "workload/lock_plan.h"
 
 namespace lockscope::session {
@@ -46,8 +47,9 @@ struct Promise {
     QByteArray recipe, lockName;
     std::vector<QByteArray> otherRecipes; ///< of locks that have one of their own
     std::int64_t atOnce = 1;
-    Nanos lease{}; ///< the longest so far: the dead may have it
-    Nanos queue{}; ///< the longest so far that a dead first waiter stood in the way
+    Nanos lease{};      ///< the longest so far: the dead may have it
+    Nanos queue{};      ///< the longest so far that a dead first waiter stood in the way
+    Nanos switchTime{}; ///< in which a lock manager grants nothing
     int tries = 0;
 
     explicit Promise(const scenario::Scenario& scenario)
@@ -55,6 +57,7 @@ struct Promise {
           lockName(scenario.lock.name.toUtf8()),
           atOnce(mostAtOnce(scenario)),
           lease(scenario.lock.lease),
+          switchTime(workload::switchTime(scenario)),
           tries(failingTries(scenario.network.lossPerMille)) {
         for (const scenario::NamedLock& lock : scenario.moreLocks) {
             lease = std::max(lease, lock.settings.lease);
@@ -64,7 +67,7 @@ struct Promise {
 
     void applyTo(verdict::Bounds& bounds) {
         // What is promised is promised of all locks. Several as one do not queue.
-        bounds.fair = atOnce == 1;
+        bounds.fair = atOnce == 1 && switchTime == Nanos(0); // a queue does not move from engine to engine
         bounds.reentrant = true;
         promise(recipe, bounds);
         for (const QByteArray& other : otherRecipes)
@@ -72,7 +75,7 @@ struct Promise {
         // A lock of several parts is taken one after the other.
         const auto parts = std::max<std::int64_t>(atOnce, std::int64_t(recipes::lockKeys(recipe, lockName).size()));
         const Nanos retries = tries * parts * (kCommandTimeout + kPause);
-        bounds.progress = std::max(bounds.progress, laterBy(laterBy(lease, queue), retries));
+        bounds.progress = std::max(bounds.progress, laterBy(laterBy(laterBy(lease, queue), retries), switchTime));
         bounds.slowLink = std::min(kCommandTimeout, lease / 2);
     }
 

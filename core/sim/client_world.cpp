@@ -23,9 +23,19 @@ std::unique_ptr<Connection> SimulatedClientWorld::connect(Runtime& runtime, cons
         m_grounds.network.between(client.entity(), server->entity());
     const auto url = parseConnectionUrl(m_service.url());
     Q_ASSERT(url);
+    return connectTo(runtime, client, *url);
+}
+
+std::optional<ConnectionUrl> SimulatedClientWorld::urlOf(const QString& server) const {
+    const auto url = parseConnectionUrl(m_service.urlOf(server));
+    return url ? std::optional(*url) : std::nullopt;
+}
+
+std::unique_ptr<Connection> SimulatedClientWorld::connectTo(Runtime& runtime, const workload::Participant& client,
+                                                            ConnectionUrl url) {
     const RedisWire::User user{client.entity(), client.thread()};
     auto connection =
-        makeRedisKindConnection(runtime, simulatedDiallers(m_grounds, m_service, user), *url, client.uuid());
+        makeRedisKindConnection(runtime, simulatedDiallers(m_grounds, m_service, user), std::move(url), client.uuid());
     // An operator's DEL on a single simulated server tells nobody: a subscription for that would hear nothing.
     connection->setHoldersListen(m_service.shape() != RedisShape::Single);
     return connection;

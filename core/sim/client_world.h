@@ -23,6 +23,9 @@ public:
     void setWallOffset(Runtime& runtime, Nanos offset) override;
     void identified(const workload::Participant& client) override { m_identified(client); }
     std::unique_ptr<Connection> connect(Runtime& runtime, const workload::Participant& client) override;
+    std::optional<ConnectionUrl> urlOf(const QString& server) const override;
+    std::unique_ptr<Connection> connectTo(Runtime& runtime, const workload::Participant& client,
+                                          ConnectionUrl url) override;
     trace::EntityId lockEntity(const QByteArray& lockName) override { return m_service.lockEntity(lockName); }
     QCoro::Task<bool> write(Runtime& runtime, QByteArray lockName, trace::EntityId thread, std::int64_t token) override;
 

@@ -109,6 +109,8 @@ std::expected<void, QString> World::act(const Fault& fault) {
         return {};
     case Action::Set:
         return set(fault.setting, fault.text, flags);
+    case Action::SwitchEngine:
+        return switchEngine(fault, flags);
     case Action::PauseNode:
     case Action::ResumeNode:
     case Action::KillNode:

@@ -44,6 +44,10 @@ RedisService::RedisService(Grounds grounds, const Settings& settings, std::uint6
             copy->valuesNameNobody();
         return;
     }
+    if (settings.shape == RedisShape::Engines) {
+        decides(m_redis.front()->id());
+        return;
+    }
     m_reigns[m_redis.front().get()] = ++m_lastReign;
     m_decider = m_redis.front().get();
     m_record->decidedBy({m_decider});
@@ -104,7 +108,7 @@ RedisService::Settings RedisService::Settings::of(const scenario::Scenario& scen
     }
     if (!scenario.service) return settings;
     const scenario::ServiceSpec& service = *scenario.service;
-    settings.shape = RedisShape(service.shape);
+    settings.shape = scenario.manager ? RedisShape::Engines : RedisShape(service.shape);
     settings.persistence = Persistence(service.persistence);
     settings.replication.lag = service.lag;
     settings.replication.fullSync = service.fullSync;
@@ -135,6 +139,17 @@ void RedisService::tellRole(const RedisServer& server) {
     const QByteArray role = server.isReplica() ? "replica" : "master";
     if (std::exchange(m_roles[&server], role) == role) return;
     m_recorder.emit(trace::EventKind::NodeRole, server.entity(), trace::kNoEntity, 0, m_recorder.trace().text(role));
+}
+
+void RedisService::decides(const QByteArray& id) {
+    RedisServer* const server = byId(id);
+    if (!server || server == m_decider) return;
+    m_decider = server;
+    m_record->decidedBy({server});
+}
+
+QString RedisService::urlOf(const QString& id) const {
+    return QStringLiteral("redis://%1:%2").arg(id).arg(RedisServer::kPort);
 }
 
 void RedisService::chooseDecider() {
@@ -181,6 +196,7 @@ QString RedisService::url() const {
     case RedisShape::Cluster:
         return QStringLiteral("redis+cluster://") + addresses.join(u',');
     case RedisShape::Single:
+    case RedisShape::Engines:
         break;
     }
     return QStringLiteral("redis://") + addresses.front();

@@ -13,6 +13,7 @@ enum class RedisShape : std::uint8_t {
     Sentinel, ///< a master with replicas, and Sentinels that replace it
     Masters,  ///< independent masters, for Redlock
     Cluster,  ///< a Redis Cluster: half of the servers are masters, the others their replicas
+    Engines,  ///< servers of their own, between which a lock manager changes
 };
 
 /// Simulated Redis servers as a service of one shape.
@@ -41,6 +42,10 @@ public:
     std::uint64_t steps() const override;
 
     RedisShape shape() const { return m_settings.shape; }
+    /// The URL of one server alone.
+    QString urlOf(const QString& id) const;
+    /// With RedisShape::Engines: the record follows that server from now on.
+    void decides(const QByteArray& id);
     /// The server at an address; nullptr: there is none.
     RespServer* at(const Endpoint& endpoint) const;
     RedisServer& redis(std::size_t index) const { return *m_redis[index]; }

@@ -46,7 +46,10 @@ World::World(const scenario::Scenario& scenario, std::uint64_t seed, std::shared
     watchLocks();
     for (const QByteArray& lock : workload::lockNames(m_settings))
         m_resources.of(lock);
-    m_recorder.onEvent([this](const trace::Event& event) { watchForTriggers(event); });
+    m_recorder.onEvent([this](const trace::Event& event) {
+        followEngine(event);
+        watchForTriggers(event);
+    });
     setClients(m_settings.workload.clients);
     for (const Fault& fault : m_settings.faults)
         schedule(fault);

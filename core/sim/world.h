@@ -55,6 +55,10 @@ private:
     void watchLocks();
     /// Starts clients from number `before` on, or kills those that are too many.
     void setClients(int count, int before = 0);
+    /// Changes the lock manager's engine: any running client's manager asks the others to agree.
+    std::expected<void, QString> switchEngine(const scenario::Fault& fault, std::uint8_t flags);
+    /// The record follows the engine that the managers use.
+    void followEngine(const trace::Event& event);
     /// Whether what this fault undoes still lasts.
     bool stillLasts(const scenario::Fault& undo);
     Client* findClient(const QString& target);
@@ -88,6 +92,7 @@ private:
     std::vector<scenario::Fault> m_triggered;         ///< those that wait for an event
     std::map<Struck, std::vector<Lasting>> m_lasting; ///< in the order in which they struck
     std::uint64_t m_lastFault = 0;
+    std::int64_t m_epoch = 0;               ///< of the engine that the record follows
     std::map<trace::EventKind, int> m_seen; ///< events that triggers count
 };
 

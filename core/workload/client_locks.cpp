@@ -17,8 +17,8 @@ ClientLocks::Use* ClientLocks::of(const QByteArrayList& names) {
     if (!lock) return nullptr;
     m_uses.push_back(std::make_unique<Use>(Use{names, std::move(lock)}));
     Use* const use = m_uses.back().get();
-    use->lock->listen([this, use](DistributedLock::Event event, const QByteArray&, const QString&) {
-        if (event == DistributedLock::Event::Acquired) use->since = m_now();
+    use->lock->listen([this, use](AnyLock::Event event, const QByteArray&, const QString&) {
+        if (event == AnyLock::Event::Acquired) use->since = m_now();
     });
     return use;
 }

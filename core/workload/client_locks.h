@@ -14,7 +14,7 @@ public:
     /// One of them.
     struct Use {
         QByteArrayList names;
-        std::unique_ptr<DistributedLock> lock;
+        std::unique_ptr<AnyLock> lock;
         std::unique_ptr<DistributedCondition> condition = nullptr; ///< made when it is first waited for or signalled
         bool asking = false;                                       ///< it was asked for, and there is no answer yet
         Nanos since{}; ///< trace time: when it was asked for or granted last, whichever is the case now
@@ -23,7 +23,7 @@ public:
         bool isHeld() const { return lock->isHeld(); }
     };
     /// Makes a lock; nullptr: it cannot be had.
-    using Make = std::function<std::unique_ptr<DistributedLock>(const QByteArrayList& names)>;
+    using Make = std::function<std::unique_ptr<AnyLock>(const QByteArrayList& names)>;
     /// `now` is the trace's time.
     ClientLocks(Make make, std::function<Nanos()> now) : m_make(std::move(make)), m_now(std::move(now)) {}
 

@@ -18,6 +18,11 @@ public:
     virtual void identified(const Participant& client) = 0;
     /// The new process's connection to the servers, not opened; its identity is the client's.
     virtual std::unique_ptr<Connection> connect(Runtime& runtime, const Participant& client) = 0;
+    /// The URL of one server alone, an engine or a witness of the scenario's lock manager; nullopt: this world has no
+    /// such servers.
+    virtual std::optional<ConnectionUrl> urlOf(const QString& server) const = 0;
+    /// As connect(), to one server alone.
+    virtual std::unique_ptr<Connection> connectTo(Runtime& runtime, const Participant& client, ConnectionUrl url) = 0;
     virtual trace::EntityId lockEntity(const QByteArray& lockName) = 0;
     /// Writes to the resource that the lock guards; true = taken. Throws Cancelled.
     virtual QCoro::Task<bool> write(Runtime& runtime, QByteArray lockName, trace::EntityId thread,

@@ -32,6 +32,16 @@ bool offersStep(const recipes::RecipeInfo& recipe, const ProgramStep& step) {
 
 } // namespace
 
+HoldOptions holdOptionsOf(const scenario::LockSettings& settings) {
+    HoldOptions options;
+    options.lease = settings.lease;
+    options.watchdog = settings.watchdog;
+    options.honourDeadline = settings.honourDeadline;
+    options.token = settings.token;
+    options.allowNaive = true; // to be seen failing
+    return options;
+}
+
 LockPlan lockPlan(const Scenario& scenario, const QByteArray& name) {
     LockPlan plan{scenario.lock, scenario.recipe.toUtf8()};
     if (name == scenario.lock.name.toUtf8()) return plan;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "lock/lock_options.h"
 #include "recipes/recipe.h"
 #include "scenario/scenario.h"
 
@@ -13,6 +14,9 @@ struct LockPlan {
     scenario::LockSettings settings;
     QByteArray recipe; ///< RecipeInfo::id
 };
+
+/// What a client asks of its locks.
+HoldOptions holdOptionsOf(const scenario::LockSettings& settings);
 
 /// The lock of that name. A name that the scenario does not list has the first lock's settings.
 LockPlan lockPlan(const scenario::Scenario& scenario, const QByteArray& name);

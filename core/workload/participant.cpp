@@ -16,16 +16,6 @@ namespace {
 /// Several locks as one are taken by this recipe's steps, whichever their own recipes are.
 const QByteArray kSeveral = "redis-multi";
 
-HoldOptions optionsOf(const scenario::LockSettings& settings) {
-    HoldOptions options;
-    options.lease = settings.lease;
-    options.watchdog = settings.watchdog;
-    options.honourDeadline = settings.honourDeadline;
-    options.token = settings.token;
-    options.allowNaive = true; // to be seen failing
-    return options;
-}
-
 } // namespace
 
 Participant::Participant(std::unique_ptr<ClientWorld> world, trace::Recorder& recorder,
@@ -44,6 +34,7 @@ Participant::Participant(std::unique_ptr<ClientWorld> world, trace::Recorder& re
 Participant::~Participant() {
     if (m_runtime) m_runtime->kill();
     m_locks.endRound();
+    m_engines.reset();
     m_connection.reset();
 }
 
@@ -55,6 +46,8 @@ void Participant::start() {
     m_world->identified(*this);
     m_connection = m_world->connect(*m_runtime, *this);
     m_recorder.emit(EventKind::ClientStarted, m_entity);
+    if (m_settings.manager && m_world->urlOf(m_settings.manager->engines.front()))
+        m_engines = std::make_unique<Engines>(*m_world, *m_runtime, *this, m_recorder, m_settings, m_engine);
     const scenario::Program program = programOf(m_settings, m_number);
     // It takes part from here on, even if it dies before its first request: at no step of the locks that it is for.
     for (const QByteArray& lock : locksOf(program, m_settings))
@@ -64,13 +57,15 @@ void Participant::start() {
     });
 }
 
-std::unique_ptr<DistributedLock> Participant::makeLock(const QByteArrayList& names) {
+std::unique_ptr<AnyLock> Participant::makeLock(const QByteArrayList& names) {
     const LockPlan plan = lockPlan(m_settings, names.front());
     std::vector<trace::EntityId> entities;
     for (const QByteArray& name : names) {
         entities.push_back(m_world->lockEntity(name));
         tellRecipe(entities.back(), names.size() > 1 ? kSeveral : plan.recipe);
     }
+    if (m_engines)
+        if (auto managed = m_engines->lock(names.front())) return managed;
     auto recipe = makeRecipe(names);
     if (!recipe) {
         const QByteArray why = lockErrorId(recipe.error().kind);
@@ -80,7 +75,7 @@ std::unique_ptr<DistributedLock> Participant::makeLock(const QByteArrayList& nam
     }
     if ((*recipe)->info().permits) tellCapacity(entities.front(), plan.settings.permits);
     auto lock = std::make_unique<DistributedLock>(LockClient{*m_runtime, m_uuid, &m_recorder, m_entity},
-                                                  *std::move(recipe), optionsOf(plan.settings), entities.front());
+                                                  *std::move(recipe), holdOptionsOf(plan.settings), entities.front());
     lock->recordAlsoAs({entities.begin() + 1, entities.end()});
     if (m_watchdogStopped) lock->stopWatchdog();
     return lock;
@@ -88,15 +83,16 @@ std::unique_ptr<DistributedLock> Participant::makeLock(const QByteArrayList& nam
 
 std::expected<std::unique_ptr<recipes::Recipe>, LockError> Participant::makeRecipe(const QByteArrayList& names) {
     const LockPlan plan = lockPlan(m_settings, names.front());
-    if (names.size() == 1) return m_connection->makeRecipe(plan.recipe, {names.front(), plan.settings.permits});
+    Connection& connection = m_engines ? m_engines->inUse() : *m_connection;
+    if (names.size() == 1) return connection.makeRecipe(plan.recipe, {names.front(), plan.settings.permits});
     std::vector<LockPart> parts;
     bool itsOwn = true;
     for (const QByteArray& name : names) {
-        parts.push_back({*m_connection, name, lockPlan(m_settings, name).recipe});
+        parts.push_back({connection, name, lockPlan(m_settings, name).recipe});
         itsOwn = itsOwn && parts.back().recipe == kSeveral;
     }
-    if (itsOwn) return m_connection->makeRecipe(kSeveral, {names.join(',')});
-    return makeMultiRecipe(parts, optionsOf(plan.settings));
+    if (itsOwn) return connection.makeRecipe(kSeveral, {names.join(',')});
+    return makeMultiRecipe(parts, holdOptionsOf(plan.settings));
 }
 
 void Participant::tellRecipe(trace::EntityId lock, const QByteArray& recipe) {
@@ -131,6 +127,7 @@ void Participant::kill() {
     if (!m_runtime->alive()) return;
     m_runtime->kill();
     m_locks.endRound(); // the program's coroutine has ended
+    m_engines.reset();
     m_connection.reset();
 }
 
@@ -149,6 +146,13 @@ void Participant::stopWatchdog(bool stop) {
     if (!stop) return;
     for (const auto& use : m_locks.all())
         use->lock->stopWatchdog();
+}
+
+bool Participant::switchEngine(int number) {
+    m_engine = number;
+    if (!m_engines || life() != Runtime::Life::Running) return false;
+    m_engines->switchTo(number);
+    return true;
 }
 
 void Participant::heal() {

@@ -2,6 +2,7 @@
 #pragma once
 #include "workload/client_locks.h"
 #include "workload/client_world.h"
+#include "workload/engines.h"
 #include "workload/lock_plan.h"
 
 namespace lockscope::workload {
@@ -43,12 +44,15 @@ public:
     void stopWatchdog(bool stop);
     /// The work stands still, and notices nothing, while renewals go on; undone by `false`, and by a restart.
     void hangWork(bool hang) { m_workHangs = hang; }
+    /// Changes to another engine of the scenario's lock manager, by its number in the configuration: with a manager for
+    /// all processes, naively for this client only. False: the client is not running, so it asks nobody.
+    bool switchEngine(int number);
     /// Makes good what was done to it: it runs, by true time, and renews its holds from the next one on.
     void heal();
 
 private:
     void start();
-    std::unique_ptr<DistributedLock> makeLock(const QByteArrayList& names);
+    std::unique_ptr<AnyLock> makeLock(const QByteArrayList& names);
     std::expected<std::unique_ptr<recipes::Recipe>, LockError> makeRecipe(const QByteArrayList& names);
     /// Writes into the trace by which recipe the client asks for a lock, when that is another one than before.
     void tellRecipe(trace::EntityId lock, const QByteArray& recipe);
@@ -70,6 +74,8 @@ private:
     bool m_workHangs = false;
     std::unique_ptr<Runtime> m_runtime;
     std::unique_ptr<Connection> m_connection;
+    std::unique_ptr<Engines> m_engines; ///< with a lock manager
+    int m_engine = 0;                   ///< naively used, by its number
     ClientLocks m_locks;
 };
 

@@ -137,7 +137,7 @@ private:
                 co_await runtime.sleep(kHang);
             // The check and the write are two steps, as in every real program: what happens between them is the lesson.
             for (const Held& held : m_taken)
-                held.use->lock->atWork();
+                held.use->lock->atWork(kThread);
             for (const Target& target : resources)
                 if (mayGoOn()) co_await m.world.write(runtime, target.lock, m.thread, target.token);
         }
@@ -185,20 +185,20 @@ private:
     }
 
     QCoro::Task<> giveBack(Held held) {
-        DistributedLock& lock = *held.use->lock;
+        AnyLock& lock = *held.use->lock;
         // A hold past its deadline is not released: the lock may be another client's by now. The loss is told in a
         // moment.
         if (lock.holdCount(kThread, held.mode) > 0 && !stillMine(held)) co_await m.runtime.sleep(kShortestPause);
         if (lock.holdCount(kThread, held.mode) > 0) co_await lock.unlock(kThread, held.mode);
     }
 
-    /// The condition of a lock that the round has taken; nullptr: it has not.
+    /// The condition of a lock that the round has taken; nullptr: it has not, or the lock is a manager's.
     DistributedCondition* conditionOf(const QByteArrayList& names) {
         const auto held = takenAs(names);
         if (held == m_taken.rend()) return nullptr;
         auto& condition = held->use->condition;
-        if (!condition)
-            condition = std::make_unique<DistributedCondition>(m.connection, *held->use->lock, names.front());
+        auto* const lock = dynamic_cast<DistributedLock*>(held->use->lock.get());
+        if (!condition && lock) condition = std::make_unique<DistributedCondition>(m.connection, *lock, names.front());
         return condition.get();
     }
 

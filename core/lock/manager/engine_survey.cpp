@@ -49,7 +49,7 @@ EngineSurvey::EngineSurvey(Runtime& runtime, NamespaceConfig config, const LockM
     : m_runtime(runtime),
       m_config(std::move(config)),
       m_servers(
-          std::make_unique<detail::NamespaceServers>(runtime, m_config, runtime.randomUuid(), nullptr, connector)),
+          std::make_unique<detail::NamespaceServers>(runtime, m_config, runtime.randomUuid(), nullptr, trace::kNoEntity, connector)),
       m_board(m_servers->makeBoard()) {
 }
 

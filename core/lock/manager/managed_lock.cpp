@@ -95,6 +95,16 @@ bool ManagedLock::stillMine(const Thread& thread, Mode mode) const {
     return lock && lock->stillMine(thread, mode);
 }
 
+void ManagedLock::atWork(const Thread& thread) {
+    for (const auto& [epoch, lock] : m_core->locks)
+        lock->atWork(thread);
+}
+
+void ManagedLock::stopWatchdog() {
+    for (const auto& [epoch, lock] : m_core->locks)
+        lock->stopWatchdog();
+}
+
 std::vector<std::int64_t> ManagedLock::tokens(const Thread& thread, Mode mode) const {
     const auto lock = m_core->heldBy(thread, mode).second;
     return lock ? lock->tokens(thread, mode) : std::vector<std::int64_t>();

@@ -50,13 +50,16 @@ public:
     Outcome<std::vector<recipes::HolderInfo>> holders(std::stop_token stop = {}) override;
 
     /// As DistributedLock::stillMine, on the engine where the thread holds it. False once a switch has ended the hold.
-    bool stillMine(const Thread& thread = "1", Mode mode = Mode::Exclusive) const;
+    bool stillMine(const Thread& thread = "1", Mode mode = Mode::Exclusive) const override;
     bool isHeld() const override;
     int holdCount(const Thread& thread = "1", Mode mode = Mode::Exclusive) const override;
     std::vector<std::int64_t> tokens(const Thread& thread = "1", Mode mode = Mode::Exclusive) const override;
     std::shared_ptr<const HoldView> view(const Thread& thread = "1", Mode mode = Mode::Exclusive) const override;
     /// As DistributedLock::listen, for the locks on all engines, those that are being left included.
     void listen(Listener listener) override;
+    void atWork(const Thread& thread = "1") override;
+    /// Of the present holds; locks on engines of later epochs renew theirs.
+    void stopWatchdog() override;
 
 private:
     friend class LockManager;

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engines of a scenario's lock manager in the simulated world.
+#include "lock/manager/manager_config.h"
+#include "sim/world.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::sim {
+
+using trace::EventKind;
+
+std::expected<void, QString> World::switchEngine(const scenario::Fault& fault, std::uint8_t flags) {
+    const qsizetype number = m_settings.manager ? m_settings.manager->engines.indexOf(fault.target) : -1;
+    if (number < 0)
+        return std::unexpected(
+            QCoreApplication::translate("Faults", "“%1” is no engine of a lock manager.").arg(fault.target));
+    const bool naive = m_settings.manager->mode == scenario::ManagerSpec::Mode::Naive;
+    const bool anybody =
+        std::ranges::any_of(m_clients, [](const auto& client) { return client->life() == Runtime::Life::Running; });
+    if (!anybody)
+        return std::unexpected(
+            QCoreApplication::translate("Faults", "No client is running that could change the engine."));
+    emit(EventKind::SettingChanged, flags, trace::kNoEntity, trace::kNoEntity, 0,
+         m_recorder.trace().text("engine=" + fault.target.toUtf8()));
+    for (const auto& client : m_clients) {
+        // Naively, everybody is told and nobody asked; a manager does all by asking the others.
+        if (client->switchEngine(int(number)) && !naive) break;
+    }
+    if (naive) m_service->decides(fault.target.toUtf8());
+    return {};
+}
+
+void World::followEngine(const trace::Event& event) {
+    if (event.kind != EventKind::EngineChanged || event.value <= m_epoch) return;
+    if (trace::EngineNews(event.flags & trace::kEngineNewsMask) != trace::EngineNews::InUse) return;
+    m_epoch = event.value;
+    for (const QString& server : m_settings.manager->engines) {
+        const EngineConfig engine{*parseConnectionUrl(m_service->urlOf(server)), {}};
+        if (!m_recorder.trace().entity(event.aux).name.startsWith(engine.id())) continue;
+        // Not from inside the news: what it changes is told after it.
+        m_scheduler.at(now(), [this, server = server.toUtf8()] { m_service->decides(server); });
+    }
+}
+
+} // namespace lockscope::sim
