@@ -42,7 +42,10 @@ struct Promise {
         : recipe(scenario.recipe.toUtf8()),
           lockName(scenario.lock.name.toUtf8()),
           lease(scenario.lock.lease),
-          tries(failingTries(scenario.network.lossPerMille)) {}
+          tries(failingTries(scenario.network.lossPerMille)) {
+        for (const scenario::NamedLock& more : scenario.moreLocks)
+            lease = std::max(lease, more.settings.lease);
+    }
 
     void applyTo(verdict::Bounds& bounds) {
         const recipes::RecipeInfo* const info = recipes::findRecipe(recipe);

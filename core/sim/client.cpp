@@ -32,7 +32,7 @@ Client::~Client() {
 void Client::start() {
     m_runtime = std::make_unique<VirtualRuntime>(m_world.grounds.scheduler, mixSeed(m_seed, ++m_incarnation));
     m_runtime->setWallOffset(m_clockOffset);
-    m_watchdogStopped = false; // it was stopped in the process before
+    m_watchdogStopped = m_workHangs = false; // they were the process's before
     m_uuid = m_runtime->randomUuid();
     m_doubts = std::make_shared<recipes::Doubts>();
     if (onIdentity) onIdentity(*this);
@@ -55,7 +55,8 @@ void Client::start() {
                                      m_lock = lock;
                                      m_doing = doing;
                                      if (doing != Doing::Working) m_since = m_world.grounds.scheduler.now();
-                                 }});
+                                 },
+                                 [this] { return m_workHangs; }});
     });
 }
 

@@ -42,6 +42,8 @@ public:
     void setClockOffset(Nanos offset);
     /// Renewals stop; undone by `false`, from the next hold on, and by a restart.
     void stopWatchdog(bool stop);
+    /// The work stands still, and notices nothing, while renewals go on; undone by `false`, and by a restart.
+    void hangWork(bool hang) { m_workHangs = hang; }
 
     /// Called with the client when a new process has started: its identity is new.
     std::function<void(Client&)> onIdentity;
@@ -61,6 +63,7 @@ private:
     RecipeTold m_recipeTold;
     Nanos m_clockOffset{};
     bool m_watchdogStopped = false;
+    bool m_workHangs = false;
     Nanos m_since{};
     std::shared_ptr<recipes::Doubts> m_doubts; ///< of the process that runs now
     DistributedLock* m_lock = nullptr;         ///< owned by the program's coroutine

@@ -8,6 +8,15 @@ namespace {
 /// Even a process with nothing else to do takes a moment for a round and for a write. Without it, rounds on a wire
 /// without latency would take no time at all, and virtual time would stand still.
 constexpr Nanos kShortestRound = 1ms, kShortestPause = 100us;
+/// Hung work looks this often whether it may go on.
+constexpr Nanos kHang = 100ms;
+
+/// Work takes so long, and then as long as it hangs.
+QCoro::Task<> pass(ProgramContext& context, Nanos time) {
+    co_await context.runtime.sleep(time);
+    while (context.workHangs && context.workHangs())
+        co_await context.runtime.sleep(kHang);
+}
 
 /// Writes now and then until the hold time is over, or until the lock is known to be lost, if the client heeds that.
 QCoro::Task<> work(ProgramContext& context, DistributedLock& lock) {
@@ -22,10 +31,10 @@ QCoro::Task<> work(ProgramContext& context, DistributedLock& lock) {
         const Nanos left = until - runtime.monotonic();
         const Nanos nap = std::max(runtime.random(workload.writeEvery.low, workload.writeEvery.high), kShortestPause);
         if (left <= nap) {
-            if (left > Nanos(0)) co_await runtime.sleep(left);
+            if (left > Nanos(0)) co_await pass(context, left);
             break;
         }
-        co_await runtime.sleep(nap);
+        co_await pass(context, nap);
         // The check and the write are two steps, as in every real program: what happens between them is the lesson.
         lock.atWork();
         if (mayGoOn()) co_await context.resource.write(context.thread, token);

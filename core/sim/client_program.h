@@ -29,6 +29,7 @@ struct ProgramContext {
     /// The lock that the program uses now, nullptr while it does nothing with one: so that faults find it. Called
     /// whenever that changes.
     std::function<void(DistributedLock*, Doing)> doing;
+    std::function<bool()> workHangs = nullptr; ///< the work stands still while this says so; nullptr: never
 };
 
 /// The program that every workload client runs, simulated or real, for ever: think, take the lock, write to the guarded

@@ -7,8 +7,13 @@ namespace lockscope::sim {
 
 std::vector<recipes::RecipeInfo> recipesFor(const scenario::Scenario& scenario) {
     const auto& service = scenario.service;
-    if (!service || service->shape != scenario::ServiceSpec::Shape::Masters) return recipes::simulatedRecipes();
-    return {*recipes::findRecipe("redis-redlock")};
+    const bool masters = service && service->shape == scenario::ServiceSpec::Shape::Masters;
+    std::vector<recipes::RecipeInfo> all = recipes::simulatedRecipes();
+    std::erase_if(all, [&](const recipes::RecipeInfo& info) {
+        const bool meant = scenario.recipes.isEmpty() || scenario.recipes.contains(QString::fromLatin1(info.id));
+        return !meant || (masters && info.id != "redis-redlock");
+    });
+    return all;
 }
 
 bool canRun(const scenario::Scenario& scenario, const QString& recipe) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "sim/client.h"
+#include "sim/conditions.h"
 #include "sim/redis_service.h"
 
 #include <expected>
@@ -55,7 +56,8 @@ private:
     /// Whether what this fault undoes still lasts.
     bool stillLasts(const scenario::Fault& undo);
     Client* findClient(const QString& target);
-    void watchForTriggers(const trace::Event& event);
+    /// Tells the faults that wait for something to happen.
+    void watchConditions();
     /// Writes that a fault, or a setting, changed something.
     void emit(trace::EventKind kind, std::uint8_t flags, trace::EntityId actor,
               trace::EntityId subject = trace::kNoEntity, std::int64_t value = 0, std::uint32_t aux = 0);
@@ -82,10 +84,9 @@ private:
     std::unique_ptr<RedisService> m_service;
     std::unique_ptr<GuardedResource> m_resource;
     std::vector<std::unique_ptr<Client>> m_clients;
-    std::vector<scenario::Fault> m_triggered;         ///< those that wait for an event
+    std::unique_ptr<Conditions> m_conditions;
     std::map<Struck, std::vector<Lasting>> m_lasting; ///< in the order in which they struck
     std::uint64_t m_lastFault = 0;
-    std::map<trace::EventKind, int> m_seen; ///< events that triggers count
 };
 
 } // namespace lockscope::sim

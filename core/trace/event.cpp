@@ -45,6 +45,10 @@ const char* kindName(EventKind kind) {
         return "replication-lag";
     case EventKind::SessionChanged:
         return "session-changed";
+    case EventKind::WorkHung:
+        return "work-hung";
+    case EventKind::PushLossArmed:
+        return "push-loss-armed";
     case EventKind::Requested:
         return "requested";
     case EventKind::Granted:

@@ -62,6 +62,8 @@ enum class EventKind : std::uint8_t {
                          ///< far it is behind, in the unit that flags say (LagUnit), -1 = not known
     SessionChanged = 22, ///< actor client; subject the node that keeps its session (0: the service as a whole); value
                          ///< SessionPhase
+    WorkHung = 23,       ///< a fault; actor client: its work stands still until Healed or its death, renewals go on
+    PushLossArmed = 24,  ///< a fault; subject link: the next published message on it will be lost
 
     // Belief: what a client could act on. actor Thread, subject Lock.
     Requested = 32,      ///< value longest wait, ns, -1 = no bound
