@@ -64,6 +64,10 @@ public:
         m_recorder = recorder;
         m_client = client;
     }
+    /// Whether holders of locks made from now on listen for forced releases, which costs a subscription for each hold
+    /// that lasts; they do until told otherwise.
+    void setHoldersListen(bool listen) { m_holdersListen = listen; }
+    bool holdersListen() const { return m_holdersListen; }
     /// This process, as its locks need to know it.
     LockClient lockClient() { return {runtime(), client(), m_recorder, m_client}; }
     /// The lock's entity in the trace; kNoEntity without a recorder.
@@ -74,6 +78,7 @@ public:
 private:
     trace::Recorder* m_recorder = nullptr;
     trace::EntityId m_client = trace::kNoEntity;
+    bool m_holdersListen = true;
 };
 
 /// A connection for a URL, not opened yet, in the world that the diallers are of: all that follows Sentinels, slots,

@@ -47,11 +47,13 @@ LiveWorker::LiveWorker(ConnectionUrl url, scenario::Scenario settings, std::shar
       m_feed(
           m_recorder, m_node, [this](const inspect::Party& party) { return threadOf(party); }, 30ms),
       m_ownRecord(m_recorder, m_feed, [this](trace::EntityId thread) { return partyOf(thread); }),
+      m_resources(m_recorder, m_settings, [this](const QByteArray& lock) { return m_feed.lockEntity(lock); }),
       m_judge(m_trace, session::boundsFor(m_settings)),
       m_runtime(m_origin),
       m_driver(m_runtime, m_url) {
     m_settings.workload.clients = 0;
-    m_ownRecord.setLease(m_settings.lock.lease);
+    m_ownRecord.setLeases(
+        [this](const QByteArray& lock) { return workload::lockPlan(m_settings, lock).settings.lease; });
     m_trace->setOriginWallMs(QDateTime::currentMSecsSinceEpoch());
 }
 
@@ -156,7 +158,8 @@ void LiveWorker::seen(const inspect::LockReport& report) {
         m_ownRecord.seen(name, trace::kNoEntity);
     }
     // A lock of our own workload may have come and gone between two looks.
-    now.insert(m_settings.lock.name.toUtf8());
+    for (const QByteArray& name : workload::lockNames(m_settings))
+        now.insert(name);
     m_known = std::move(now);
 }
 
@@ -205,9 +208,7 @@ void LiveWorker::tick() {
         m_judge.consume();
         m_listener.judged(std::make_shared<verdict::Verdict>(m_judge.verdict()));
     }
-    std::uint64_t sent = m_driver.commandsSent();
-    for (const auto& client : m_clients)
-        sent += client->commandsSent();
+    const std::uint64_t sent = m_driver.commandsSent() + m_clientsCommands.sum();
     const Nanos now = m_recorder.now();
     m_sent.emplace_back(now, sent);
     while (m_sent.size() > 2 && now - m_sent.front().first > 10s)
@@ -220,10 +221,11 @@ void LiveWorker::emitFault(EventKind kind, trace::EntityId actor, std::uint32_t 
     m_recorder.emit(kind, actor, trace::kNoEntity, 0, aux, trace::kFault | trace::kByHand);
 }
 
-LiveClient* LiveWorker::findClient(const QString& target) {
+LiveWorker::Client* LiveWorker::findClient(const QString& target) {
+    const QByteArray lock = m_settings.lock.name.toUtf8();
     for (const auto& client : m_clients) {
         const bool alive = client->life() != Runtime::Life::Dead;
-        if (target == QLatin1String("holder") ? alive && client->holds() : target.toUtf8() == client->name()) {
+        if (target == QLatin1String("holder") ? alive && client->holds(lock) : target.toUtf8() == client->name()) {
             return client.get();
         }
     }
@@ -231,25 +233,20 @@ LiveClient* LiveWorker::findClient(const QString& target) {
 }
 
 void LiveWorker::setClients(int count, int before) {
-    if (count > 0 && !m_resource) {
-        const auto lock = m_feed.lockEntity(m_settings.lock.name.toUtf8());
-        const auto resource = m_trace->intern(EntityKind::Resource, m_settings.resource.name.toUtf8(), lock);
-        m_resource = std::make_unique<sim::GuardedResource>(m_recorder, resource, m_settings.resource.tokenCheck);
+    if (count > 0) {
+        for (const QByteArray& lock : workload::lockNames(m_settings))
+            m_resources.of(lock);
     }
     while (static_cast<int>(m_clients.size()) < count) {
-        LiveClient::World world{m_origin,
-                                m_recorder,
-                                m_node,
-                                m_url,
-                                *m_resource,
-                                m_settings,
-                                [this](const QByteArray& name) { return m_feed.lockEntity(name); },
-                                [this](const LiveClient& client) { m_threads[client.uuid()] = client.thread(); }};
-        const auto name = scenario::clientName(static_cast<int>(m_clients.size())).toUtf8();
-        m_clients.push_back(std::make_unique<LiveClient>(std::move(world), name));
+        auto world = std::make_unique<LiveClientWorld>(
+            LiveClientWorld::Session{m_origin, m_recorder, m_node, m_url, m_resources, m_clientsCommands,
+                                     [this](const QByteArray& name) { return m_feed.lockEntity(name); },
+                                     [this](const Client& client) { m_threads[client.uuid()] = client.thread(); }});
+        m_clients.push_back(
+            std::make_unique<Client>(std::move(world), m_recorder, m_settings, static_cast<int>(m_clients.size())));
     }
     for (std::size_t i = 0; i < m_clients.size(); ++i) {
-        LiveClient& client = *m_clients[i];
+        Client& client = *m_clients[i];
         const bool wanted = i < static_cast<std::size_t>(count);
         if (!wanted && client.life() != Runtime::Life::Dead) {
             m_recorder.emit(EventKind::ClientKilled, client.entity());
@@ -269,10 +266,14 @@ void LiveWorker::set(const scenario::Fault& fault) {
         m_listener.refused(LiveSession::tr("There is no recipe “%1”.").arg(changed.recipe));
         return;
     }
+    if (!workload::canRunPrograms(changed, *recipes::findRecipe(changed.recipe.toUtf8()))) {
+        m_listener.refused(
+            LiveSession::tr("“%1” cannot do what the clients' programs ask of their locks.").arg(changed.recipe));
+        return;
+    }
     const int before = m_settings.workload.clients;
     m_settings = changed;
-    if (m_resource) m_resource->setTokenCheck(m_settings.resource.tokenCheck);
-    m_ownRecord.setLease(m_settings.lock.lease);
+    m_resources.settingsChanged();
     emitFault(EventKind::SettingChanged, trace::kNoEntity,
               m_trace->text((fault.setting + QLatin1Char('=') + fault.text).toUtf8()));
     if (m_settings.workload.clients != before) setClients(m_settings.workload.clients, before);
@@ -286,7 +287,7 @@ void LiveWorker::act(const scenario::Fault& fault) {
     case Action::HealAll:
         emitFault(EventKind::Healed, trace::kNoEntity);
         for (int i = 0; i < m_settings.workload.clients && i < static_cast<int>(m_clients.size()); ++i) {
-            LiveClient& client = *m_clients[static_cast<std::size_t>(i)];
+            Client& client = *m_clients[static_cast<std::size_t>(i)];
             if (client.life() == Runtime::Life::Paused) emitFault(EventKind::ClientResumed, client.entity());
             client.heal();
         }
@@ -302,7 +303,7 @@ void LiveWorker::act(const scenario::Fault& fault) {
             LiveSession::tr("This is somebody's real server: only clients of our own can be broken here."));
         return;
     }
-    LiveClient* client = findClient(fault.target);
+    Client* client = findClient(fault.target);
     if (!client) {
         m_listener.refused(
             LiveSession::tr("There is no client of ours called “%1” to do this to now.").arg(fault.target));
@@ -333,7 +334,7 @@ void LiveWorker::act(const scenario::Fault& fault) {
         if (life != Runtime::Life::Dead) emitFault(EventKind::ClientKilled, client->entity());
         client->restart();
     } else if (fault.action == Action::StopWatchdog) {
-        client->stopWatchdog();
+        client->stopWatchdog(true);
         emitFault(EventKind::WatchdogStopped, client->entity());
     }
 }

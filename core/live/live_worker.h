@@ -2,9 +2,11 @@
 #pragma once
 #include "inspect/redis_watcher.h"
 #include "inspect/trace_feed.h"
-#include "live/live_client.h"
+#include "live/client_world.h"
 #include "live/own_record.h"
+#include "runtime/event_loop_runtime.h"
 #include "session/session.h"
+#include "workload/participant.h"
 
 #include <QTimer>
 
@@ -30,7 +32,8 @@ public:
     void forceRelease(const QByteArray& lockName);
 
 private:
-    LiveClient* findClient(const QString& target);
+    using Client = workload::Participant;
+    Client* findClient(const QString& target);
     /// Starts clients from number `before` on, or kills those that are too many.
     void setClients(int count, int before);
     void set(const scenario::Fault& fault);
@@ -58,7 +61,7 @@ private:
     std::map<QByteArray, trace::EntityId> m_threads; ///< of our own clients, by identity
     inspect::TraceFeed m_feed;
     OwnRecord m_ownRecord;
-    std::unique_ptr<sim::GuardedResource> m_resource; ///< made with the first client of our own
+    workload::Resources m_resources;
     verdict::Judge m_judge;
     std::size_t m_judgedRows = 0;
     EventLoopRuntime m_runtime;
@@ -68,7 +71,8 @@ private:
     std::set<QByteArray> m_fastMulti; ///< those of them that are one value of a fast multi-lock
     QString m_progress;               ///< what of the server has not been looked at, in words; empty: nothing
     QString m_told;                   ///< the health last told
-    std::vector<std::unique_ptr<LiveClient>> m_clients;
+    CommandCount m_clientsCommands;
+    std::vector<std::unique_ptr<Client>> m_clients;
     QTimer m_tick;
     bool m_observed = true;
     QString m_trouble; ///< why it is not

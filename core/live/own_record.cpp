@@ -39,7 +39,7 @@ void OwnRecord::held(const QByteArray& name, Lock& lock, trace::EntityId thread,
     inspect::LockRow row;
     row.name = name;
     row.state = inspect::LockRow::State::Held;
-    row.ttlMs = std::chrono::duration_cast<std::chrono::milliseconds>(m_lease).count();
+    row.ttlMs = std::chrono::duration_cast<std::chrono::milliseconds>(m_leaseOf(name)).count();
     row.mode = modeName(lock.mode);
     row.holders = {*party};
     lock.owner = thread;

@@ -24,8 +24,8 @@ public:
     bool knowsBetter(const QByteArray& lockName, Nanos lookedAt) const;
     /// The owner as a look found it; kNoEntity = free.
     void seen(const QByteArray& lockName, trace::EntityId owner);
-    /// The lease that grants and renewals carry from now on.
-    void setLease(Nanos lease) { m_lease = lease; }
+    /// `leaseOf` tells the lease that a lock's grants and renewals carry from now on.
+    void setLeases(std::function<Nanos(const QByteArray& lockName)> leaseOf) { m_leaseOf = std::move(leaseOf); }
 
 private:
     struct Lock {
@@ -47,7 +47,7 @@ private:
     trace::Recorder& m_recorder;
     inspect::TraceFeed& m_feed;
     Identity m_identity;
-    Nanos m_lease = 30s;
+    std::function<Nanos(const QByteArray& lockName)> m_leaseOf = [](const QByteArray&) { return Nanos(30s); };
     std::map<QByteArray, Lock> m_locks;
 };
 

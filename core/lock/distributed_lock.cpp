@@ -122,6 +122,10 @@ QCoro::Task<> DistributedLock::loseAll(const char* reason) {
     return LockCore::loseAll(m_core, reason);
 }
 
+void DistributedLock::recordAlsoAs(std::vector<trace::EntityId> locks) {
+    m_core->alsoLocks = std::move(locks);
+}
+
 void DistributedLock::stopWatchdog() {
     m_core->watchdogStopped = true;
 }

@@ -94,6 +94,9 @@ public:
     /// Ends all holds: tells every holder that its hold is lost, then gives it back. `reason` is a text of context
     /// "Lock", QT_TRANSLATE_NOOP("Lock", …). Ends when the server has been told.
     QCoro::Task<> loseAll(const char* reason);
+    /// One lock may stand for several in the trace: what its threads believe is written for each of these, too. Call it
+    /// before the lock is used.
+    void recordAlsoAs(std::vector<trace::EntityId> locks);
     /// Fault injection: stops all renewals while the work goes on.
     void stopWatchdog();
 

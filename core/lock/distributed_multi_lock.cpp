@@ -45,24 +45,26 @@ recipes::RecipeInfo several() {
     info.simulated = false;
     return info;
 }
-} // namespace
 
-std::expected<std::unique_ptr<DistributedLock>, LockError> makeMultiLock(const std::vector<LockPart>& parts,
-                                                                         LockOptions options) {
-    if (const auto wrong = wrongIn(options)) return std::unexpected(*wrong);
-    if (const auto wrong = wrongIn(parts)) return std::unexpected(*wrong);
-    // The same order in all processes.
+/// The places of the parts, in the same order in all processes.
+std::vector<std::size_t> sorted(const std::vector<LockPart>& parts) {
     const auto placeOf = [&](std::size_t index) {
         const Connection& connection = parts[index].connection;
         return std::tuple(connection.backend(), connection.url().address(), parts[index].name, index);
     };
-    std::vector<std::size_t> sorted(parts.size());
-    std::iota(sorted.begin(), sorted.end(), std::size_t(0));
-    std::ranges::sort(sorted, {}, placeOf);
+    std::vector<std::size_t> order(parts.size());
+    std::iota(order.begin(), order.end(), std::size_t(0));
+    std::ranges::sort(order, {}, placeOf);
+    return order;
+}
+} // namespace
+
+std::expected<std::unique_ptr<recipes::Recipe>, LockError> makeMultiRecipe(const std::vector<LockPart>& parts,
+                                                                           const LockOptions& options) {
+    if (const auto wrong = wrongIn(parts)) return std::unexpected(*wrong);
     std::vector<std::unique_ptr<recipes::Recipe>> all;
-    QByteArrayList names;
     recipes::PartTokens tokens{options.token, std::vector<std::size_t>(parts.size())};
-    for (const std::size_t index : sorted) {
+    for (const std::size_t index : sorted(parts)) {
         const LockPart& part = parts[index];
         tokens.order[index] = all.size();
         const QByteArray id = part.recipe.isEmpty() ? QByteArray::fromStdString(options.recipe) : part.recipe;
@@ -70,11 +72,21 @@ std::expected<std::unique_ptr<DistributedLock>, LockError> makeMultiLock(const s
         if (!recipe) return std::unexpected(recipe.error());
         if (const auto refusal = unsafe((*recipe)->info(), options)) return std::unexpected(*refusal);
         all.push_back(*std::move(recipe));
-        names += part.name;
     }
+    Runtime& runtime = parts.front().connection.get().runtime();
+    return std::make_unique<recipes::MultiRecipe>(runtime, several(), std::move(all), std::move(tokens));
+}
+
+std::expected<std::unique_ptr<DistributedLock>, LockError> makeMultiLock(const std::vector<LockPart>& parts,
+                                                                         LockOptions options) {
+    if (const auto wrong = wrongIn(options)) return std::unexpected(*wrong);
+    auto multi = makeMultiRecipe(parts, options);
+    if (!multi) return std::unexpected(multi.error());
+    QByteArrayList names;
+    for (const std::size_t index : sorted(parts))
+        names += parts[index].name;
     Connection& first = parts.front().connection;
-    auto multi = std::make_unique<recipes::MultiRecipe>(first.runtime(), several(), std::move(all), std::move(tokens));
-    return std::make_unique<DistributedLock>(first.lockClient(), std::move(multi), withTimelyWatchdog(options),
+    return std::make_unique<DistributedLock>(first.lockClient(), *std::move(multi), withTimelyWatchdog(options),
                                              first.lockEntity(names.join(',')));
 }
 

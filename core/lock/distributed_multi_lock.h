@@ -64,6 +64,10 @@ private:
     LockOptions m_options;
 };
 
+/// Makes the recipe behind makeMultiLock(): the parts as one, taken in the order that all processes take them in.
+std::expected<std::unique_ptr<recipes::Recipe>, LockError> makeMultiRecipe(const std::vector<LockPart>& parts,
+                                                                           const LockOptions& options);
+
 /// Makes the lock behind a DistributedMultiLock. Kind::Refused when there is no part, one lock is named twice, or the
 /// connections have different runtimes; otherwise the errors of makeLock, for the first part that has one.
 std::expected<std::unique_ptr<DistributedLock>, LockError> makeMultiLock(const std::vector<LockPart>& parts,

@@ -8,7 +8,11 @@ namespace lockscope::detail {
 using trace::EventKind;
 
 void LockCore::emit(EventKind kind, const Thread& thread, std::int64_t value, std::uint32_t aux) {
-    if (client.recorder) client.recorder->emit(kind, client.thread(thread), lock, value, aux);
+    if (!client.recorder) return;
+    const trace::EntityId who = client.thread(thread);
+    client.recorder->emit(kind, who, lock, value, aux);
+    for (const trace::EntityId other : alsoLocks)
+        client.recorder->emit(kind, who, other, value, aux);
 }
 
 void LockCore::emitText(EventKind kind, const Thread& thread, const QString& text) {

@@ -101,6 +101,7 @@ struct LockCore : std::enable_shared_from_this<LockCore> {
     std::unique_ptr<recipes::Recipe> recipe;
     HoldOptions options;
     trace::EntityId lock;
+    std::vector<trace::EntityId> alsoLocks = {};                ///< DistributedLock::recordAlsoAs()
     std::shared_ptr<const std::atomic<Nanos::rep>> engineUntil; ///< HoldView::engineUntil
     std::shared_ptr<const DistributedLock::Listener> listener;  ///< shared with calls of it, which may replace it
     CallList::Registration reconnects; ///< asks about all holds when a lost connection is replaced

@@ -30,7 +30,7 @@ struct ProgramStep {
     Do act = Do::Think;
     QStringList locks;          ///< their names; empty: the scenario's first lock
     std::optional<Range> range; ///< Think, Work; missing: the workload's `think`, `hold`
-    std::optional<Range> every; ///< Work; missing: the workload's `write_every`
+    std::optional<Range> every; ///< Work; missing: the workload's `write_every`, and readers do not write
     std::optional<Nanos> wait;  ///< Take, Await: the longest wait, kNever = no bound; missing: the lock's own
     Hold hold = Hold::Exclusive;
     int permits = 1; ///< with Hold::Permits: how many at once

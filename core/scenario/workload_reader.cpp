@@ -92,6 +92,8 @@ void readPrograms(const Fields& top, Scenario& scenario) {
         clients += group.count;
         scenario.groups.push_back(std::move(group));
     });
+    if (!scenario.programs.empty() && scenario.groups.empty())
+        top.complain(top.at(L("programs")), tr("nobody runs these programs: say in “clients” how many run which"));
     if (clients > kMostClients)
         top.complain(top.at(L("clients")), tr("there are %1 clients; at most %2 fit").arg(clients).arg(kMostClients));
     const bool said = top[L("workload")].toObject().contains(L("count"));

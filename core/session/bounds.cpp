@@ -8,6 +8,7 @@
 #include "recipes/redis/redis_recipe.h"
 #include "scenario/scenario_file.h"
 #include "sim/redis_wire.h"
+#include "workload/lock_plan.h"
 
 namespace lockscope::session {
 
@@ -31,9 +32,20 @@ int failingTries(int lossPerMille) {
     return tries;
 }
 
+/// The most locks that one step of a program takes as one.
+std::int64_t mostAtOnce(const scenario::Scenario& scenario) {
+    std::int64_t most = 1;
+    for (const scenario::Program& program : workload::programsOf(scenario))
+        for (const scenario::ProgramStep& step : program.steps)
+            most = std::max<std::int64_t>(most, step.locks.size());
+    return most;
+}
+
 /// The settings that can change in the middle of a run, and the bounds that follow from them.
 struct Promise {
     QByteArray recipe, lockName;
+    std::vector<QByteArray> otherRecipes; ///< of locks that have one of their own
+    std::int64_t atOnce = 1;
     Nanos lease{}; ///< the longest so far: the dead may have it
     Nanos queue{}; ///< the longest so far that a dead first waiter stood in the way
     int tries = 0;
@@ -41,22 +53,35 @@ struct Promise {
     explicit Promise(const scenario::Scenario& scenario)
         : recipe(scenario.recipe.toUtf8()),
           lockName(scenario.lock.name.toUtf8()),
+          atOnce(mostAtOnce(scenario)),
           lease(scenario.lock.lease),
           tries(failingTries(scenario.network.lossPerMille)) {
-        for (const scenario::NamedLock& more : scenario.moreLocks)
-            lease = std::max(lease, more.settings.lease);
+        for (const scenario::NamedLock& lock : scenario.moreLocks) {
+            lease = std::max(lease, lock.settings.lease);
+            if (!lock.recipe.isEmpty()) otherRecipes.push_back(lock.recipe.toUtf8());
+        }
     }
 
     void applyTo(verdict::Bounds& bounds) {
-        const recipes::RecipeInfo* const info = recipes::findRecipe(recipe);
-        bounds.fair = info && info->fair;
-        bounds.reentrant = !info || info->reentrant; // nothing is claimed of a recipe that is not known
-        if (info) queue = std::max(queue, info->deadWaiter);
+        // What is promised is promised of all locks. Several as one do not queue.
+        bounds.fair = atOnce == 1;
+        bounds.reentrant = true;
+        promise(recipe, bounds);
+        for (const QByteArray& other : otherRecipes)
+            promise(other, bounds);
         // A lock of several parts is taken one after the other.
-        const auto parts = std::max<std::int64_t>(1, std::int64_t(recipes::lockKeys(recipe, lockName).size()));
+        const auto parts = std::max<std::int64_t>(atOnce, std::int64_t(recipes::lockKeys(recipe, lockName).size()));
         const Nanos retries = tries * parts * (kCommandTimeout + kPause);
         bounds.progress = std::max(bounds.progress, laterBy(laterBy(lease, queue), retries));
         bounds.slowLink = std::min(kCommandTimeout, lease / 2);
+    }
+
+    void promise(const QByteArray& id, verdict::Bounds& bounds) {
+        const recipes::RecipeInfo* const info = recipes::findRecipe(id);
+        bounds.fair = bounds.fair && info && info->fair;
+        bounds.reentrant =
+            bounds.reentrant && (!info || info->reentrant); // nothing is claimed of one that is not known
+        if (info) queue = std::max(queue, info->deadWaiter);
     }
 
     void follow(verdict::Bounds& bounds, const QByteArray& change) {

@@ -30,7 +30,9 @@ QString unknown(const QString& recipe, const QStringList& ids) {
 QString complaintAbout(const QString& recipe, const scenario::Scenario& scenario) {
     if (sim::canRun(scenario, recipe)) return {};
     const QStringList ids = idsOf(sim::recipesFor(scenario));
-    if (!recipes::findRecipe(recipe.toUtf8())) return unknown(recipe, ids);
+    const recipes::RecipeInfo* const info = recipes::findRecipe(recipe.toUtf8());
+    if (!info) return unknown(recipe, ids);
+    if (info->simulated) return sim::whyNot(scenario, recipe);
     return Text::tr("“%1” works on real servers (lockscope lock), but its server cannot be simulated; these can: %2")
         .arg(recipe, ids.join(QStringLiteral(", ")));
 }

@@ -170,8 +170,8 @@ void SimulatedSession::apply(scenario::Fault fault, Nanos at) {
 }
 
 QString SimulatedSession::refusal(const scenario::Fault& fault) const {
-    if (fault.setting == QLatin1String("recipe") && !sim::canRun(scenario(), fault.text)) {
-        return tr("There is no recipe “%1”.").arg(fault.text);
+    if (fault.setting == QLatin1String("recipe")) {
+        if (QString why = sim::whyNot(scenario(), fault.text); !why.isEmpty()) return why;
     }
     // What could not be read from a file again must not get into one.
     scenario::Scenario probe = scenario();

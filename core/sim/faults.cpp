@@ -363,13 +363,11 @@ void World::healAll(std::uint8_t flags) {
 std::expected<void, QString> World::set(const QString& setting, const QString& text, std::uint8_t flags) {
     scenario::Scenario changed = m_settings;
     if (auto done = scenario::changeSetting(changed, setting, text); !done) return done;
-    if (!canRun(changed, changed.recipe)) {
-        return std::unexpected(tr("There is no recipe “%1”.").arg(changed.recipe));
-    }
+    if (const QString why = whyNot(changed, changed.recipe); !why.isEmpty()) return std::unexpected(why);
     const int before = m_settings.workload.clients;
     m_settings = changed;
-    m_resource->setTokenCheck(m_settings.resource.tokenCheck);
-    watchLock();
+    m_resources.settingsChanged();
+    watchLocks();
     emit(EventKind::SettingChanged, flags, trace::kNoEntity, trace::kNoEntity, 0,
          m_recorder.trace().text((setting + QLatin1Char('=') + text).toUtf8()));
     // Clients that somebody killed stay dead when something else is set, or when others join.

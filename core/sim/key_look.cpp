@@ -16,15 +16,17 @@ using inspect::redisson::queueKey;
 constexpr std::int64_t kMostElements = 16;
 
 std::optional<inspect::KeySnapshot> lookAtKey(RedisEngine& engine, RedisEngine::SessionId session,
-                                              const QByteArray& key) {
+                                              const QByteArray& key, LookAt elements) {
     inspect::KeySnapshot look;
     look.key = key;
     look.type = engine.execute(session, {"TYPE", key}).text;
     if (look.type == "none") return std::nullopt;
     const std::int64_t ttl = engine.execute(session, {"PTTL", key}).integer;
     if (ttl >= 0) look.ttlMs = ttl;
-    const QByteArray last = QByteArray::number(qlonglong(kMostElements - 1));
+    const bool all = elements == LookAt::All;
+    const QByteArray last = QByteArray::number(all ? -1 : qlonglong(kMostElements - 1));
     const auto countOthers = [&](const char* command) {
+        if (all) return;
         look.more = std::max<std::int64_t>(0, engine.execute(session, {command, key}).integer - kMostElements);
     };
     if (look.type == "string") {
@@ -52,16 +54,16 @@ std::optional<inspect::KeySnapshot> lookAtKey(RedisEngine& engine, RedisEngine::
 } // namespace
 
 std::vector<inspect::KeySnapshot> lookAt(RedisEngine& engine, RedisEngine::SessionId session,
-                                         const QByteArray& lockName) {
+                                         const QByteArray& lockName, LookAt elements) {
     std::vector<inspect::KeySnapshot> keys;
     // A lock that is free may have a queue all the same.
     std::vector<QByteArray> companions{queueKey(lockName), queueDeadlinesKey(lockName)};
-    if (auto look = lookAtKey(engine, session, lockName)) {
+    if (auto look = lookAtKey(engine, session, lockName, elements)) {
         companions = inspect::companionsOf(*look);
         keys.push_back(std::move(*look));
     }
     for (const QByteArray& companion : companions) {
-        if (auto other = lookAtKey(engine, session, companion)) keys.push_back(std::move(*other));
+        if (auto other = lookAtKey(engine, session, companion, elements)) keys.push_back(std::move(*other));
     }
     return keys;
 }

@@ -9,8 +9,11 @@ Diallers simulatedDiallers(Grounds grounds, const RedisService& service, RedisWi
                                                const redis::DriverOptions& options) {
         Q_ASSERT(!url.endpoints.empty());
         const Endpoint& at = url.endpoints.front();
-        return std::make_unique<RedisWire>(grounds, service.at(at), runtime, user, at.display(),
-                                           RedisWire::settingsOf(redis::optionsOf(url, options)));
+        // One server alone is reached by a wire without heartbeats, whose requests give up after a second.
+        const bool alone = service.shape() == RedisShape::Single;
+        const RedisWire::Settings settings =
+            alone ? RedisWire::Settings() : RedisWire::settingsOf(redis::optionsOf(url, options));
+        return std::make_unique<RedisWire>(grounds, service.at(at), runtime, user, at.display(), settings);
     };
     return diallers;
 }

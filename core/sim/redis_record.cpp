@@ -25,23 +25,33 @@ bool sameParty(const inspect::Party& a, const inspect::Party& b) {
 // Deadlines are exact here: nothing is lost on a wire between the engine and this look at it.
 RedisRecord::RedisRecord(VirtualScheduler& scheduler, trace::Recorder& recorder, trace::EntityId parent,
                          inspect::TraceFeed::Resolver owner)
-    : m_scheduler(scheduler), m_feed(recorder, parent, std::move(owner), Nanos(0)) {
+    : m_scheduler(scheduler),
+      m_feed(
+          recorder, parent,
+          [owner = std::move(owner)](const inspect::Party& party) {
+              const trace::EntityId thread = PermitOwners::threadOf(party);
+              return thread == trace::kNoEntity ? owner(party) : thread;
+          },
+          Nanos(0)) {
 }
 
 RedisRecord::~RedisRecord() {
     if (m_secondLook) m_scheduler.cancel(m_secondLook);
+    if (m_permitEnd) m_scheduler.cancel(m_permitEnd);
 }
 
 void RedisRecord::copies(RedisRecord& logical) {
+    m_permits = logical.m_permits;
     m_feed.writeCopiesOf([&logical](const QByteArray& lockName) { return logical.lockEntity(lockName); });
 }
 
-void RedisRecord::watch(const QByteArray& lockName, std::vector<QByteArray> keys) {
+void RedisRecord::watch(const QByteArray& lockName, std::vector<QByteArray> keys, Strings strings) {
     Q_ASSERT(!keys.empty());
     m_feed.lockEntity(lockName);
-    std::vector<QByteArray>& watched = m_watched[lockName];
-    if (watched == keys) return;
-    const bool known = !std::exchange(watched, std::move(keys)).empty();
+    const Watched now{std::move(keys), strings};
+    Watched& watched = m_watched[lockName];
+    if (watched == now) return;
+    const bool known = !std::exchange(watched, now).keys.empty();
     const bool anyAlive =
         std::ranges::any_of(m_deciders, [](const RedisServer* server) { return server->life() != Server::Life::Dead; });
     if (known && anyAlive) write(lockName, {});
@@ -49,7 +59,7 @@ void RedisRecord::watch(const QByteArray& lockName, std::vector<QByteArray> keys
 
 std::vector<QByteArray> RedisRecord::keysOf(const QByteArray& lockName) const {
     const auto watched = m_watched.find(lockName);
-    return watched == m_watched.end() ? std::vector{lockName} : watched->second;
+    return watched == m_watched.end() ? std::vector{lockName} : watched->second.keys;
 }
 
 void RedisRecord::decidedBy(std::vector<RedisServer*> servers, std::size_t quorum) {
@@ -66,8 +76,12 @@ void RedisRecord::decidedBy(std::vector<RedisServer*> servers, std::size_t quoru
         server->tell(*this);
     if (!std::exchange(m_observed, true)) m_feed.observed();
     // What the server before had, and this one has not, went with the former.
-    for (const auto& [name, keys] : m_watched)
-        write(name, {.freedBy = trace::FreedBy::NodeLoss});
+    writeAll({.freedBy = trace::FreedBy::NodeLoss});
+}
+
+void RedisRecord::writeAll(const inspect::Sight& sight) {
+    for (const auto& [name, watched] : m_watched)
+        write(name, sight);
 }
 
 void RedisRecord::keyChanged(const RedisServer& server, const RedisEngine::KeyChange& change, trace::EntityId cause) {
@@ -102,13 +116,15 @@ void RedisRecord::settle() {
     while (!m_changed.empty()) {
         std::map<QByteArray, inspect::Sight> changed;
         changed.swap(m_changed);
-        for (const auto& [name, keys] : m_watched) {
+        for (const auto& [name, watched] : m_watched) {
             bool concerned = false;
             inspect::Sight sight;
-            for (const QByteArray& key : keys) {
-                concerned = concerned || std::ranges::any_of(changed, [&key](const auto& entry) {
-                                return concernsRecord(entry.first, key);
-                            });
+            for (const QByteArray& key : watched.keys) {
+                const auto first = std::ranges::find_if(
+                    changed, [&key](const auto& entry) { return concernsRecord(entry.first, key); });
+                concerned = concerned || first != changed.end();
+                // A permit's lease stands beside the number of permits, not in it.
+                if (first != changed.end() && watched.strings == Strings::CountPermits) sight = first->second;
                 const auto own = changed.find(key);
                 if (own != changed.end()) sight = own->second;
             }
@@ -121,7 +137,7 @@ void RedisRecord::lost() {
     m_changed.clear();
     // Without its server the record is gone, whoever it named; what others still hold is seen anew.
     const bool alone = m_deciders.size() == 1;
-    for (const auto& [name, keys] : m_watched) {
+    for (const auto& [name, watched] : m_watched) {
         if (alone)
             m_feed.update(name, std::nullopt, {.freedBy = trace::FreedBy::NodeLoss});
         else
@@ -130,8 +146,7 @@ void RedisRecord::lost() {
 }
 
 void RedisRecord::clockMoved() {
-    for (const auto& [name, keys] : m_watched)
-        write(name, {.clockMoved = true});
+    writeAll({.clockMoved = true});
 }
 
 void RedisRecord::write(const QByteArray& lockName, inspect::Sight sight) {
@@ -151,6 +166,11 @@ void RedisRecord::write(const QByteArray& lockName, inspect::Sight sight) {
         sight.raw = std::move(found.raw);
     // A world of our own knows its locks; how sure a stranger could be of its keys is no part of it.
     if (found.row) found.row->certainty = inspect::Certainty::Certain;
+    if (found.row && m_watched.at(lockName).strings == Strings::CountPermits) {
+        m_permits->saw(*found.row, sight.cause);
+        m_permits->nameHolders(*found.row);
+        armPermitEnd(found.exactDeadline);
+    }
     m_feed.update(lockName, found.row, sight);
     armSecondLook();
 }
@@ -165,9 +185,19 @@ void RedisRecord::armSecondLook() {
     if (m_secondLook || due == kNever) return;
     m_secondLook = m_scheduler.at(due, [this] {
         m_secondLook = 0;
-        if (!anyRuns()) return; // looked at when they go on
-        for (const auto& [name, keys] : m_watched)
-            write(name, {});
+        if (anyRuns()) writeAll({}); // else looked at when they go on
+    });
+}
+
+void RedisRecord::armPermitEnd(Nanos due) {
+    if (due == kNever) return;
+    if (m_permitEnd && due >= m_permitEndAt) return;
+    if (m_permitEnd) m_scheduler.cancel(m_permitEnd);
+    m_permitEndAt = due;
+    m_permitEnd = m_scheduler.at(due, [this] {
+        m_permitEnd = 0;
+        // Nothing but time has passed: what is gone has ended.
+        if (anyRuns()) writeAll({.freedBy = trace::FreedBy::Expiry});
     });
 }
 
@@ -205,12 +235,12 @@ RedisRecord::Found RedisRecord::majority(const QByteArray& lockName) const {
     return {};
 }
 
-RedisRecord::Found RedisRecord::lookAtLockOn(RedisServer& server, const QByteArray& lockName,
-                                             const std::vector<QByteArray>& keys) {
-    Found all = lookAtPart(server, keys.front());
+RedisRecord::Found RedisRecord::lookAtLockOn(RedisServer& server, const QByteArray& lockName, const Watched& watched) {
+    const std::vector<QByteArray>& keys = watched.keys;
+    Found all = lookAtPart(server, keys.front(), watched.strings);
     bool whole = keys.size() == 1 || isHeld(all.row);
     for (std::size_t i = 1; i < keys.size(); ++i) {
-        Found part = lookAtPart(server, keys[i]);
+        Found part = lookAtPart(server, keys[i], watched.strings);
         std::ranges::move(part.raw, std::back_inserter(all.raw));
         whole = whole && isHeld(part.row);
         if (!whole) continue;
@@ -231,13 +261,15 @@ RedisRecord::Found RedisRecord::lookAtLockOn(RedisServer& server, const QByteArr
     return all;
 }
 
-RedisRecord::Found RedisRecord::lookAtPart(RedisServer& server, const QByteArray& key) {
-    auto keys = lookAt(server.engine(), server.inside(), key);
+RedisRecord::Found RedisRecord::lookAtPart(RedisServer& server, const QByteArray& key, Strings strings) {
+    const bool locks = strings == Strings::AreLocks;
+    auto keys = lookAt(server.engine(), server.inside(), key, locks ? LookAt::First : LookAt::All);
     // A key without a TTL may carry its end in its value, by the clock of the client that wrote it.
     const Nanos offset = !keys.empty() && keys.front().ttlMs ? server.clockOffset() : Nanos(0);
     const auto wall = std::chrono::floor<std::chrono::milliseconds>(server.present() + offset);
     inspect::RecogniserOptions options;
-    options.patterns = {inspect::KeyPattern{key, "string"}};
+    options.patterns.clear();
+    if (locks) options.patterns.push_back({key, "string"});
     options.wallMs = VirtualRuntime::kEpochMs + wall.count();
     Found found;
     for (inspect::KeySnapshot& look : keys) {

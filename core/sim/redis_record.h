@@ -2,7 +2,9 @@
 #pragma once
 #include "inspect/trace_feed.h"
 #include "runtime/virtual_scheduler.h"
+#include "sim/permit_owners.h"
 #include "sim/redis/engine.h"
+#include "sim/service.h"
 
 #include <map>
 #include <set>
@@ -29,7 +31,7 @@ public:
     trace::EntityId lockEntity(const QByteArray& name) { return m_feed.lockEntity(name); }
     /// The lock's record is written to the trace; without it a plain string key is no lock. `keys`: what says who holds
     /// it. A lock of several keys is held by the one who holds all of them.
-    void watch(const QByteArray& lockName, std::vector<QByteArray> keys);
+    void watch(const QByteArray& lockName, std::vector<QByteArray> keys, Strings strings = Strings::AreLocks);
     /// From now on these servers decide, `quorum` of them together. None: nobody does, and the record is not observed
     /// until somebody does again.
     void decidedBy(std::vector<RedisServer*> servers, std::size_t quorum = 1);
@@ -59,13 +61,22 @@ private:
         Nanos exactDeadline = kNever;          ///< inspect::Sight::exactDeadline
         std::vector<inspect::RawKey> raw = {}; ///< every key that was looked at and is there
     };
+    /// What says who holds a lock.
+    struct Watched {
+        std::vector<QByteArray> keys;
+        Strings strings = Strings::AreLocks;
+        friend bool operator==(const Watched&, const Watched&) = default;
+    };
     void write(const QByteArray& lockName, inspect::Sight sight);
     bool anyRuns() const;
+    void writeAll(const inspect::Sight& sight);
+    /// Looks again when the first of a semaphore's permits ends: no command tells of that.
+    void armPermitEnd(Nanos due);
     /// Looks again when a content that was held back may be written.
     void armSecondLook();
     Found lookAtLock(const QByteArray& lockName) const;
-    static Found lookAtLockOn(RedisServer& server, const QByteArray& lockName, const std::vector<QByteArray>& keys);
-    static Found lookAtPart(RedisServer& server, const QByteArray& key);
+    static Found lookAtLockOn(RedisServer& server, const QByteArray& lockName, const Watched& watched);
+    static Found lookAtPart(RedisServer& server, const QByteArray& key, Strings strings);
     Found majority(const QByteArray& lockName) const;
     /// Whether two copies are one hold: by who holds, or, where the format does not say, by what is written there.
     static bool sameHold(const Found& a, const Found& b);
@@ -75,15 +86,17 @@ private:
                    const redis::Reply& reply) const;
 
     VirtualScheduler& m_scheduler;
-    VirtualScheduler::TimerId m_secondLook = 0;
+    VirtualScheduler::TimerId m_secondLook = 0, m_permitEnd = 0;
+    Nanos m_permitEndAt = kNever;
+    std::shared_ptr<PermitOwners> m_permits = std::make_shared<PermitOwners>(); ///< copies share the lock's
     inspect::TraceFeed m_feed;
     std::vector<RedisServer*> m_deciders;
     std::size_t m_quorum = 1;
     bool m_observed = true;
     bool m_nameless = false;
-    std::map<QByteArray, std::vector<QByteArray>> m_watched; ///< keys by lock
-    std::map<QByteArray, QJsonValue> m_majority;             ///< what the majority had written, by lock
-    std::map<QByteArray, inspect::Sight> m_changed;          ///< since the last settle()
+    std::map<QByteArray, Watched> m_watched;        ///< by lock
+    std::map<QByteArray, QJsonValue> m_majority;    ///< what the majority had written, by lock
+    std::map<QByteArray, inspect::Sight> m_changed; ///< since the last settle()
     std::map<std::pair<trace::EntityId, SessionId>, std::map<QByteArray, QByteArray>>
         m_read; ///< what GET last told a session of watched keys
 };

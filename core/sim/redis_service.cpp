@@ -208,12 +208,12 @@ QString RedisService::url() const {
     return QStringLiteral("redis://") + addresses.front();
 }
 
-void RedisService::watch(const QByteArray& lockName, std::vector<QByteArray> keys) {
+void RedisService::watch(const QByteArray& lockName, std::vector<QByteArray> keys, Strings strings) {
     // Locks in slots of several masters would need a record each; the first one's master decides.
     if (m_settings.shape == RedisShape::Cluster && m_watched++ == 0) decideBySlotOf(keys.front());
     for (const auto& copy : m_copies)
-        copy->watch(lockName, keys);
-    m_record->watch(lockName, std::move(keys));
+        copy->watch(lockName, keys, strings);
+    m_record->watch(lockName, std::move(keys), strings);
 }
 
 void RedisService::forceRelease(const QByteArray& lockName) {

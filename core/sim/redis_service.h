@@ -36,7 +36,7 @@ public:
     Server* find(const QString& target) const override;
     QString url() const override;
     trace::EntityId lockEntity(const QByteArray& lockName) override { return m_record->lockEntity(lockName); }
-    void watch(const QByteArray& lockName, std::vector<QByteArray> keys) override;
+    void watch(const QByteArray& lockName, std::vector<QByteArray> keys, Strings strings = Strings::AreLocks) override;
     void forceRelease(const QByteArray& lockName) override;
     std::uint64_t steps() const override;
 

@@ -6,6 +6,12 @@
 
 namespace lockscope::sim {
 
+/// What a plain string is that lies under a lock's key.
+enum class Strings : std::uint8_t {
+    AreLocks,     ///< the lock, held
+    CountPermits, ///< a semaphore's number of free permits
+};
+
 /// One or several simulated servers that are one thing to their clients. Knows which of them decide what the record
 /// says.
 class Service {
@@ -21,7 +27,7 @@ public:
 
     virtual trace::EntityId lockEntity(const QByteArray& lockName) = 0;
     /// The lock's record is written to the trace. `keys`: what on the servers says who holds it.
-    virtual void watch(const QByteArray& lockName, std::vector<QByteArray> keys) = 0;
+    virtual void watch(const QByteArray& lockName, std::vector<QByteArray> keys, Strings strings) = 0;
     /// Frees a lock as an operator would.
     virtual void forceRelease(const QByteArray& lockName) = 0;
     /// The work that its servers have done so far: a measure of cost that is equal on every machine.

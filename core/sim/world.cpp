@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/world.h"
 
+#include "recipes/redis/redis_recipe.h"
+#include "sim/client_world.h"
 #include "sim/seeds.h"
 
 namespace lockscope::sim {
@@ -18,7 +20,8 @@ World::World(const scenario::Scenario& scenario, std::uint64_t seed, std::shared
       m_seed(seed),
       m_recorder(std::move(trace), [this] { return m_scheduler.now(); }),
       m_network(m_scheduler, m_recorder.sharedTrace(), scenario.network, mixSeed(seed, NetworkStream),
-                scenario.service ? Network::Streams::PerLink : Network::Streams::Shared) {
+                scenario.service ? Network::Streams::PerLink : Network::Streams::Shared),
+      m_resources(m_recorder, m_settings, [this](const QByteArray& lock) { return m_service->lockEntity(lock); }) {
     m_service = std::make_unique<RedisService>(
         Grounds{m_scheduler, m_recorder, m_network}, RedisService::Settings::of(scenario), mixSeed(seed, NodeStream),
         [this](const inspect::Party& party) {
@@ -27,10 +30,9 @@ World::World(const scenario::Scenario& scenario, std::uint64_t seed, std::shared
             const auto client = m_recorder.trace().intern(EntityKind::Client, party.client);
             return m_recorder.trace().intern(EntityKind::Thread, party.thread.value_or("?"), client);
         });
-    watchLock();
-    const auto lock = m_service->lockEntity(m_settings.lock.name.toUtf8());
-    const auto resource = m_recorder.trace().intern(EntityKind::Resource, m_settings.resource.name.toUtf8(), lock);
-    m_resource = std::make_unique<GuardedResource>(m_recorder, resource, m_settings.resource.tokenCheck);
+    watchLocks();
+    for (const QByteArray& lock : workload::lockNames(m_settings))
+        m_resources.of(lock);
     watchConditions();
     setClients(m_settings.workload.clients);
     for (const Fault& fault : m_settings.faults)
@@ -39,20 +41,23 @@ World::World(const scenario::Scenario& scenario, std::uint64_t seed, std::shared
 
 World::~World() = default;
 
-void World::watchLock() {
-    const QByteArray name = m_settings.lock.name.toUtf8();
-    m_service->watch(name, recipes::lockKeys(m_settings.recipe.toUtf8(), name));
+void World::watchLocks() {
+    for (const QByteArray& name : workload::lockNames(m_settings)) {
+        const QByteArray recipe = workload::lockPlan(m_settings, name).recipe;
+        const recipes::RecipeInfo* const info = recipes::findRecipe(recipe);
+        const Strings strings = info && info->permits ? Strings::CountPermits : Strings::AreLocks;
+        m_service->watch(name, recipes::lockKeys(recipe, name), strings);
+    }
 }
 
 void World::setClients(int count, int before) {
     while (static_cast<int>(m_clients.size()) < count) {
         const int index = static_cast<int>(m_clients.size());
-        auto client = std::make_unique<Client>(
-            Client::World{Grounds{m_scheduler, m_recorder, m_network}, *m_service, *m_resource, m_settings},
-            scenario::clientName(index).toUtf8(),
-            mixSeed(m_seed, FirstClientStream + static_cast<std::uint64_t>(index)));
-        m_threads[client->uuid()] = client->thread();
-        client->onIdentity = [this](Client& restarted) { m_threads[restarted.uuid()] = restarted.thread(); };
+        const Grounds grounds{m_scheduler, m_recorder, m_network};
+        auto world = std::make_unique<SimulatedClientWorld>(
+            grounds, *m_service, m_resources, mixSeed(m_seed, FirstClientStream + static_cast<std::uint64_t>(index)),
+            [this](const Client& started) { m_threads[started.uuid()] = started.thread(); });
+        auto client = std::make_unique<Client>(std::move(world), m_recorder, m_settings, index);
         m_clients.push_back(std::move(client));
     }
     for (int i = 0; i < static_cast<int>(m_clients.size()); ++i) {
@@ -109,13 +114,16 @@ std::expected<void, QString> World::apply(const Fault& fault) {
 
 Client* World::findClient(const QString& target) {
     Client* best = nullptr;
+    const QByteArray lock = m_settings.lock.name.toUtf8();
     const auto alive = [](const Client& client) { return client.life() != Runtime::Life::Dead; };
     for (const auto& client : m_clients) {
         if (target == QLatin1String("holder")) {
             // Of several that believe, the one that was granted last.
-            if (alive(*client) && client->holds() && (!best || client->since() > best->since())) best = client.get();
+            if (alive(*client) && client->holds(lock) && (!best || client->since(lock) > best->since(lock)))
+                best = client.get();
         } else if (target == QLatin1String("waiter")) {
-            if (alive(*client) && client->waits() && (!best || client->since() < best->since())) best = client.get();
+            if (alive(*client) && client->waits(lock) && (!best || client->since(lock) < best->since(lock)))
+                best = client.get();
         } else if (target.toUtf8() == client->name()) {
             return client.get();
         }

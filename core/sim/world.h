@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "sim/client.h"
 #include "sim/conditions.h"
 #include "sim/redis_service.h"
+#include "workload/participant.h"
+#include "workload/resources.h"
 
 #include <expected>
 
 namespace lockscope::sim {
+
+using Client = workload::Participant;
 
 /// A whole simulated world on virtual time: clients, a Redis, a network, a guarded resource, and the scenario's faults.
 /// Reads no real clock and no other randomness than its seed: equal scenario and seed give an equal trace. One thread.
@@ -49,8 +52,8 @@ private:
     void noteStruck(const scenario::Fault& fault, const QString& target, trace::EntityId entity);
     void endFault(const Struck& struck, std::uint64_t number, const scenario::Fault& undo);
     void healAll(std::uint8_t flags);
-    /// By the keys that the recipe uses now.
-    void watchLock();
+    /// By the keys that the recipes use now.
+    void watchLocks();
     /// Starts clients from number `before` on, or kills those that are too many.
     void setClients(int count, int before = 0);
     /// Whether what this fault undoes still lasts.
@@ -82,7 +85,7 @@ private:
     Network m_network;
     std::map<QByteArray, trace::EntityId> m_threads; ///< by process identity
     std::unique_ptr<RedisService> m_service;
-    std::unique_ptr<GuardedResource> m_resource;
+    workload::Resources m_resources;
     std::vector<std::unique_ptr<Client>> m_clients;
     std::unique_ptr<Conditions> m_conditions;
     std::map<Struck, std::vector<Lasting>> m_lasting; ///< in the order in which they struck

@@ -7094,6 +7094,18 @@
         <translation>带单位的时间，如 "10s"，或 "forever"</translation>
     </message>
     <message>
+        <source>a time, such as "3s", two of them, such as ["2s", "4s"], or true</source>
+        <translation>一个时间，如 "3s"，或两个时间，如 ["2s", "4s"]，或 true</translation>
+    </message>
+    <message>
+        <source>nobody runs these programs: say in “clients” how many run which</source>
+        <translation>没有客户端运行这些程序：请在“clients”里写明各有几个</translation>
+    </message>
+    <message>
+        <source>the name of a lock, a list of such names, or true</source>
+        <translation>一把锁的名字、一列这样的名字，或 true</translation>
+    </message>
+    <message>
         <source>a time, such as "3s", or two of them, such as ["2s", "4s"]</source>
         <translation>时间，如 "3s"，或两个时间，如 ["2s", "4s"]</translation>
     </message>

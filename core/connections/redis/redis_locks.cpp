@@ -31,7 +31,7 @@ makeRedisLock(const QByteArray& id, std::shared_ptr<redis::Port> port, const Loc
     recipes::RedisLock lock{*port, spec.name, connection.client()};
     lock.doubts = std::move(doubts);
     lock.permits = spec.permits;
-    lock.holdersListen = true;
+    lock.holdersListen = connection.holdersListen();
     lock.alive = port; // parts of several locks as one are given back in the background, without that one
     Nanos answer = redis::DriverOptions().commandTimeout;
     connection.url().takeTime("timeout", answer);

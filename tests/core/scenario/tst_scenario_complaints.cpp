@@ -60,6 +60,8 @@ private Q_SLOTS:
         row("number for range", R"(, "clients": {"hold": 3})", "/clients/hold", "3 should be a time");
         row("bad range item", R"(, "clients": {"hold": ["2s", "4"]})", "/clients/hold/1", "“4” should be a time");
         row("upside down", R"(, "clients": {"hold": ["4s", "2s"]})", "/clients/hold", "[\"2s\", \"4s\"]");
+        row("programs for nobody", R"(, "programs": [{"name": "read", "steps": [{"think": "1s"}]}])", "/programs",
+            "nobody runs these programs");
         row("too many clients", R"(, "clients": {"count": 201})", "/clients/count", "from 1 to 200");
         row("half a client", R"(, "clients": {"count": 2.5})", "/clients/count", "a whole number");
         row("unknown word", R"(, "lock": {"deadline": "ignore"})", "/lock/deadline", "did you mean “ignored”?");

@@ -54,7 +54,7 @@ public:
         for (int i = number(0, 3); i > 0; --i)
             s.programs.push_back(program(i, s));
         s.workload.clients = number(3, 100); // faults name the first ones
-        for (int i = number(0, 3); i > 0; --i)
+        for (int i = number(s.programs.empty() ? 0 : 1, 3); i > 0; --i)
             s.groups.push_back({s.programs.empty() || coin() ? QString() : s.programs.front().name, number(1, 9)});
         if (coin()) s.recipes = QStringList{s.recipe, QStringLiteral("redis-rw")};
         if (coin()) {

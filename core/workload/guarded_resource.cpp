@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/guarded_resource.h"
+#include "workload/guarded_resource.h"
 
-namespace lockscope::sim {
+namespace lockscope::workload {
 
 bool GuardedResource::write(trace::EntityId thread, std::int64_t token) {
     if (m_tokenCheck && token != 0 && token < m_newest) {
@@ -15,4 +15,4 @@ bool GuardedResource::write(trace::EntityId thread, std::int64_t token) {
     return true;
 }
 
-} // namespace lockscope::sim
+} // namespace lockscope::workload

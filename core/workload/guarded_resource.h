@@ -2,10 +2,7 @@
 #pragma once
 #include "trace/recorder.h"
 
-#include <qcoro/qcorotask.h>
-#include <stop_token>
-
-namespace lockscope::sim {
+namespace lockscope::workload {
 
 /// The resource that a lock guards. If it was told to check, it refuses a write whose fencing token is older than the
 /// newest it has seen. A write without a token cannot be checked and is accepted.
@@ -25,12 +22,4 @@ private:
     std::int64_t m_newest = 0;
 };
 
-/// The way from a client to the resource.
-class ResourcePort {
-public:
-    virtual ~ResourcePort() = default;
-    /// Ends when the resource has answered: true = taken. Throws Cancelled.
-    virtual QCoro::Task<bool> write(trace::EntityId thread, std::int64_t token) = 0;
-};
-
-} // namespace lockscope::sim
+} // namespace lockscope::workload

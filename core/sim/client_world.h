@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "sim/redis_service.h"
+#include "workload/client_world.h"
+#include "workload/resources.h"
+
+namespace lockscope::sim {
+
+/// What the simulated world supplies to one of its clients: virtual time, and connections to the simulated servers.
+class SimulatedClientWorld final : public workload::ClientWorld {
+public:
+    using Identified = std::function<void(const workload::Participant&)>;
+    /// Everything outlives it. `seed` is the client's own.
+    SimulatedClientWorld(Grounds grounds, RedisService& service, workload::Resources& resources, std::uint64_t seed,
+                         Identified identified)
+        : m_grounds(grounds),
+          m_service(service),
+          m_resources(resources),
+          m_seed(seed),
+          m_identified(std::move(identified)) {}
+
+    std::unique_ptr<Runtime> makeRuntime(std::uint64_t process) override;
+    void setWallOffset(Runtime& runtime, Nanos offset) override;
+    void identified(const workload::Participant& client) override { m_identified(client); }
+    std::unique_ptr<Connection> connect(Runtime& runtime, const workload::Participant& client) override;
+    trace::EntityId lockEntity(const QByteArray& lockName) override { return m_service.lockEntity(lockName); }
+    QCoro::Task<bool> write(Runtime& runtime, QByteArray lockName, trace::EntityId thread, std::int64_t token) override;
+
+private:
+    Grounds m_grounds;
+    RedisService& m_service;
+    workload::Resources& m_resources;
+    std::uint64_t m_seed;
+    Identified m_identified;
+};
+
+} // namespace lockscope::sim

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "connections/connection.h"
+
+namespace lockscope::workload {
+
+class Participant;
+
+/// What a world supplies to one client of its workload. Everything that it gives out outlives the client.
+class ClientWorld {
+public:
+    virtual ~ClientWorld() = default;
+    /// Clocks and life of a new process; `process` counts the client's processes from 1.
+    virtual std::unique_ptr<Runtime> makeRuntime(std::uint64_t process) = 0;
+    /// Moves the wall clock of a runtime that makeRuntime() made to `offset` from true time.
+    virtual void setWallOffset(Runtime& runtime, Nanos offset) = 0;
+    /// A new process has an identity: Participant::uuid().
+    virtual void identified(const Participant& client) = 0;
+    /// The new process's connection to the servers, not opened; its identity is the client's.
+    virtual std::unique_ptr<Connection> connect(Runtime& runtime, const Participant& client) = 0;
+    virtual trace::EntityId lockEntity(const QByteArray& lockName) = 0;
+    /// Writes to the resource that the lock guards; true = taken. Throws Cancelled.
+    virtual QCoro::Task<bool> write(Runtime& runtime, QByteArray lockName, trace::EntityId thread,
+                                    std::int64_t token) = 0;
+};
+
+} // namespace lockscope::workload

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workload/participant.h"
+
+#include "lock/distributed_multi_lock.h"
+#include "workload/run_program.h"
+
+#include <algorithm>
+
+namespace lockscope::workload {
+
+using trace::EntityKind;
+using trace::EventKind;
+
+namespace {
+
+/// Several locks as one are taken by this recipe's steps, whichever their own recipes are.
+const QByteArray kSeveral = "redis-multi";
+
+HoldOptions optionsOf(const scenario::LockSettings& settings) {
+    HoldOptions options;
+    options.lease = settings.lease;
+    options.watchdog = settings.watchdog;
+    options.honourDeadline = settings.honourDeadline;
+    options.token = settings.token;
+    options.allowNaive = true; // to be seen failing
+    return options;
+}
+
+} // namespace
+
+Participant::Participant(std::unique_ptr<ClientWorld> world, trace::Recorder& recorder,
+                         const scenario::Scenario& settings, int number)
+    : m_world(std::move(world)),
+      m_recorder(recorder),
+      m_settings(settings),
+      m_number(number),
+      m_name(scenario::clientName(number).toUtf8()),
+      m_entity(recorder.trace().intern(EntityKind::Client, m_name)),
+      m_thread(recorder.trace().intern(EntityKind::Thread, "1", m_entity)),
+      m_locks([this](const QByteArrayList& names) { return makeLock(names); }, [this] { return m_recorder.now(); }) {
+    start();
+}
+
+Participant::~Participant() {
+    if (m_runtime) m_runtime->kill();
+    m_locks.endRound();
+    m_connection.reset();
+}
+
+void Participant::start() {
+    m_runtime = m_world->makeRuntime(++m_process);
+    m_world->setWallOffset(*m_runtime, m_clockOffset);
+    m_watchdogStopped = m_workHangs = false; // they were the process's before
+    m_uuid = m_runtime->randomUuid();
+    m_world->identified(*this);
+    m_connection = m_world->connect(*m_runtime, *this);
+    m_recorder.emit(EventKind::ClientStarted, m_entity);
+    const scenario::Program program = programOf(m_settings, m_number);
+    // It takes part from here on, even if it dies before its first request: at no step of the locks that it is for.
+    for (const QByteArray& lock : locksOf(program, m_settings))
+        m_recorder.emit(EventKind::Step, m_thread, m_world->lockEntity(lock));
+    m_runtime->spawn([this, program] {
+        return runProgram({*m_runtime, *m_connection, m_settings, program, m_locks, *m_world, m_thread, m_workHangs});
+    });
+}
+
+std::unique_ptr<DistributedLock> Participant::makeLock(const QByteArrayList& names) {
+    const LockPlan plan = lockPlan(m_settings, names.front());
+    std::vector<trace::EntityId> entities;
+    for (const QByteArray& name : names) {
+        entities.push_back(m_world->lockEntity(name));
+        tellRecipe(entities.back(), names.size() > 1 ? kSeveral : plan.recipe);
+    }
+    auto recipe = makeRecipe(names);
+    if (!recipe) {
+        const QByteArray why = lockErrorId(recipe.error().kind);
+        for (const trace::EntityId entity : entities)
+            m_recorder.emit(EventKind::AcquireFailed, m_thread, entity, 0, m_recorder.trace().text(why));
+        return nullptr;
+    }
+    if ((*recipe)->info().permits) tellCapacity(entities.front(), plan.settings.permits);
+    auto lock = std::make_unique<DistributedLock>(LockClient{*m_runtime, m_uuid, &m_recorder, m_entity},
+                                                  *std::move(recipe), optionsOf(plan.settings), entities.front());
+    lock->recordAlsoAs({entities.begin() + 1, entities.end()});
+    if (m_watchdogStopped) lock->stopWatchdog();
+    return lock;
+}
+
+std::expected<std::unique_ptr<recipes::Recipe>, LockError> Participant::makeRecipe(const QByteArrayList& names) {
+    const LockPlan plan = lockPlan(m_settings, names.front());
+    if (names.size() == 1) return m_connection->makeRecipe(plan.recipe, {names.front(), plan.settings.permits});
+    std::vector<LockPart> parts;
+    bool itsOwn = true;
+    for (const QByteArray& name : names) {
+        parts.push_back({*m_connection, name, lockPlan(m_settings, name).recipe});
+        itsOwn = itsOwn && parts.back().recipe == kSeveral;
+    }
+    if (itsOwn) return m_connection->makeRecipe(kSeveral, {names.join(',')});
+    return makeMultiRecipe(parts, optionsOf(plan.settings));
+}
+
+void Participant::tellRecipe(trace::EntityId lock, const QByteArray& recipe) {
+    QByteArray& told = m_recipeTold[lock];
+    if (told == recipe) return;
+    told = recipe;
+    m_recorder.emit(EventKind::AsksBy, m_thread, lock, 0, m_recorder.trace().text(recipe));
+}
+
+void Participant::tellCapacity(trace::EntityId lock, int permits) {
+    if (std::exchange(m_capacityTold[lock], permits) == permits) return;
+    m_recorder.emit(EventKind::LockCapacity, trace::kNoEntity, lock, permits);
+}
+
+bool Participant::holds(const QByteArray& lock) const {
+    return std::ranges::any_of(m_locks.all(), [&](const auto& use) { return use->concerns(lock) && use->isHeld(); });
+}
+
+bool Participant::waits(const QByteArray& lock) const {
+    const auto asks = [&](const auto& use) { return use->concerns(lock) && use->asking; };
+    return std::ranges::any_of(m_locks.all(), asks) && !holds(lock);
+}
+
+Nanos Participant::since(const QByteArray& lock) const {
+    Nanos latest{};
+    for (const auto& use : m_locks.all())
+        if (use->concerns(lock)) latest = std::max(latest, use->since);
+    return latest;
+}
+
+void Participant::kill() {
+    if (!m_runtime->alive()) return;
+    m_runtime->kill();
+    m_locks.endRound(); // the program's coroutine has ended
+    m_connection.reset();
+}
+
+void Participant::restart() {
+    kill();
+    start();
+}
+
+void Participant::setClockOffset(Nanos offset) {
+    m_clockOffset = offset;
+    m_world->setWallOffset(*m_runtime, offset);
+}
+
+void Participant::stopWatchdog(bool stop) {
+    m_watchdogStopped = stop;
+    if (!stop) return;
+    for (const auto& use : m_locks.all())
+        use->lock->stopWatchdog();
+}
+
+void Participant::heal() {
+    resume();
+    if (life() == Runtime::Life::Dead) restart();
+    m_watchdogStopped = m_workHangs = false; // the present holds are not renewed any more
+    setClockOffset(Nanos(0));
+}
+
+} // namespace lockscope::workload
