@@ -77,9 +77,4 @@ const RecipeInfo* findRecipe(const QByteArray& id) {
     return found == recipes.end() ? nullptr : &*found;
 }
 
-const RecipeInfo* findSimulatedRecipe(const QByteArray& id) {
-    const RecipeInfo* const found = findRecipe(id);
-    return found && found->simulated ? found : nullptr;
-}
-
 } // namespace lockscope::recipes

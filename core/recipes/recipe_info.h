@@ -47,7 +47,5 @@ const std::vector<RecipeInfo>& allRecipes();
 const std::vector<RecipeInfo>& simulatedRecipes();
 /// nullptr when there is no recipe with that id.
 const RecipeInfo* findRecipe(const QByteArray& id);
-/// nullptr when there is no such recipe, or the simulator cannot run it.
-const RecipeInfo* findSimulatedRecipe(const QByteArray& id);
 
 } // namespace lockscope::recipes

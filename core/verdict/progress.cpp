@@ -46,7 +46,6 @@ void ProgressJudge::look(const Row& row, const State& state) {
         [[fallthrough]];
     case EventKind::RecordUnobserved:
     case EventKind::RecordObserved:
-    case EventKind::Requested:
     case EventKind::Granted:
     case EventKind::Reentered:
     case EventKind::TimedOut:
@@ -57,7 +56,11 @@ void ProgressJudge::look(const Row& row, const State& state) {
     case EventKind::ReleaseRefused:
     case EventKind::ReleaseFailed:
     case EventKind::ReleaseSent:
-        update(e.subject, e.time(), row.trace, state);
+        updateWithOthers(e.subject, e.time(), row.trace, state);
+        break;
+    case EventKind::Requested:
+        asked(e.subject, e.actor);
+        updateWithOthers(e.subject, e.time(), row.trace, state);
         break;
     case EventKind::LinkCut:
     case EventKind::LinkMended: {
@@ -94,7 +97,23 @@ void ProgressJudge::look(const Row& row, const State& state) {
 }
 
 void ProgressJudge::deadlinePassed(EntityId lock, Nanos at, const Trace& trace, const State& state) {
-    update(lock, at, trace, state);
+    updateWithOthers(lock, at, trace, state);
+}
+
+void ProgressJudge::asked(EntityId id, EntityId thread) {
+    std::set<EntityId>& all = m_asked[thread];
+    if (!all.insert(id).second || all.size() < 2) return;
+    for (const EntityId one : all)
+        for (const EntityId other : all)
+            if (one != other) m_beside[one].insert(other);
+}
+
+void ProgressJudge::updateWithOthers(EntityId id, Nanos at, const Trace& trace, const State& state) {
+    update(id, at, trace, state);
+    const auto beside = m_beside.find(id);
+    if (beside == m_beside.end()) return;
+    for (const EntityId other : beside->second)
+        update(other, at, trace, state);
 }
 
 void ProgressJudge::timePassed(Nanos now, std::size_t row, const Trace& trace, const State& state) {
@@ -164,10 +183,13 @@ bool ProgressJudge::couldBeGranted(EntityId id, Lock& lock, const Trace& trace, 
     const EntityId node = trace.entity(id).parent;
     const auto at = state.nodes.find(node);
     if (at != state.nodes.end() && (at->second.life == Life::Dead || at->second.life == Life::Paused)) return false;
+    const auto couldTake = [&](EntityId thread, const Belief& belief) {
+        return waitsAlive(thread, belief, node, trace, state) && !waitsForMore(thread, id, trace, state);
+    };
     const auto known = state.beliefs.find({id, lock.witness});
-    if (known != state.beliefs.end() && waitsAlive(lock.witness, known->second, node, trace, state)) return true;
+    if (known != state.beliefs.end() && couldTake(lock.witness, known->second)) return true;
     for (const auto& [key, belief] : beliefsOf(state, id)) {
-        if (!waitsAlive(key.second, belief, node, trace, state)) continue;
+        if (!couldTake(key.second, belief)) continue;
         lock.witness = key.second;
         return true;
     }
@@ -194,6 +216,18 @@ bool ProgressJudge::heldByTheLiving(EntityId id, const Lock& lock, const Trace& 
         return belief->second.phase == Belief::Phase::Holding;
     }
     return std::ranges::any_of(beliefsOf(state, id), works);
+}
+
+bool ProgressJudge::waitsForMore(EntityId thread, EntityId id, const Trace& trace, const State& state) const {
+    const auto asked = m_asked.find(thread);
+    if (asked == m_asked.end() || asked->second.size() < 2) return false;
+    return std::ranges::any_of(asked->second, [&](EntityId other) {
+        const auto belief = state.beliefs.find({other, thread});
+        const auto lock = m_locks.find(other);
+        const bool waits = other != id && belief != state.beliefs.end() && lock != m_locks.end() &&
+                           belief->second.phase == Belief::Phase::Waiting;
+        return waits && heldByTheLiving(other, lock->second, trace, state);
+    });
 }
 
 bool ProgressJudge::waitsAlive(EntityId thread, const Belief& belief, EntityId node, const Trace& trace,

@@ -15,7 +15,8 @@ namespace lockscope::verdict {
 /// that node is neither cut nor too slow (Bounds::slowLink). Nobody alive holds the lock: the record is free, or its
 /// owner's client is dead or does not believe (a client that we know nothing of is taken for a living holder). Without
 /// any record, nobody alive holds when nobody believes. When one of the three ceases to be true, the clock starts anew;
-/// a violation lasts from the bound's passing to that moment.
+/// a violation lasts from the bound's passing to that moment. A thread that waits for several locks at once takes all
+/// or none: it counts as a waiter of one while nobody alive holds the others.
 ///
 /// While the record is not observed, nothing is judged: a stopped or unreachable server may have granted the lock to
 /// anybody, or to nobody. Where such a gap outlasts the bound, the outcome is unknown from then on.
@@ -50,7 +51,10 @@ private:
         bool shared = false;                        ///< some held it together with others
         trace::EntityId witness = trace::kNoEntity; ///< who waited when we last looked: probably still does
     };
+    void asked(trace::EntityId id, trace::EntityId thread);
     void update(trace::EntityId id, Nanos at, const trace::Trace& trace, const trace::State& state);
+    /// As update(), also for the locks that some thread has asked for besides this one.
+    void updateWithOthers(trace::EntityId id, Nanos at, const trace::Trace& trace, const trace::State& state);
     void updateAll(Nanos at, const trace::Trace& trace, const trace::State& state);
     Standing standingOf(trace::EntityId id, Lock& lock, const trace::Trace& trace, const trace::State& state) const;
     bool couldBeGranted(trace::EntityId id, Lock& lock, const trace::Trace& trace, const trace::State& state) const;
@@ -59,11 +63,17 @@ private:
                          const trace::State& state) const;
     bool waitsAlive(trace::EntityId thread, const trace::Belief& belief, trace::EntityId node,
                     const trace::Trace& trace, const trace::State& state) const;
+    /// Whether a thread that waits for this lock waits for another one at the same time, which somebody alive holds.
+    bool waitsForMore(trace::EntityId thread, trace::EntityId id, const trace::Trace& trace,
+                      const trace::State& state) const;
 
     Ledger& m_ledger;
     Nanos m_bound;
     Nanos m_undecidedSince = kNever;
     std::map<trace::EntityId, Lock> m_locks;
+    std::map<trace::EntityId, std::set<trace::EntityId>> m_asked; ///< by thread: the locks that it has ever asked for
+    std::map<trace::EntityId, std::set<trace::EntityId>>
+        m_beside;                                                ///< by lock: others that one of its threads asked for
     std::set<std::pair<trace::EntityId, trace::EntityId>> m_cut; ///< (client, node)
     SlowLinks m_slow;
     std::set<std::pair<Nanos, trace::EntityId>> m_alarms; ///< when the bound passes, lock

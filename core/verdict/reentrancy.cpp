@@ -76,9 +76,13 @@ bool ReentrancyJudge::recordIsFine(const Event& e, const State& state) const {
     const trace::EntityId owner = ownerIn(e, record);
     const Belief* belief = beliefOf(state, e.subject, owner);
     if (!belief) return true; // nobody that we see
+    const bool freed = e.kind == EventKind::RecordFreed;
+    const trace::HoldMode mode =
+        freed ? (record ? record->mode : trace::HoldMode::Exclusive) : trace::holdMode(e.flags);
+    if (mode == trace::HoldMode::Permits) return true; // several are taken at once
     const std::uint32_t before =
         record && record->owner == owner && record->observed && e.kind != EventKind::RecordHeld ? record->holds : 0;
-    if (e.kind == EventKind::RecordFreed) {
+    if (freed) {
         const auto why = static_cast<trace::FreedBy>(e.flags & trace::kFreedByMask);
         if (why != trace::FreedBy::Release || e.actor != owner) return true; // a lease ends whatever the count is
         return before <= 1 || belief->holds <= 1;

@@ -1060,6 +1060,10 @@
         <translation>现在没有客户端“%1”可以这样做。</translation>
     </message>
     <message>
+        <source>“%1” does not fit this scenario's servers and programs; these do: %2.</source>
+        <translation>“%1”不适合此场景的服务器和程序；适合的有：%2。</translation>
+    </message>
+    <message>
         <source>There is no recipe “%1”.</source>
         <translation>没有算法“%1”。</translation>
     </message>
@@ -5505,6 +5509,10 @@
         <translation>没有算法“%1”。</translation>
     </message>
     <message>
+        <source>“%1” cannot do what the clients' programs ask of their locks.</source>
+        <translation>“%1”做不到客户端程序对锁的要求。</translation>
+    </message>
+    <message>
         <source>This is somebody's real server: only clients of our own can be broken here.</source>
         <translation>这是别人的真实服务器：这里只能破坏我们自己的客户端。</translation>
     </message>
@@ -5576,10 +5584,6 @@
     <message>
         <source>Simulated · %1</source>
         <translation>模拟 · %1</translation>
-    </message>
-    <message>
-        <source>There is no recipe “%1”.</source>
-        <translation>没有算法“%1”。</translation>
     </message>
 </context>
 <context>

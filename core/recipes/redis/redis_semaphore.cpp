@@ -26,7 +26,6 @@ RecipeInfo redisSemaphoreInfo() {
     info.exclusive = false;
     info.condition = false;
     info.permits = true;
-    info.simulated = false; // simulated clients ask for exclusive holds only
     return info;
 }
 

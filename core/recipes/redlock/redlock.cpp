@@ -31,6 +31,7 @@ RecipeInfo redlockInfo() {
     info.workStep = Step::Work;
     info.watchdog = true;
     info.layout = "Redlock";
+    info.simulated = true;
     return info;
 }
 

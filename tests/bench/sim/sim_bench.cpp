@@ -5,6 +5,7 @@
 #include "recipes/recipe_info.h"
 #include "runtime/virtual_runtime.h"
 #include "scenario/scenario_file.h"
+#include "sim/fitting_recipes.h"
 #include "sim/redis/engine.h"
 
 #include <QCoreApplication>
@@ -82,7 +83,7 @@ double residentMb() {
 
 /// One JSON object a line for every simulated recipe with 10, 50 and 200 clients: computed, judged and digested.
 void printCrowds() {
-    for (const auto& recipe : recipes::simulatedRecipes()) {
+    for (const auto& recipe : sim::recipesFor({})) {
         for (const int clients : {10, 50, 200}) {
             auto scenario = builtin("contention");
             scenario.recipe = QString::fromUtf8(recipe.id);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lock_bench_world.h"
+#include "sim/fitting_recipes.h"
 
 #include <QTest>
 
@@ -12,12 +13,12 @@ const QByteArray kName = "orders";
 
 void everyRecipe() {
     QTest::addColumn<QByteArray>("recipe");
-    for (const auto& recipe : recipes::simulatedRecipes())
+    for (const auto& recipe : sim::recipesFor({}))
         QTest::newRow(recipe.id.constData()) << recipe.id;
 }
 void everySafeRecipe() {
     QTest::addColumn<QByteArray>("recipe");
-    for (const auto& recipe : recipes::simulatedRecipes()) {
+    for (const auto& recipe : sim::recipesFor({})) {
         if (!recipe.naive) QTest::newRow(recipe.id.constData()) << recipe.id;
     }
 }
@@ -280,7 +281,7 @@ private Q_SLOTS:
 
     void tokensGrowWithEveryGrant_data() {
         QTest::addColumn<QByteArray>("recipe");
-        for (const auto& recipe : recipes::simulatedRecipes()) {
+        for (const auto& recipe : sim::recipesFor({})) {
             if (recipe.token) QTest::newRow(recipe.id.constData()) << recipe.id;
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a lock does when it cannot know: answers that are lost, late, or come after the fact.
 #include "lock_bench_world.h"
+#include "sim/fitting_recipes.h"
 
 #include <QTest>
 
@@ -14,7 +15,7 @@ const QByteArray kName = "orders";
 
 void everySafeRecipe() {
     QTest::addColumn<QByteArray>("recipe");
-    for (const auto& recipe : recipes::simulatedRecipes()) {
+    for (const auto& recipe : sim::recipesFor({})) {
         if (!recipe.naive) QTest::newRow(recipe.id.constData()) << recipe.id;
     }
 }

@@ -3,6 +3,7 @@
 #include "experiment/run.h"
 #include "recipes/recipe_info.h"
 #include "scenario/scenario_file.h"
+#include "sim/fitting_recipes.h"
 
 #include <QTest>
 
@@ -27,7 +28,7 @@ private Q_SLOTS:
     void aClockThatIsWrong_data() {
         QTest::addColumn<QByteArray>("recipe");
         QTest::addColumn<int>("jump");
-        for (const recipes::RecipeInfo& recipe : recipes::simulatedRecipes())
+        for (const recipes::RecipeInfo& recipe : sim::recipesFor({}))
             for (std::size_t i = 0; i < std::size(kClockJumps); ++i)
                 QTest::addRow("%s, %s", recipe.id.constData(), kClockJumps[i].name) << recipe.id << int(i);
     }

@@ -5,6 +5,7 @@
 #include "experiment/run.h"
 #include "recipes/recipe_info.h"
 #include "scenario/scenario_file.h"
+#include "sim/fitting_recipes.h"
 
 #include <QCryptographicHash>
 #include <QFile>
@@ -43,7 +44,7 @@ std::vector<Row> rows() {
     for (const QString& id : kScenarios) {
         auto loaded = scenario::loadScenario(id);
         if (!loaded) qFatal("no scenario %s", qPrintable(id));
-        for (const recipes::RecipeInfo& recipe : recipes::simulatedRecipes()) {
+        for (const recipes::RecipeInfo& recipe : sim::recipesFor(*loaded)) {
             loaded->recipe = QString::fromLatin1(recipe.id);
             all.push_back({*loaded, id.toLatin1() + ' ' + recipe.id, {}});
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scenario/scenario_file.h"
+#include "sim/fitting_recipes.h"
 #include "sim/world.h"
 #include "trace/state.h"
 
@@ -72,7 +73,7 @@ private Q_SLOTS:
 
     void everyRecipeHandsTheLockOn_data() {
         QTest::addColumn<QString>("recipe");
-        for (const auto& recipe : recipes::simulatedRecipes())
+        for (const auto& recipe : sim::recipesFor({}))
             QTest::newRow(recipe.id.constData()) << QString::fromUtf8(recipe.id);
     }
     void everyRecipeHandsTheLockOn() {

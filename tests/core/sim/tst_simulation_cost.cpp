@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an event costs with many clients: counted in steps of the server, equal on every machine.
-#include "recipes/recipe_info.h"
 #include "scenario/scenario_file.h"
+#include "sim/fitting_recipes.h"
 #include "sim/world.h"
 
 #include <QTest>
@@ -14,7 +14,7 @@ class TestSimulationCost : public QObject {
 private Q_SLOTS:
     void costPerEventGrowsNoFasterThanTheLogarithm_data() {
         QTest::addColumn<QString>("recipe");
-        for (const auto& recipe : recipes::simulatedRecipes())
+        for (const auto& recipe : sim::recipesFor({}))
             QTest::newRow(recipe.id.constData()) << QString::fromUtf8(recipe.id);
     }
     void costPerEventGrowsNoFasterThanTheLogarithm() {

@@ -3,6 +3,7 @@
 #include "experiment/run.h"
 #include "scenario/scenario_file.h"
 #include "session/bounds.h"
+#include "sim/fitting_recipes.h"
 #include "sim/world.h"
 
 #include <QTest>
@@ -195,7 +196,7 @@ class TestSimulationFaults : public QObject {
 
     static void everyRecipe() {
         QTest::addColumn<QString>("recipe");
-        for (const auto& recipe : recipes::simulatedRecipes())
+        for (const auto& recipe : sim::recipesFor({}))
             QTest::newRow(recipe.id.constData()) << QString::fromLatin1(recipe.id);
     }
 

@@ -3,6 +3,7 @@
 // otherwise.
 #include "experiment/run.h"
 #include "session/bounds.h"
+#include "sim/fitting_recipes.h"
 #include "sim/world.h"
 #include "trace/state.h"
 #include "verdict/chronicle.h"
@@ -77,7 +78,7 @@ QString sentences(const experiment::RunReport& report, Invariant invariant) {
 
 void recipeColumn() {
     QTest::addColumn<QByteArray>("recipe");
-    for (const auto& recipe : recipes::simulatedRecipes())
+    for (const auto& recipe : sim::recipesFor({}))
         QTest::newRow(recipe.id.constData()) << recipe.id;
 }
 

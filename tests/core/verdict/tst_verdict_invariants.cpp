@@ -35,6 +35,7 @@ private Q_SLOTS:
     void progressOfAShortGapIsNotUnknown();
     void progressViolationEndsWhereNobodyLooks();
     void progressNeedsAHolderAliveNotTheRecordAlone();
+    void progressOfSeveralAtOnceNeedsAllOfThem();
     void countsByOneAreFine();
     void countsThatJump_data();
     void countsThatJump();
@@ -401,6 +402,25 @@ void TestVerdictInvariants::progressNeedsAHolderAliveNotTheRecordAlone() {
     w.released(20000, w.a);
     w.trace->reach(ms(26000));
     QCOMPARE(w.violations(Invariant::Progress, {5s}).at(0).from, ms(25000));
+}
+
+void TestVerdictInvariants::progressOfSeveralAtOnceNeedsAllOfThem() {
+    HandWritten w;
+    const trace::EntityId other = w.trace->intern(trace::EntityKind::Lock, "items", w.node);
+    w.started();
+    w.add(500, Kind::Granted, w.b, other, 0, 1);
+    for (const trace::EntityId lock : {w.lock, other})
+        w.add(1000, Kind::Requested, w.a, lock, -1);
+    w.trace->reach(ms(20000));
+    QCOMPARE(w.violations(Invariant::Progress, {5s}).size(), 0u); // free is one of them only
+    w.add(20000, Kind::Released, w.b, other);
+    w.trace->reach(ms(26000));
+    const auto found = w.violations(Invariant::Progress, {5s});
+    QCOMPARE(found.size(), 2u);
+    for (const Violation& violation : found) {
+        QCOMPARE(violation.from, ms(25000));
+        QCOMPARE(violation.actors, std::vector{w.a});
+    }
 }
 
 void TestVerdictInvariants::countsByOneAreFine() {
