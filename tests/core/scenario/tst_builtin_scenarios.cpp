@@ -199,6 +199,38 @@ private Q_SLOTS:
         });
     }
 
+    /// What helps against a circle: both locks in one step, all or none, or an end to the waiting.
+    void bothLocksAtOnceOrATimeOutGetThrough_data() {
+        QTest::addColumn<bool>("atOnce");
+        QTest::newRow("both at once") << true;
+        QTest::newRow("time-outs") << false;
+    }
+    void bothLocksAtOnceOrATimeOutGetThrough() {
+        QFETCH(bool, atOnce);
+        auto scenario = scenario::loadScenario(QStringLiteral("multi-deadlock"));
+        QVERIFY(scenario.has_value());
+        using Do = scenario::ProgramStep::Do;
+        for (scenario::Program& program : scenario->programs) {
+            if (atOnce) {
+                scenario::Program other{program.name, {}};
+                for (const Do act : {Do::Think, Do::Take, Do::Work, Do::Release}) {
+                    scenario::ProgramStep& step = other.steps.emplace_back();
+                    step.act = act;
+                    if (act == Do::Take || act == Do::Release)
+                        step.locks = {program.steps[1].locks[0], program.steps[3].locks[0]};
+                }
+                program = other;
+            } else {
+                program.steps[3].wait = program.name == QLatin1String("orders-first") ? 1s : 3s;
+            }
+        }
+        expectAsPromised(*scenario, [&](const experiment::RunReport& report) {
+            const auto deadlock = outcomesOf(report.verdict).at(QStringLiteral("no-deadlock"));
+            if (atOnce && deadlock != verdict::Outcome::Holds) return QStringLiteral("a circle");
+            return report.acquisitions > 6 ? QString() : QStringLiteral("%1 grants").arg(report.acquisitions);
+        });
+    }
+
     /// Tokens are what helps where a lock cannot: the resource itself refuses the late writer.
     void aResourceThatChecksTokensTakesNoStaleWrite() {
         auto scenario = scenario::loadScenario(QStringLiteral("gc-pause"));
