@@ -60,8 +60,6 @@ private Q_SLOTS:
         row("number for range", R"(, "clients": {"hold": 3})", "/clients/hold", "3 should be a time");
         row("bad range item", R"(, "clients": {"hold": ["2s", "4"]})", "/clients/hold/1", "“4” should be a time");
         row("upside down", R"(, "clients": {"hold": ["4s", "2s"]})", "/clients/hold", "[\"2s\", \"4s\"]");
-        row("programs for nobody", R"(, "programs": [{"name": "read", "steps": [{"think": "1s"}]}])", "/programs",
-            "nobody runs these programs");
         row("too many clients", R"(, "clients": {"count": 201})", "/clients/count", "from 1 to 200");
         row("half a client", R"(, "clients": {"count": 2.5})", "/clients/count", "a whole number");
         row("unknown word", R"(, "lock": {"deadline": "ignore"})", "/lock/deadline", "did you mean “ignored”?");
@@ -200,6 +198,8 @@ private Q_SLOTS:
         row("unknown program",
             R"(, "programs": [{"name": "read", "steps": [{"think": "1s"}]}], "clients": [{"program": "reed"}])",
             "/clients/0/program", "there is no program “reed”; did you mean “read”?");
+        row("programs for nobody", R"(, "programs": [{"name": "read", "steps": [{"think": "1s"}]}])", "/programs",
+            "nobody runs these programs");
         row("too many clients", R"(, "clients": [{"count": 150}, {"count": 51}])", "/clients",
             "there are 201 clients; at most 200 fit");
         const auto fault = [&](const char* name, const char* when, const char* rest, const char* path,
