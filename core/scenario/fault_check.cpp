@@ -22,6 +22,8 @@ TargetKind targetKind(Action action) {
     case Action::RestartClient:
     case Action::StopWatchdog:
     case Action::LoseReply:
+    case Action::LosePush:
+    case Action::HangWork:
         return TargetKind::Client;
     case Action::PauseNode:
     case Action::ResumeNode:
@@ -67,6 +69,8 @@ QString rightValue(const QString& setting, const QString& text) {
     return !known || setText(*known, unused, text) ? QString() : tr(known->form);
 }
 
+const QString kSame = QStringLiteral("same");
+
 class Checker {
 public:
     Checker(const Scenario& scenario, std::vector<Complaint>& complaints) : m_complaints(complaints) {
@@ -81,6 +85,7 @@ public:
         for (const NodeSpec& node : scenario.nodes)
             m_nodes += node.id;
         if (scenario.manager) m_engines = scenario.manager->engines;
+        m_servers = m_nodes;
         m_several = scenario.service.has_value();
         if (m_several) addRoles(*scenario.service);
     }
@@ -93,6 +98,7 @@ public:
                          ? tr("a fault strikes either at a time or when something happens: leave out “at” or “when”")
                          : tr("a fault needs a time: “at”, such as \"3s\", or “when”"));
         }
+        if (fault.when) checkCondition(*fault.when);
         checkTarget(fault);
         const bool wantsValue = fault.action == Action::DelayLink || fault.action == Action::JumpClock;
         if (!wantsValue && fault.value != Nanos::zero()) {
@@ -123,6 +129,29 @@ private:
         m_complaints.push_back({m_path + QLatin1String(where), message});
     }
 
+    void checkCondition(const Trigger& when) {
+        const QStringList& clients = m_clients;
+        if (!when.client.isEmpty() && !clients.contains(when.client))
+            complain("/when/client", tr("there is no client “%1”%2").arg(when.client, hint(when.client, clients)));
+        if (!when.server.isEmpty() && !m_servers.contains(when.server))
+            complain(
+                "/when/leader",
+                tr("there is no server “%1”; servers are %2").arg(when.server, m_servers.join(QStringLiteral(", "))));
+    }
+
+    /// "same": what the condition has found, a client or a server.
+    void checkSame(const Fault& fault, TargetKind kind) {
+        const bool server = fault.when && fault.when->on == Trigger::On::Leader;
+        if (!fault.when)
+            complain("/target",
+                     tr("“same” is the client or the server that “when” has found: there is no “when” here"));
+        else if (kind != TargetKind::ClientOrNode && kind != TargetKind::Link && server != (kind == TargetKind::Node))
+            complain("/target",
+                     tr("“same” is %1 here, and %2 is done to %3")
+                         .arg(server ? tr("a server") : tr("a client"), QString::fromLatin1(actionId(fault.action)),
+                              server ? tr("a client") : tr("a server")));
+    }
+
     void checkTarget(const Fault& fault) {
         const TargetKind kind = targetKind(fault.action);
         const QString action = QString::fromLatin1(actionId(fault.action));
@@ -130,8 +159,16 @@ private:
             if (!fault.target.isEmpty()) complain("/target", tr("%1 has no target").arg(action));
             return;
         }
+        if (fault.target == kSame) {
+            checkSame(fault, kind);
+            return;
+        }
         if (kind == TargetKind::Link) {
-            checkLink(fault.target, action);
+            // The other end is looked at as if a client stood before it.
+            QString target = fault.target;
+            if (fault.when && target.startsWith(kSame + QLatin1Char('-')))
+                target.replace(0, kSame.size(), m_clients.front());
+            checkLink(target, action);
             return;
         }
         QStringList known;
@@ -193,6 +230,7 @@ private:
     std::vector<Complaint>& m_complaints;
     QStringList m_clients, m_nodes;
     QStringList m_engines;  ///< of a lock manager
+    QStringList m_servers;  ///< m_nodes without the roles
     bool m_several = false; ///< servers
     QString m_path;
 };

@@ -45,9 +45,13 @@ QString slowWatchdog(const LockSettings& lock) {
         .arg(formatDuration(lock.lease), formatDuration(lock.watchdog));
 }
 
-void checkLockTimes(const Scenario& scenario, std::vector<Complaint>& complaints) {
+void checkLockTimes(const Scenario& scenario, int version, std::vector<Complaint>& complaints) {
+    for (std::size_t i = 0; i < scenario.moreLocks.size(); ++i)
+        if (const QString slow = slowWatchdog(scenario.moreLocks[i].settings); !slow.isEmpty())
+            complaints.push_back({QStringLiteral("/locks/%1/watchdog").arg(i + 1), slow});
     if (const QString slow = slowWatchdog(scenario.lock); !slow.isEmpty()) {
-        complaints.push_back({QStringLiteral("/lock/watchdog"), slow});
+        complaints.push_back(
+            {version == 2 ? QStringLiteral("/locks/0/watchdog") : QStringLiteral("/lock/watchdog"), slow});
         return; // what is changed later cannot be judged then
     }
     const std::vector<Change> changes = changesOf(scenario);

@@ -10,7 +10,7 @@ namespace lockscope::scenario {
 QString slowWatchdog(const LockSettings& lock);
 
 /// Adds a complaint about each place of a scenario where leases and watchdogs do not go together: at its start, and
-/// where a fault changes one of them.
-void checkLockTimes(const Scenario& scenario, std::vector<Complaint>& complaints);
+/// where a fault changes one of them. Paths are those of a file of this version.
+void checkLockTimes(const Scenario& scenario, int version, std::vector<Complaint>& complaints);
 
 } // namespace lockscope::scenario

@@ -6,9 +6,9 @@ namespace lockscope::scenario {
 namespace {
 
 constexpr std::array kActionIds{
-    "pause-client", "resume-client", "kill-client", "restart-client", "pause-node",    "resume-node",
-    "kill-node",    "restart-node",  "crash-node",  "cut-link",       "mend-link",     "delay-link",
-    "jump-clock",   "stop-watchdog", "lose-reply",  "heal-all",       "switch-engine", "set",
+    "pause-client", "resume-client", "kill-client", "restart-client", "pause-node",    "resume-node", "kill-node",
+    "restart-node", "crash-node",    "cut-link",    "mend-link",      "delay-link",    "jump-clock",  "stop-watchdog",
+    "lose-reply",   "lose-push",     "hang-work",   "heal-all",       "switch-engine", "set",
 };
 static_assert(kActionIds.size() == static_cast<std::size_t>(Action::Set) + 1);
 
@@ -69,8 +69,13 @@ QByteArray managerModeId(ManagerSpec::Mode mode) {
     return kIds[std::size_t(mode)];
 }
 
+QByteArray triggerId(Trigger::On on) {
+    constexpr std::array kIds{"granted", "requested", "released", "recorded", "step", "lease-left", "leader"};
+    return kIds[std::size_t(on)];
+}
+
 QByteArray shapeId(ServiceSpec::Shape shape) {
-    constexpr std::array kIds{"single", "sentinel", "masters"};
+    constexpr std::array kIds{"single", "sentinel", "masters", "cluster"};
     return kIds[std::size_t(shape)];
 }
 

@@ -31,6 +31,8 @@ enum class Action : std::uint8_t {
     JumpClock,    ///< target a client or node; value = offset of its wall clock from true time
     StopWatchdog, ///< target a client: renewals stop, the work goes on
     LoseReply,    ///< the next reply to the target client is lost
+    LosePush,     ///< the next published message to the target client is lost
+    HangWork,     ///< target a client: its work stands still until all is healed, the renewals go on
     HealAll,
     SwitchEngine, ///< target a server: the lock manager changes to that engine
     Set, ///< setting = text: "recipe", "lease", "watchdog", "clients", "hold", "think", "token_check", "deadline",
@@ -41,19 +43,34 @@ std::optional<Action> actionFromId(const QByteArray& id);
 
 /// When a fault strikes by something that happens instead of by the clock.
 struct Trigger {
-    enum class On : std::uint8_t { Granted, Requested, Released };
+    enum class On : std::uint8_t {
+        Granted,
+        Requested,
+        Released,
+        Recorded,  ///< the record of the first lock names another holder
+        Step,      ///< a client comes to a step of its recipe
+        LeaseLeft, ///< so much is left of the first lock's lease, by the record
+        Leader,    ///< a server becomes the master or the leader
+    };
     On on = On::Granted;
-    int nth = 1;   ///< counted over all clients, from 1
-    Nanos after{}; ///< this much later
+    int nth = 1;         ///< counted over all that fit, from 1
+    Nanos after{};       ///< this much later
+    QString client = {}; ///< only of this one: "A", "holder", "waiter"; empty: of any
+    int step = 0;        ///< Step: its number in the recipe, from 1
+    Nanos left{};        ///< LeaseLeft
+    QString server = {}; ///< Leader: its id; empty: any
     friend bool operator==(const Trigger&, const Trigger&) = default;
 };
+
+QByteArray triggerId(Trigger::On on); ///< "granted", "requested", …
 
 struct Fault {
     std::optional<Nanos> at; ///< exactly one of at, when
     std::optional<Trigger> when;
     Action action = Action::PauseClient;
-    QString
-        target; ///< "A", "redis-1", "A-redis-1"; "holder" = who holds when it strikes, "waiter" = the longest waiting
+    /// "A", "redis-1", "A-redis-1"; "holder": the one that holds when it strikes; "waiter": the one that has waited
+    /// longest; "same": the client or the server that `when` has found.
+    QString target;
     Nanos value{};                 ///< DelayLink, JumpClock
     std::optional<Nanos> duration; ///< undone after this long
     QString setting, text;         ///< Set
@@ -114,8 +131,10 @@ struct ServiceSpec {
         Single,
         Sentinel, ///< a master, replicas, and Sentinels that replace it
         Masters,  ///< independent masters, for Redlock
+        Cluster,  ///< a Redis Cluster: half of the servers are masters, the others their replicas
     };
     enum class Persistence : std::uint8_t { None, EverySecond, Always };
+    QString id = QStringLiteral("redis"); ///< as locks name it
     Shape shape = Shape::Single;
     int nodes = 1;     ///< Redis servers; the first one is the first master
     int sentinels = 0; ///< with Shape::Sentinel
@@ -129,8 +148,14 @@ struct ServiceSpec {
     /// The servers that it is made of.
     std::vector<NodeSpec> servers() const;
 };
-QByteArray shapeId(ServiceSpec::Shape shape);                   ///< "single", "sentinel", "masters"
+QByteArray shapeId(ServiceSpec::Shape shape);                   ///< "single", "sentinel", "masters", "cluster"
 QByteArray persistenceId(ServiceSpec::Persistence persistence); ///< "none", "everysec", "always"
+
+/// From `low` to `high`, both included.
+struct Span {
+    int low = 0, high = 0;
+    friend bool operator==(const Span&, const Span&) = default;
+};
 
 /// The expected outcome per recipe ("*" = any other): the violated invariants (empty = safe), and the time within which
 /// the lock is granted again after the fault.
@@ -139,6 +164,8 @@ struct Expectation {
     QStringList holds; ///< invariants that must hold
     std::optional<Nanos> recoversWithin;
     bool stalls = false;
+    std::optional<Range> longestWait;      ///< the longest of all waits, those included that the run's end cut short
+    std::optional<Span> requestsPerSecond; ///< of all clients together, over the whole run
     friend bool operator==(const Expectation&, const Expectation&) = default;
 };
 
@@ -149,6 +176,7 @@ struct Scenario {
     int order = 0;                                ///< its place in lists: smaller numbers first, 0 = last
     std::map<QString, QString> titles, summaries; ///< by language, "zh_CN"
     QString recipe = QStringLiteral("redis-set");
+    QStringList recipes; ///< those that it is for; empty: all that its servers can run
     Nanos until = 60s;
     std::optional<std::uint64_t>
         seed; ///< of the run that was saved: the same seed makes the same run; at most 2^63 - 1

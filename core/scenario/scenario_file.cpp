@@ -18,7 +18,7 @@ QString tr(const char* text) {
 }
 
 const QString kFolder = QStringLiteral(":/scenarios/");
-const QString kSchemaFile = QStringLiteral("scenario.schema.json");
+const QString kSchemaEnding = QStringLiteral(".schema.json");
 
 /// The "order" of a built-in scenario's file; those without one are the last.
 int orderOf(const QString& id) {
@@ -67,8 +67,8 @@ std::expected<Scenario, std::vector<Problem>> parse(const QByteArray& json, cons
     if (complaints.empty()) scenario = readDocument(document.object(), complaints);
     // Of times that could not be read nobody knows whether they go together.
     const bool legible = std::ranges::none_of(
-        complaints, [](const Complaint& complaint) { return complaint.path.startsWith(QLatin1String("/lock/")); });
-    if (time == Time::ToRun && legible) checkLockTimes(scenario, complaints);
+        complaints, [](const Complaint& complaint) { return complaint.path.startsWith(QLatin1String("/lock")); });
+    if (time == Time::ToRun && legible) checkLockTimes(scenario, document[u"lockscope"].toInt(), complaints);
     std::ranges::move(located(complaints, positions, file), std::back_inserter(problems));
     if (!problems.empty()) return std::unexpected(std::move(problems));
     return scenario;
@@ -107,7 +107,7 @@ QStringList builtinScenarios() {
         std::vector<std::pair<int, QString>> all;
         const QStringList files = QDir(kFolder).entryList({QStringLiteral("*.json")}, QDir::Files, QDir::Name);
         for (const QString& file : files)
-            if (file != kSchemaFile) all.emplace_back(orderOf(file.chopped(5)), file.chopped(5));
+            if (!file.endsWith(kSchemaEnding)) all.emplace_back(orderOf(file.chopped(5)), file.chopped(5));
         std::ranges::stable_sort(all, {}, &std::pair<int, QString>::first);
         QStringList ids;
         for (const auto& [order, id] : all)
@@ -117,9 +117,10 @@ QStringList builtinScenarios() {
     return kIds;
 }
 
-QByteArray scenarioSchema() {
-    QFile file(kFolder + kSchemaFile);
-    if (!file.open(QIODevice::ReadOnly)) qFatal("scenario.schema.json is missing from the program");
+QByteArray scenarioSchema(int version) {
+    const QString name = version == 2 ? QStringLiteral("scenario-2") : QStringLiteral("scenario");
+    QFile file(kFolder + name + kSchemaEnding);
+    if (!file.open(QIODevice::ReadOnly)) qFatal("a schema of scenarios is missing from the program");
     return file.readAll();
 }
 

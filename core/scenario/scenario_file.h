@@ -6,9 +6,9 @@
 
 namespace lockscope::scenario {
 
-/// Reads a scenario from JSON text, checked against the published schema (resources/scenarios/scenario.schema.json) and
-/// against what a schema cannot say (targets exist, low <= high, one of at and when, a watchdog in time for its lease).
-/// All complaints at once.
+/// Reads a scenario from JSON text, checked against the published schema of its version
+/// (resources/scenarios/scenario.schema.json, scenario-2.schema.json) and against what a schema cannot say (targets
+/// exist, low <= high, one of at and when, a watchdog in time for its lease). All complaints at once.
 std::expected<Scenario, std::vector<Problem>> parseScenario(const QByteArray& json, const QString& file);
 
 /// Reads the scenario that a recording keeps. It has run already, so that it may have a watchdog that came too late:
@@ -31,7 +31,7 @@ std::expected<void, QString> saveScenario(const Scenario& scenario, const QStrin
 /// Ids of the built-in scenarios, by the order that their files say.
 QStringList builtinScenarios();
 
-/// The JSON Schema itself.
-QByteArray scenarioSchema();
+/// The published JSON Schema of a version of files, 1 or 2.
+QByteArray scenarioSchema(int version = 1);
 
 } // namespace lockscope::scenario

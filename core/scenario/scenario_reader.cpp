@@ -2,8 +2,8 @@
 #include "scenario/scenario_reader.h"
 
 #include "scenario/fault_check.h"
-#include "scenario/settings.h"
-#include "trace/json_positions.h"
+#include "scenario/fields.h"
+#include "scenario/workload_reader.h"
 
 namespace lockscope::scenario {
 
@@ -13,130 +13,36 @@ QString tr(const char* text) {
     return QCoreApplication::translate("scenario", text);
 }
 
-/// Reads fields of one object; what is not there leaves its default alone.
-class Fields {
-public:
-    Fields(const QJsonValue& value, QString path, std::vector<Complaint>& complaints)
-        : m_object(value.toObject()), m_path(std::move(path)), m_complaints(complaints) {}
-
-    bool has(QLatin1String key) const { return m_object.contains(key); }
-    const QString& path() const { return m_path; }
-    QString at(QLatin1String key) const { return m_path + pointerStep(key); }
-    QJsonValue operator[](QLatin1String key) const { return m_object[key]; }
-
-    void text(QLatin1String key, QString& to) const {
-        if (has(key)) to = m_object[key].toString();
-    }
-    void flag(QLatin1String key, bool& to) const {
-        if (has(key)) to = m_object[key].toBool();
-    }
-    void number(QLatin1String key, int& to) const {
-        if (has(key)) to = m_object[key].toInt();
-    }
-    /// `word` stands for `special`.
-    void duration(QLatin1String key, Nanos& to, QLatin1String word = {}, Nanos special = {}) const {
-        if (!has(key)) return;
-        const QString text = m_object[key].toString();
-        to = !word.isEmpty() && text == word ? special : parsed(text, at(key));
-    }
-    void duration(QLatin1String key, std::optional<Nanos>& to) const {
-        if (has(key)) to = parsed(m_object[key].toString(), at(key));
-    }
-    void range(QLatin1String key, Range& to) const {
-        if (!has(key)) return;
-        const std::size_t complaints = m_complaints.size();
-        const QJsonValue value = m_object[key];
-        if (value.isString()) {
-            to.low = to.high = parsed(value.toString(), at(key));
-            return;
-        }
-        to.low = parsed(value[0].toString(), at(key) + QStringLiteral("/0"));
-        to.high = parsed(value[1].toString(), at(key) + QStringLiteral("/1"));
-        if (m_complaints.size() == complaints && to.low > to.high) {
-            m_complaints.push_back(
-                {at(key),
-                 tr("the shorter time comes first: [\"%1\", \"%2\"]").arg(value[1].toString(), value[0].toString())});
-        }
-    }
-    void words(QLatin1String key, QStringList& to) const {
-        for (const QJsonValue& word : m_object[key].toArray())
-            to += word.toString();
-    }
-    /// A text, or texts by language of which English is the plain one.
-    void texts(QLatin1String key, QString& plain, std::map<QString, QString>& byLanguage) const {
-        const QJsonValue value = m_object[key];
-        if (value.isString()) plain = value.toString();
-        const QJsonObject object = value.toObject();
-        for (auto it = object.begin(); it != object.end(); ++it) {
-            if (it.key() == QLatin1String("en"))
-                plain = it->toString();
-            else
-                byLanguage[it.key()] = it->toString();
-        }
-    }
-
-private:
-    Nanos parsed(const QString& text, const QString& path) const {
-        if (const auto duration = parseDuration(text)) return *duration;
-        // The schema saw to the form, so it is the size or a fraction of a nanosecond.
-        m_complaints.push_back({path, tr("“%1” is not a whole number of nanoseconds below 292 years").arg(text)});
-        return 1s; // harmless, so that one mistake makes one complaint
-    }
-
-    QJsonObject m_object;
-    QString m_path;
-    std::vector<Complaint>& m_complaints;
-};
-
 using L = QLatin1String;
 
-/// What is not there leaves its default alone.
-void readSetting(const Fields& fields, const Setting& setting, Scenario& scenario) {
-    const auto into = [&](auto& place) -> auto& {
-        return place.of(scenario);
-    };
-    if (const auto* text = std::get_if<TextSetting>(&setting.value)) fields.text(setting.key, into(*text));
-    if (const auto* count = std::get_if<CountSetting>(&setting.value)) fields.number(setting.key, into(*count));
-    if (const auto* time = std::get_if<TimeSetting>(&setting.value))
-        fields.duration(setting.key, into(*time), time->word, time->meaning);
-    if (const auto* range = std::get_if<RangeSetting>(&setting.value)) fields.range(setting.key, into(*range));
-    if (const auto* choice = std::get_if<SwitchSetting>(&setting.value); choice && fields.has(setting.key)) {
-        const QJsonValue value = fields[setting.key];
-        into(*choice) = value.isString() ? value.toString() == choice->on : value.toBool();
-    }
-}
-
-/// The value whose id is the field's text.
-template <typename Enum>
-void choice(const Fields& fields, QLatin1String key, QByteArray (*id)(Enum), Enum last, Enum& to) {
-    for (int i = 0; i <= int(last); ++i)
-        if (fields[key].toString().toUtf8() == id(Enum(i))) to = Enum(i);
-}
-
-ServiceSpec readService(const Fields& fields) {
-    ServiceSpec service;
-    using Shape = ServiceSpec::Shape;
-    choice(fields, L("shape"), shapeId, Shape::Masters, service.shape);
-    choice(fields, L("persistence"), persistenceId, ServiceSpec::Persistence::Always, service.persistence);
-    service.nodes = service.shape == Shape::Single ? 1 : service.shape == Shape::Sentinel ? 3 : 5;
-    service.sentinels = service.shape == Shape::Sentinel ? 3 : 0;
-    fields.number(L("nodes"), service.nodes);
-    fields.number(L("sentinels"), service.sentinels);
-    fields.duration(L("lag"), service.lag);
-    fields.duration(L("full_sync"), service.fullSync);
-    fields.duration(L("down_after"), service.downAfter);
-    fields.duration(L("failover_timeout"), service.failoverTimeout);
-    return service;
-}
+/// The version of a file.
+enum class Form : std::uint8_t { First, Second };
 
 Trigger readTrigger(const Fields& fields) {
     Trigger trigger;
-    const QString on = fields[L("on")].toString();
-    trigger.on = on == L("granted")     ? Trigger::On::Granted
-                 : on == L("requested") ? Trigger::On::Requested
-                                        : Trigger::On::Released;
+    choice(fields, L("on"), triggerId, Trigger::On::Recorded, trigger.on);
     fields.number(L("nth"), trigger.nth);
     fields.duration(L("after"), trigger.after);
+    fields.text(L("client"), trigger.client);
+    // Each condition has a field of its own; of several, none is meant more than the others.
+    QStringList conditions;
+    const auto by = [&](QLatin1String key, Trigger::On on) {
+        if (!fields.has(key)) return false;
+        conditions += u'“' + key + u'”';
+        trigger.on = on;
+        return true;
+    };
+    if (fields.has(L("on"))) conditions += u"“on”"_qs;
+    if (by(L("step"), Trigger::On::Step)) fields.number(L("step"), trigger.step);
+    if (by(L("lease_left"), Trigger::On::LeaseLeft)) fields.duration(L("lease_left"), trigger.left);
+    if (by(L("leader"), Trigger::On::Leader)) fields.text(L("leader"), trigger.server);
+    if (conditions.isEmpty())
+        fields.complain(tr("when what? Say so by “on”, “step”, “lease_left” or “leader”"));
+    else if (conditions.size() > 1)
+        fields.complain(tr("%1 cannot stand together: a fault waits for one thing").arg(conditions.join(u", "_qs)));
+    else if (trigger.on == Trigger::On::Leader && !trigger.client.isEmpty())
+        fields.complain(tr("a server becomes the leader, no client: leave out “client”"));
+    if (trigger.server == L("any")) trigger.server.clear();
     return trigger;
 }
 
@@ -166,24 +72,31 @@ Expectation readExpectation(const Fields& fields) {
     fields.words(L("holds"), expectation.holds);
     fields.duration(L("recovers_within"), expectation.recoversWithin);
     fields.flag(L("stalls"), expectation.stalls);
+    if (fields.has(L("longest_wait"))) fields.range(L("longest_wait"), expectation.longestWait.emplace());
+    if (fields.has(L("requests_per_second"))) {
+        const QJsonValue span = fields[L("requests_per_second")];
+        expectation.requestsPerSecond = Span{span[0].toInt(), span[1].toInt()};
+        if (span[0].toInt() > span[1].toInt())
+            fields.complain(fields.at(L("requests_per_second")), tr("the smaller number comes first"));
+    }
     return expectation;
 }
 
-void checkWhole(const Scenario& scenario, std::vector<Complaint>& complaints) {
-    const auto positive = [&](Nanos value, const char* path) {
-        if (value <= Nanos::zero()) complaints.push_back({QLatin1String(path), tr("this must be longer than 0 s")});
+void checkWhole(const Scenario& scenario, Form form, std::vector<Complaint>& complaints) {
+    const QString clients = form == Form::Second ? QStringLiteral("/workload") : QStringLiteral("/clients");
+    const auto positive = [&](Nanos value, const QString& path) {
+        if (value <= Nanos::zero()) complaints.push_back({path, tr("this must be longer than 0 s")});
     };
-    positive(scenario.until, "/until");
-    if (scenario.lock.lease < 1ms) { // what the servers count in
+    positive(scenario.until, QStringLiteral("/until"));
+    if (form == Form::First && scenario.lock.lease < 1ms) { // what the servers count in
         complaints.push_back({QStringLiteral("/lock/lease"), tr("a lease is at least 1ms")});
     }
-    positive(scenario.workload.writeEvery.low, "/clients/write_every"); // writes without end at one instant, otherwise
+    positive(scenario.workload.writeEvery.low,
+             clients + QStringLiteral("/write_every")); // writes without end at one instant, otherwise
     // A client that neither works nor thinks would take and free the lock for ever at one instant.
-    if (scenario.workload.hold.low == Nanos::zero() && scenario.workload.think.low == Nanos::zero()) {
-        complaints.push_back({QStringLiteral("/clients"), tr("hold and think cannot both be 0 s")});
-    }
-    if (scenario.service && scenario.service->shape == ServiceSpec::Shape::Single && scenario.service->nodes > 1) {
-        complaints.push_back({QStringLiteral("/service/nodes"), tr("a single server is one node: leave out “nodes”")});
+    if (scenario.programs.empty() && scenario.workload.hold.low == Nanos::zero() &&
+        scenario.workload.think.low == Nanos::zero()) {
+        complaints.push_back({clients, tr("hold and think cannot both be 0 s")});
     }
     for (auto it = scenario.expect.begin(); it != scenario.expect.end(); ++it) {
         for (const QString& invariant : it->second.violates) {
@@ -195,10 +108,21 @@ void checkWhole(const Scenario& scenario, std::vector<Complaint>& complaints) {
     }
 }
 
+/// The objects of both versions that hold settings of the table, by the name that the table has for them.
+void readSettings(const Fields& top, Form form, Scenario& scenario) {
+    for (const Setting& setting : allSettings()) {
+        const bool workload = setting.object == L("clients");
+        if (form == Form::Second && setting.object == L("lock")) continue; // of several locks: readParts()
+        const QLatin1String object = form == Form::Second && workload ? L("workload") : setting.object;
+        readSetting(object.isEmpty() ? top : Fields(top[object], top.at(object), top.complaints()), setting, scenario);
+    }
+}
+
 } // namespace
 
 Scenario readDocument(const QJsonObject& document, std::vector<Complaint>& complaints) {
     Scenario scenario;
+    const Form form = document[u"lockscope"].toInt() == 2 ? Form::Second : Form::First;
     const Fields top(document, QString(), complaints);
     const auto inner = [&](QLatin1String key) { return Fields(top[key], top.at(key), complaints); };
 
@@ -221,8 +145,9 @@ Scenario readDocument(const QJsonObject& document, std::vector<Complaint>& compl
     }
     inner(L("lock")).text(L("name"), scenario.lock.name);
     inner(L("resource")).text(L("name"), scenario.resource.name);
-    for (const Setting& setting : allSettings())
-        readSetting(setting.object.isEmpty() ? top : inner(setting.object), setting, scenario);
+    top.words(L("recipes"), scenario.recipes);
+    readSettings(top, form, scenario);
+    if (form == Form::Second) readParts(top, scenario);
     const Fields network = inner(L("network"));
     network.range(L("client_latency"), scenario.network.clientLatency);
     network.number(L("loss_per_mille"), scenario.network.lossPerMille);
@@ -235,7 +160,7 @@ Scenario readDocument(const QJsonObject& document, std::vector<Complaint>& compl
     for (auto it = expect.begin(); it != expect.end(); ++it) {
         scenario.expect[it.key()] = readExpectation({*it, top.at(L("expect")) + pointerStep(it.key()), complaints});
     }
-    checkWhole(scenario, complaints);
+    checkWhole(scenario, form, complaints);
     checkFaults(scenario, complaints);
     return scenario;
 }

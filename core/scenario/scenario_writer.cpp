@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "scenario/program_text.h"
 #include "scenario/scenario_file.h"
-#include "scenario/settings.h"
 
 #include <QFileInfo>
 #include <QSaveFile>
@@ -9,11 +9,6 @@
 namespace lockscope::scenario {
 
 namespace {
-
-QJsonValue rangeValue(const Range& range) {
-    if (range.low == range.high) return formatDuration(range.low);
-    return QJsonArray{formatDuration(range.low), formatDuration(range.high)};
-}
 
 QJsonValue valueOf(const Setting& setting, const Scenario& scenario) {
     const QString text = textOf(setting, scenario);
@@ -25,9 +20,10 @@ QJsonValue valueOf(const Setting& setting, const Scenario& scenario) {
 }
 
 /// The object with the settings that stand in it.
-QJsonObject settingsOf(const char* name, const Scenario& scenario, QJsonObject object) {
+QJsonObject settingsOf(const char* name, const Scenario& scenario, int form, QJsonObject object) {
     for (const Setting& setting : allSettings())
-        if (setting.object == QLatin1String(name)) object[setting.key] = valueOf(setting, scenario);
+        if (setting.object == QLatin1String(name) && setting.since <= form)
+            object[setting.key] = valueOf(setting, scenario);
     return object;
 }
 
@@ -39,26 +35,30 @@ QJsonValue textsValue(const QString& plain, const std::map<QString, QString>& by
     return object;
 }
 
-const char* triggerWord(Trigger::On on) {
-    switch (on) {
-    case Trigger::On::Granted:
-        return "granted";
-    case Trigger::On::Requested:
-        return "requested";
-    case Trigger::On::Released:
+QJsonObject triggerObject(const Trigger& trigger) {
+    QJsonObject object{{u"nth"_qs, trigger.nth}, {u"after"_qs, formatDuration(trigger.after)}};
+    switch (trigger.on) {
+    case Trigger::On::Step:
+        object[u"step"] = trigger.step;
+        break;
+    case Trigger::On::LeaseLeft:
+        object[u"lease_left"] = formatDuration(trigger.left);
+        break;
+    case Trigger::On::Leader:
+        object[u"leader"] = trigger.server.isEmpty() ? u"any"_qs : trigger.server;
+        break;
+    default:
+        object[u"on"] = QString::fromLatin1(triggerId(trigger.on));
         break;
     }
-    return "released";
+    if (!trigger.client.isEmpty()) object[u"client"] = trigger.client;
+    return object;
 }
 
 QJsonObject faultObject(const Fault& fault) {
     QJsonObject object{{u"do"_qs, QString::fromLatin1(actionId(fault.action))}};
     if (fault.at) object[u"at"] = formatDuration(*fault.at);
-    if (fault.when) {
-        object[u"when"] = QJsonObject{{u"on"_qs, QLatin1String(triggerWord(fault.when->on))},
-                                      {u"nth"_qs, fault.when->nth},
-                                      {u"after"_qs, formatDuration(fault.when->after)}};
-    }
+    if (fault.when) object[u"when"] = triggerObject(*fault.when);
     if (!fault.target.isEmpty()) object[u"target"] = fault.target;
     if (fault.value != Nanos::zero() || fault.action == Action::DelayLink || fault.action == Action::JumpClock)
         object[u"value"] = formatDuration(fault.value);
@@ -75,6 +75,9 @@ QJsonObject expectationObject(const Expectation& expectation) {
     if (!expectation.holds.isEmpty()) object[u"holds"] = QJsonArray::fromStringList(expectation.holds);
     if (expectation.recoversWithin) object[u"recovers_within"] = formatDuration(*expectation.recoversWithin);
     if (expectation.stalls) object[u"stalls"] = true;
+    if (expectation.longestWait) object[u"longest_wait"] = rangeValue(*expectation.longestWait);
+    if (const auto& span = expectation.requestsPerSecond)
+        object[u"requests_per_second"] = QJsonArray{span->low, span->high};
     return object;
 }
 
@@ -92,9 +95,68 @@ QJsonObject serviceObject(const ServiceSpec& service) {
     return object;
 }
 
+bool isOfFormTwo(const Fault& fault) {
+    const bool action = fault.action == Action::LosePush || fault.action == Action::HangWork;
+    const bool condition = fault.when && (fault.when->on > Trigger::On::Released || !fault.when->client.isEmpty());
+    return action || condition || fault.target.startsWith(u"same");
+}
+
+/// The first version of files that can say all of it: recordings and built-in files keep their form.
+int formOf(const Scenario& scenario) {
+    const auto counts = [](const auto& entry) {
+        return entry.second.requestsPerSecond.has_value() || entry.second.longestWait.has_value();
+    };
+    const auto& service = scenario.service;
+    const bool parts = !scenario.moreLocks.empty() || !scenario.programs.empty() || !scenario.groups.empty() ||
+                       !scenario.recipes.empty() || scenario.lock.permits != 1 ||
+                       (service && (service->shape == ServiceSpec::Shape::Cluster || service->id != ServiceSpec{}.id));
+    const bool faults = std::ranges::any_of(scenario.faults, isOfFormTwo);
+    return parts || faults || std::ranges::any_of(scenario.expect, counts) ? 2 : 1;
+}
+
+QJsonObject lockObject(const Scenario& scenario, int form) {
+    return settingsOf("lock", scenario, form, {{u"name"_qs, scenario.lock.name}});
+}
+
+QJsonArray lockList(const Scenario& scenario) {
+    QJsonArray locks{lockObject(scenario, 2)};
+    for (const NamedLock& lock : scenario.moreLocks) {
+        Scenario alone; // the table of settings knows the place of one lock
+        alone.lock = lock.settings;
+        QJsonObject object = lockObject(alone, 2);
+        if (!lock.recipe.isEmpty()) object[u"recipe"] = lock.recipe;
+        if (!lock.service.isEmpty()) object[u"service"] = lock.service;
+        locks += object;
+    }
+    return locks;
+}
+
+/// What the second version says in another way than the first.
+void writeParts(const Scenario& scenario, QJsonObject& document) {
+    document[u"locks"] = lockList(scenario);
+    if (scenario.service) {
+        QJsonObject service = serviceObject(*scenario.service);
+        service[u"id"] = scenario.service->id;
+        document[u"services"] = QJsonArray{service};
+    }
+    document[u"workload"] = settingsOf("clients", scenario, 2, {});
+    QJsonArray programs, groups;
+    for (const Program& program : scenario.programs)
+        programs += programObject(program);
+    for (const ClientGroup& group : scenario.groups) {
+        QJsonObject object{{u"count"_qs, group.count}};
+        if (!group.program.isEmpty()) object[u"program"] = group.program;
+        groups += object;
+    }
+    if (!programs.isEmpty()) document[u"programs"] = programs;
+    if (!groups.isEmpty()) document[u"clients"] = groups;
+    if (!scenario.recipes.isEmpty()) document[u"recipes"] = QJsonArray::fromStringList(scenario.recipes);
+}
+
 } // namespace
 
 QByteArray toJson(const Scenario& scenario) {
+    const int form = formOf(scenario);
     QJsonArray nodes, faults;
     for (const NodeSpec& node : scenario.nodes)
         nodes += QJsonObject{{u"id"_qs, node.id}, {u"kind"_qs, node.kind}};
@@ -105,25 +167,26 @@ QByteArray toJson(const Scenario& scenario) {
         expect[recipe] = expectationObject(expectation);
 
     QJsonObject document{
-        {u"lockscope"_qs, 1},
+        {u"lockscope"_qs, form},
         {u"id"_qs, scenario.id},
         {u"title"_qs, textsValue(scenario.title, scenario.titles)},
         {u"summary"_qs, textsValue(scenario.summary, scenario.summaries)},
         {u"until"_qs, formatDuration(scenario.until)},
-        {u"nodes"_qs, nodes},
-        {u"lock"_qs, settingsOf("lock", scenario, {{u"name"_qs, scenario.lock.name}})},
-        {u"resource"_qs, settingsOf("resource", scenario, {{u"name"_qs, scenario.resource.name}})},
-        {u"clients"_qs, settingsOf("clients", scenario, {})},
+        {u"resource"_qs, settingsOf("resource", scenario, form, {{u"name"_qs, scenario.resource.name}})},
         {u"network"_qs, QJsonObject{{u"client_latency"_qs, rangeValue(scenario.network.clientLatency)},
                                     {u"loss_per_mille"_qs, scenario.network.lossPerMille}}},
         {u"faults"_qs, faults},
         {u"expect"_qs, expect},
     };
-    if (scenario.service) {
-        document[u"service"] = serviceObject(*scenario.service);
-        document.remove(u"nodes"_qs);
+    if (!scenario.service) document[u"nodes"] = nodes;
+    if (form == 2) {
+        writeParts(scenario, document);
+    } else {
+        if (scenario.service) document[u"service"] = serviceObject(*scenario.service);
+        document[u"lock"] = lockObject(scenario, form);
+        document[u"clients"] = settingsOf("clients", scenario, form, {});
     }
-    document = settingsOf("", scenario, std::move(document));
+    document = settingsOf("", scenario, form, std::move(document));
     if (!scenario.chapter.isEmpty()) document[u"chapter"] = scenario.chapter;
     if (scenario.order > 0) document[u"order"] = scenario.order;
     if (scenario.seed) document[u"seed"] = qint64(*scenario.seed);

@@ -36,6 +36,9 @@ QString rightForm(const QString& definition) {
         return tr("a time with a unit, such as \"10s\", or \"forever\"");
     if (definition == QLatin1String("range"))
         return tr("a time, such as \"3s\", or two of them, such as [\"2s\", \"4s\"]");
+    if (definition == QLatin1String("time-of-a-step"))
+        return tr("a time, such as \"3s\", two of them, such as [\"2s\", \"4s\"], or true");
+    if (definition == QLatin1String("locks-of-a-step")) return tr("the name of a lock, a list of such names, or true");
     if (definition == QLatin1String("id")) return tr("lower-case words joined by hyphens, such as \"redis-set\"");
     if (definition == QLatin1String("name")) return tr("a text of 1 to 200 characters");
     if (definition == QLatin1String("texts"))
@@ -186,7 +189,11 @@ QJsonValue child(const QJsonValue& value, const QString& key) {
 } // namespace
 
 std::vector<Complaint> checkAgainstSchema(const QJsonObject& document) {
-    const QJsonObject schemaText = QJsonDocument::fromJson(scenarioSchema()).object();
+    const QJsonValue version = document[u"lockscope"];
+    if (version.isDouble() && version != 1 && version != 2)
+        return {
+            {QStringLiteral("/lockscope"), tr("%1 should be 1 or 2, the versions of such files").arg(quoted(version))}};
+    const QJsonObject schemaText = QJsonDocument::fromJson(scenarioSchema(version.toInt())).object();
     valijson::Schema schema;
     valijson::SchemaParser parser;
     const QJsonValue schemaValue(schemaText);

@@ -45,6 +45,8 @@ const std::vector<Setting>& allSettings() {
          SwitchSetting{[](Scenario& s) -> bool& { return s.lock.honourDeadline; }, L("honoured"), L("ignored")}},
         {L("token"), L("lock"), L("token"), kSwitchForm,
          SwitchSetting{[](Scenario& s) -> bool& { return s.lock.token; }, L("on"), L("off")}},
+        {L("permits"), L("lock"), L("permits"), QT_TRANSLATE_NOOP("scenario", "a whole number from 1 to 10000"),
+         CountSetting{[](Scenario& s) -> int& { return s.lock.permits; }, 1, kMostPermits}, 2},
         {L("token_check"), L("resource"), L("token_check"), kSwitchForm,
          SwitchSetting{[](Scenario& s) -> bool& { return s.resource.tokenCheck; }, L("on"), L("off")}},
         {L("clients"), L("clients"), L("count"), QT_TRANSLATE_NOOP("scenario", "a whole number from 1 to 200"),

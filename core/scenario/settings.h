@@ -10,6 +10,9 @@ namespace lockscope::scenario {
 /// The most clients of a workload.
 inline constexpr int kMostClients = 200;
 
+/// The most permits of a semaphore.
+inline constexpr int kMostPermits = 10'000;
+
 /// The kinds of values that settings have. `of` is the value's place in a scenario.
 struct TextSetting {
     QString& (*of)(Scenario&);
@@ -40,6 +43,7 @@ struct Setting {
     QLatin1String key;    ///< its name there
     const char* form;     ///< what a value looks like; of the translation context "scenario"
     std::variant<TextSetting, CountSetting, TimeSetting, RangeSetting, SwitchSetting> value;
+    int since = 1; ///< the first version of files that has it
 };
 
 /// All settings, in the order of a file.

@@ -48,6 +48,12 @@ std::vector<scenario::Problem> recipeProblems(const scenario::Scenario& scenario
     if (recipes::lockKeys(scenario.recipe.toUtf8(), scenario.lock.name.toUtf8()).empty())
         note(QStringLiteral("/lock/name"),
              Text::tr("“%1” names no lock: redis-multi takes names such as \"a,b\"").arg(scenario.lock.name));
+    for (std::size_t i = 0; i < scenario.moreLocks.size(); ++i)
+        if (const QString& recipe = scenario.moreLocks[i].recipe; !recipe.isEmpty())
+            note(QStringLiteral("/locks/%1/recipe").arg(i + 1), complaintAbout(recipe, scenario));
+    for (qsizetype i = 0; i < scenario.recipes.size(); ++i)
+        if (!recipes::findRecipe(scenario.recipes[i].toUtf8()))
+            note(QStringLiteral("/recipes/%1").arg(i), unknown(scenario.recipes[i], idsOf(recipes::allRecipes())));
     for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
         const scenario::Fault& fault = scenario.faults[i];
         if (fault.action == scenario::Action::Set && fault.setting == QLatin1String("recipe"))

@@ -30,7 +30,7 @@ Nanos parting(const std::vector<scenario::Fault>& a, const std::vector<scenario:
 std::vector<scenario::Complaint> complaintsOf(const scenario::Scenario& scenario) {
     std::vector<scenario::Complaint> complaints;
     scenario::checkFaults(scenario, complaints);
-    scenario::checkLockTimes(scenario, complaints);
+    scenario::checkLockTimes(scenario, 1, complaints);
     return complaints;
 }
 
@@ -201,8 +201,8 @@ void SimulatedSession::withdraw(std::size_t index) {
     scenario::Scenario probe = m_base;
     probe.faults.insert(probe.faults.end(), without.byHand.begin(), without.byHand.end());
     std::vector<scenario::Complaint> before, after;
-    scenario::checkLockTimes(scenario(), before);
-    scenario::checkLockTimes(probe, after);
+    scenario::checkLockTimes(scenario(), 1, before);
+    scenario::checkLockTimes(probe, 1, after);
     if (after.size() > before.size()) {
         Q_EMIT complained(after.back().message);
         return;

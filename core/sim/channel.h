@@ -43,14 +43,14 @@ public:
     std::uint64_t send(std::uint32_t text, Work work, Done done) {
         State& s = *m_state;
         const std::uint64_t number = ++s.last;
-        const auto arrival = s.transmit(s.asker, text, false);
+        const auto arrival = s.transmit(s.asker, text, Network::Message::Plain);
         if (text != 0) s.emit(trace::EventKind::Request, s.asker, s.server.entity(), arrival, text);
         if (!arrival) return number;
         s.pending.emplace(number, std::move(done));
         s.grounds.scheduler.at(*arrival, [weak = std::weak_ptr(m_state), &server = s.server, base = s.base(), number,
                                           text, work = std::move(work)] {
             const auto back = [weak, base, number, text](Result result) {
-                const auto landing = base.transmit(base.server, text, true);
+                const auto landing = base.transmit(base.server, text, Network::Message::Reply);
                 if (text != 0) base.emit(trace::EventKind::Reply, base.server, base.asker, landing, text);
                 if (!landing) return;
                 base.grounds.scheduler.at(*landing, [weak, number, result = std::move(result)]() mutable {
@@ -82,7 +82,7 @@ public:
     /// The server sends a message; `landed` is called when it arrives.
     void push(std::uint32_t text, std::function<void()> landed) {
         State& s = *m_state;
-        const auto landing = s.transmit(s.server.entity(), text, false);
+        const auto landing = s.transmit(s.server.entity(), text, Network::Message::Push);
         if (text != 0) s.emit(trace::EventKind::Push, s.server.entity(), s.asker, landing, text);
         if (!landing) return;
         s.grounds.scheduler.at(*landing, [weak = std::weak_ptr(m_state), landed = std::move(landed)] {
@@ -111,9 +111,9 @@ private:
         Grounds grounds;
         Network::Link& link;
         Party asker, server;
-        std::optional<Nanos> transmit(Party from, std::uint32_t text, bool reply) const {
+        std::optional<Nanos> transmit(Party from, std::uint32_t text, Network::Message message) const {
             const auto way = link.wayFrom(from);
-            return text != 0 ? grounds.network.transmit(link, way, reply) : grounds.network.carry(link, way);
+            return text != 0 ? grounds.network.transmit(link, way, message) : grounds.network.carry(link, way);
         }
         void emit(trace::EventKind kind, Party from, Party to, const std::optional<Nanos>& landing,
                   std::uint32_t text) const {
@@ -130,8 +130,8 @@ private:
         std::uint64_t last;
 
         Base base() const { return {grounds, link, asker, server.entity()}; }
-        std::optional<Nanos> transmit(Party from, std::uint32_t text, bool reply) {
-            return base().transmit(from, text, reply);
+        std::optional<Nanos> transmit(Party from, std::uint32_t text, Network::Message message) {
+            return base().transmit(from, text, message);
         }
         void emit(trace::EventKind kind, Party from, Party to, const std::optional<Nanos>& landing,
                   std::uint32_t text) {

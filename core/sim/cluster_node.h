@@ -23,6 +23,8 @@ public:
     /// replicas in turn.
     void meet(const std::vector<RedisServer*>& nodes, std::size_t masters);
 
+    /// The number of the node that owns a slot, as far as this one knows; negative: none.
+    int ownerOf(int slot) const { return m_owners[std::size_t(slot)]; }
     /// Why a command with these keys is not answered here; empty: it is. `asking` and `readOnly` as the session said.
     QByteArray elsewhere(const redis::Args& keys, bool asking, bool readOnly, bool writes) const;
     /// CLUSTER and its subcommands, by the name in upper case; nullopt: not one of them.

@@ -39,6 +39,19 @@ std::optional<Action> undoing(Action action) {
     }
 }
 
+/// Nothing lasts that a later fault could end or replace.
+bool isOverAtOnce(Action action) {
+    switch (action) {
+    case Action::StopWatchdog:
+    case Action::HangWork:
+    case Action::LoseReply:
+    case Action::LosePush:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /// Further than this nobody looks; sums of such durations stay far from overflowing.
 constexpr Nanos kLongest = std::chrono::hours(24 * 365 * 10);
 
@@ -138,6 +151,7 @@ std::expected<void, QString> World::act(const Fault& fault) {
     case Action::MendLink:
     case Action::DelayLink:
     case Action::LoseReply:
+    case Action::LosePush:
         return actOnLinks(fault, flags);
     default:
         return actOnClient(fault, flags);
@@ -201,6 +215,10 @@ std::expected<void, QString> World::actOnClient(const Fault& fault, std::uint8_t
     case Action::JumpClock:
         jumpClock(client, nullptr, fault.value, flags);
         break;
+    case Action::HangWork:
+        client->hangWork(true);
+        emit(EventKind::WorkHung, flags, client->entity());
+        break;
     default: // StopWatchdog
         client->stopWatchdog(true);
         emit(EventKind::WatchdogStopped, flags, client->entity());
@@ -228,6 +246,10 @@ std::expected<void, QString> World::actOnLinks(const Fault& fault, std::uint8_t 
             break;
         case Action::DelayLink:
             delayLink(*link, fault.value, flags);
+            break;
+        case Action::LosePush:
+            link->loseNextPush = true;
+            emit(EventKind::PushLossArmed, flags, link->first, link->entity);
             break;
         default: // LoseReply
             link->loseNextReply = true;
@@ -258,7 +280,7 @@ World::Aspect World::aspectOf(Action action) {
 
 void World::noteStruck(const Fault& fault, const QString& target, trace::EntityId entity) {
     const auto undo = undoing(fault.action);
-    if (fault.action == Action::StopWatchdog || fault.action == Action::LoseReply) return;
+    if (isOverAtOnce(fault.action)) return;
     const Struck struck(aspectOf(fault.action), entity);
     std::vector<Lasting>& lasting = m_lasting[struck];
     const bool sets = fault.action == Action::DelayLink || fault.action == Action::JumpClock;
@@ -319,6 +341,7 @@ void World::healAll(std::uint8_t flags) {
     m_network.healAll();
     for (const auto& client : m_clients) {
         client->stopWatchdog(false);
+        client->hangWork(false);
         client->setClockOffset(Nanos(0));
     }
     emit(EventKind::Healed, flags, trace::kNoEntity);

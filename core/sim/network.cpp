@@ -54,15 +54,13 @@ Nanos Network::flight(Link& link) {
     return flight;
 }
 
-std::optional<Nanos> Network::transmit(Link& link, Way way, bool reply) {
+std::optional<Nanos> Network::transmit(Link& link, Way way, Message message) {
     // Drawn for every message, delivered or not: a fault must not shift the fate of later messages.
     const Nanos time = flight(link);
     const auto fate = static_cast<int>(bits(link) % 1000);
     if (link.severed(way) || fate < m_settings.lossPerMille) return std::nullopt;
-    if (reply && link.loseNextReply) {
-        link.loseNextReply = false;
-        return std::nullopt;
-    }
+    if (message == Message::Reply && std::exchange(link.loseNextReply, false)) return std::nullopt;
+    if (message == Message::Push && std::exchange(link.loseNextPush, false)) return std::nullopt;
     return arrival(link, way, time);
 }
 
@@ -122,7 +120,7 @@ void Network::healAll() {
     for (const auto& link : m_order) {
         link->cut = link->parted = {};
         link->extraLatency = link->jitter = Nanos(0);
-        link->loseNextReply = false;
+        link->loseNextReply = link->loseNextPush = false;
     }
 }
 

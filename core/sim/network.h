@@ -24,6 +24,8 @@ public:
     enum class Streams : std::uint8_t { Shared, PerLink };
     /// A direction: from a link's first end to its second, or back.
     enum class Way : std::uint8_t { Forth, Back };
+    /// The kinds of messages that faults tell apart.
+    enum class Message : std::uint8_t { Plain, Reply, Push };
     /// Which directions of a link are concerned, seen from the party that is named first.
     enum class Ways : std::uint8_t { Both, FromFirst, ToFirst };
 
@@ -33,6 +35,7 @@ public:
         std::array<bool, 2> cut{};    ///< by Way
         std::array<bool, 2> parted{}; ///< by Way: a partition runs between the ends
         bool loseNextReply = false;
+        bool loseNextPush = false;
         Nanos extraLatency{};
         Nanos jitter{};                     ///< up to so much more, drawn for each message
         std::array<Nanos, 2> lastArrival{}; ///< by Way
@@ -58,13 +61,20 @@ public:
     /// All links so far, in the order of their making.
     const std::vector<std::unique_ptr<Link>>& links() const { return m_order; }
 
-    /// When a message sent now arrives; nullopt when it is lost. `reply`: counts for Link::loseNextReply.
-    std::optional<Nanos> transmit(Link& link, Way way, bool reply = false);
+    /// When a message sent now arrives; nullopt when it is lost.
+    std::optional<Nanos> transmit(Link& link, Way way, Message message = Message::Plain);
     /// As transmit(), for what a machine sends again until it arrives (the end of a connection, servers' own traffic):
     /// never lost by chance, only while the link is severed.
     std::optional<Nanos> carry(Link& link, Way way);
     /// When a packet that is not worth a row arrives (a heartbeat): it takes the mean latency and draws nothing.
     std::optional<Nanos> beat(const Link& link, Way way) const;
+    /// A fault strikes this party at this instant: what it is about to send waits in its process until it has struck.
+    void holdBack(Party party) { m_heldBack[party] = m_scheduler.now(); }
+    /// Whether a message that this party is about to send now has to wait.
+    bool isHeldBack(Party party) const {
+        const auto held = m_heldBack.find(party);
+        return held != m_heldBack.end() && held->second == m_scheduler.now();
+    }
     /// One-way latency of a message that belongs to no link (to the guarded resource).
     Nanos latency();
 
@@ -96,6 +106,7 @@ private:
     std::map<std::pair<Party, Party>, Link*> m_byEnds;
     std::vector<std::unique_ptr<Link>> m_order;
     std::map<std::uint64_t, Partition> m_partitions;
+    std::map<Party, Nanos> m_heldBack;
     std::uint64_t m_lastPartition = 0;
 };
 

@@ -201,6 +201,8 @@ QCoro::Task<redis::Result> RedisWire::Line::exchange(std::shared_ptr<Line> self,
             co_return std::unexpected(std::move(error));
         }
     }
+    if (self->m_grounds.network.isHeldBack(self->m_user.client)) co_await runtime.sleep(Nanos(1));
+    if (self->closed) co_return std::unexpected(gone());
     if (!self->m_connection) self->connect();
     const std::shared_ptr<RespConnection> connection = self->m_connection;
     const bool possible = connection->possible();

@@ -50,6 +50,8 @@ RedisService::RedisService(Grounds grounds, const Settings& settings, std::uint6
     }
     m_reigns[m_redis.front().get()] = ++m_lastReign;
     m_decider = m_redis.front().get();
+    for (const auto& server : m_redis)
+        m_group.push_back(server.get());
     m_record->decidedBy({m_decider});
     if (!replicated) return;
     if (clustered) {
@@ -60,14 +62,7 @@ RedisService::RedisService(Grounds grounds, const Settings& settings, std::uint6
         m_redis[i]->replication().beginWith(m_redis.front()->replication());
         m_redis[i]->configure(m_redis.front().get());
     }
-    for (const auto& server : m_redis) {
-        server->onRole = [this](RedisServer& changed) {
-            if (!changed.isReplica() && !m_reigns.contains(&changed)) m_reigns[&changed] = ++m_lastReign;
-            if (changed.isReplica()) m_reigns.erase(&changed);
-            chooseDecider();
-            tellRole(changed);
-        };
-    }
+    followRoles();
     for (std::size_t i = 0; i < settings.sentinelIds.size(); ++i) {
         m_sentinels.push_back(std::make_unique<SentinelServer>(grounds, settings.sentinelIds[i],
                                                                mixSeed(seed, kSentinelStream + i), settings.sentinel));
@@ -80,21 +75,47 @@ RedisService::RedisService(Grounds grounds, const Settings& settings, std::uint6
         sentinels.push_back(sentinel.get());
     for (SentinelServer* const sentinel : sentinels)
         sentinel->watch(group, sentinels);
-    for (const auto& server : m_redis)
-        tellRole(*server);
+    tellRoles();
     for (const SentinelServer* const sentinel : sentinels)
         m_recorder.emit(trace::EventKind::NodeRole, sentinel->entity(), trace::kNoEntity, 0,
                         m_recorder.trace().text("sentinel"));
 }
 
+void RedisService::followRoles() {
+    for (const auto& server : m_redis) {
+        server->onRole = [this](RedisServer& changed) {
+            if (!changed.isReplica() && !m_reigns.contains(&changed)) m_reigns[&changed] = ++m_lastReign;
+            if (changed.isReplica()) m_reigns.erase(&changed);
+            chooseDecider();
+            tellRole(changed);
+        };
+    }
+}
+
+void RedisService::tellRoles() {
+    for (const auto& server : m_redis)
+        tellRole(*server);
+}
+
 void RedisService::makeCluster() {
-    // Several masters, each for its slots: the record of a lock is that of its slot's owner, which only a watch of one
-    // lock could follow. Until then the first master's group decides.
     std::vector<RedisServer*> all;
     for (const auto& server : m_redis)
         all.push_back(server.get());
     for (RedisServer* const server : all)
-        server->cluster().meet(all, (all.size() + 1) / 2);
+        server->cluster().meet(all, clusterMasters());
+    for (std::size_t i = 1; i < clusterMasters(); ++i)
+        m_reigns[all[i]] = ++m_lastReign;
+    followRoles();
+    tellRoles();
+}
+
+void RedisService::decideBySlotOf(const QByteArray& key) {
+    const std::size_t masters = clusterMasters();
+    const auto first = std::size_t(m_redis.front()->cluster().ownerOf(redis::keySlot(key)));
+    m_group.clear();
+    for (std::size_t i = first; i < m_redis.size(); i = i < masters ? masters + first : i + masters)
+        m_group.push_back(m_redis[i].get());
+    chooseDecider();
 }
 
 RedisService::~RedisService() = default;
@@ -129,6 +150,7 @@ RedisServer* RedisService::master() const {
     for (const auto& server : m_redis) {
         const auto reign = m_reigns.find(server.get());
         if (reign == m_reigns.end() || server->life() == Server::Life::Dead) continue;
+        if (std::ranges::find(m_group, server.get()) == m_group.end()) continue;
         if (!latest || reign->second > m_reigns.at(latest)) latest = server.get();
     }
     return latest;
@@ -203,6 +225,8 @@ QString RedisService::url() const {
 }
 
 void RedisService::watch(const QByteArray& lockName, std::vector<QByteArray> keys, Strings strings) {
+    // Locks in slots of several masters would need a record each; the first one's master decides.
+    if (m_settings.shape == RedisShape::Cluster && m_watched++ == 0) decideBySlotOf(keys.front());
     for (const auto& copy : m_copies)
         copy->watch(lockName, keys, strings);
     m_record->watch(lockName, std::move(keys), strings);

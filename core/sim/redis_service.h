@@ -58,6 +58,12 @@ private:
     RedisServer* master() const;
     void chooseDecider();
     void makeCluster();
+    /// From now on the roles of all Redis servers are followed, and told.
+    void followRoles();
+    void tellRoles();
+    std::size_t clusterMasters() const { return (m_redis.size() + 1) / 2; }
+    /// Of a cluster: the master of this key's slot and its replicas decide what the record says.
+    void decideBySlotOf(const QByteArray& key);
 
     Settings m_settings;
     void tellRole(const RedisServer& server);
@@ -68,9 +74,11 @@ private:
     std::vector<std::unique_ptr<RedisRecord>> m_copies; ///< of several servers, each one's
     std::map<const RedisServer*, QByteArray> m_roles;   ///< as told last
     std::vector<std::unique_ptr<SentinelServer>> m_sentinels;
+    std::vector<const RedisServer*> m_group;              ///< those of which one decides
     std::map<const RedisServer*, std::uint64_t> m_reigns; ///< numbers promotions
     std::uint64_t m_lastReign = 0;
     RedisServer* m_decider = nullptr;
+    int m_watched = 0; ///< how often a watch was asked for
 };
 
 } // namespace lockscope::sim

@@ -8,24 +8,11 @@
 namespace lockscope::sim {
 
 using scenario::Fault;
-using scenario::Trigger;
 using trace::EntityKind;
 using trace::EventKind;
 
 namespace {
 enum Stream : std::uint64_t { NetworkStream, NodeStream, FirstClientStream = 1000 };
-
-EventKind triggering(Trigger::On on) {
-    switch (on) {
-    case Trigger::On::Granted:
-        return EventKind::Granted;
-    case Trigger::On::Requested:
-        return EventKind::Requested;
-    case Trigger::On::Released:
-        return EventKind::Released;
-    }
-    return EventKind::None;
-}
 } // namespace
 
 World::World(const scenario::Scenario& scenario, std::uint64_t seed, std::shared_ptr<trace::Trace> trace)
@@ -46,10 +33,7 @@ World::World(const scenario::Scenario& scenario, std::uint64_t seed, std::shared
     watchLocks();
     for (const QByteArray& lock : workload::lockNames(m_settings))
         m_resources.of(lock);
-    m_recorder.onEvent([this](const trace::Event& event) {
-        followEngine(event);
-        watchForTriggers(event);
-    });
+    watchConditions();
     setClients(m_settings.workload.clients);
     for (const Fault& fault : m_settings.faults)
         schedule(fault);
@@ -100,24 +84,23 @@ void World::schedule(const Fault& fault) {
         m_scheduler.at(
             *fault.at, [this, fault] { strike(fault); }, rank);
     } else if (fault.when) {
-        m_triggered.push_back(fault);
+        m_conditions->add(fault);
     }
 }
 
-void World::watchForTriggers(const trace::Event& event) {
-    if (m_triggered.empty()) return;
-    const int seen = ++m_seen[event.kind];
-    for (auto it = m_triggered.begin(); it != m_triggered.end();) {
-        if (triggering(it->when->on) != event.kind || it->when->nth != seen) {
-            ++it;
-            continue;
-        }
-        Fault fault = *it;
-        fault.at = laterBy(m_scheduler.now(), fault.when->after);
-        fault.when.reset();
-        it = m_triggered.erase(it);
-        schedule(fault);
-    }
+void World::watchConditions() {
+    const auto is = [this](trace::EntityId client, const QString& name) {
+        const Client* const now = findClient(name);
+        return now && now->entity() == client;
+    };
+    m_conditions =
+        std::make_unique<Conditions>(Conditions::Surroundings{m_scheduler, m_recorder, m_network, is,
+                                                              [this](const Fault& fault) { schedule(fault); }},
+                                     m_service->lockEntity(m_settings.lock.name.toUtf8()));
+    m_recorder.onEvent([this](const trace::Event& event) {
+        followEngine(event);
+        m_conditions->see(event);
+    });
 }
 
 void World::strike(const Fault& fault) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "sim/conditions.h"
 #include "sim/redis_service.h"
 #include "workload/participant.h"
 #include "workload/resources.h"
@@ -62,7 +63,8 @@ private:
     /// Whether what this fault undoes still lasts.
     bool stillLasts(const scenario::Fault& undo);
     Client* findClient(const QString& target);
-    void watchForTriggers(const trace::Event& event);
+    /// Tells the faults that wait for something to happen.
+    void watchConditions();
     /// Writes that a fault, or a setting, changed something.
     void emit(trace::EventKind kind, std::uint8_t flags, trace::EntityId actor,
               trace::EntityId subject = trace::kNoEntity, std::int64_t value = 0, std::uint32_t aux = 0);
@@ -89,11 +91,10 @@ private:
     std::unique_ptr<RedisService> m_service;
     workload::Resources m_resources;
     std::vector<std::unique_ptr<Client>> m_clients;
-    std::vector<scenario::Fault> m_triggered;         ///< those that wait for an event
+    std::unique_ptr<Conditions> m_conditions;
     std::map<Struck, std::vector<Lasting>> m_lasting; ///< in the order in which they struck
     std::uint64_t m_lastFault = 0;
-    std::int64_t m_epoch = 0;               ///< of the engine that the record follows
-    std::map<trace::EventKind, int> m_seen; ///< events that triggers count
+    std::int64_t m_epoch = 0; ///< of the engine that the record follows
 };
 
 } // namespace lockscope::sim

@@ -47,6 +47,10 @@ const char* kindName(EventKind kind) {
         return "session-changed";
     case EventKind::EngineChanged:
         return "engine-changed";
+    case EventKind::WorkHung:
+        return "work-hung";
+    case EventKind::PushLossArmed:
+        return "push-loss-armed";
     case EventKind::Requested:
         return "requested";
     case EventKind::Granted:

@@ -62,7 +62,9 @@ enum class EventKind : std::uint8_t {
                          ///< far it is behind, in the unit that flags say (LagUnit), -1 = not known
     SessionChanged = 22, ///< actor client; subject the node that keeps its session (0: the service as a whole); value
                          ///< SessionPhase
-    EngineChanged = 24,  ///< a lock manager's news of an engine: actor client (0: not told); value the record's epoch;
+    WorkHung = 26,       ///< a fault; actor client: its work stands still until Healed or its death, renewals go on
+    PushLossArmed = 27,  ///< a fault; subject link: the next published message on it will be lost
+    EngineChanged = 29,  ///< a lock manager's news of an engine: actor client (0: not told); value the record's epoch;
                          ///< flags EngineNews; aux Text: the engine's id, and after a newline why
 
     // Belief: what a client could act on. actor Thread, subject Lock.

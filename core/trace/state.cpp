@@ -65,10 +65,11 @@ void State::apply(const Event& event, const Trace& trace) {
         }
     } else if (event.kind == EventKind::Step) {
         beliefs[{event.subject, event.actor}].step = event.aux;
-    } else if (event.kind == EventKind::Reply && event.value == -1) {
+    } else if ((event.kind == EventKind::Reply || event.kind == EventKind::Push) && event.value == -1) {
         for (auto& [id, link] : links) {
+            bool& armed = event.kind == EventKind::Reply ? link.replyLossArmed : link.pushLossArmed;
             const Entity& e = trace.entity(id);
-            if (link.replyLossArmed && e.other == event.actor && e.parent == event.subject) link.replyLossArmed = false;
+            if (armed && e.other == event.actor && e.parent == event.subject) armed = false;
         }
     }
     ++rows;
@@ -109,6 +110,7 @@ void State::applyLife(const Event& event, const Trace& trace) {
     case EventKind::ClientStarted:
         setLife(clients[event.actor], Life::Running, event.at);
         clients[event.actor].watchdogStopped = false;
+        clients[event.actor].workHung = false;
         break;
     case EventKind::ClientPaused:
         setLife(clients[event.actor], Life::Paused, event.at);
@@ -120,6 +122,7 @@ void State::applyLife(const Event& event, const Trace& trace) {
         break;
     case EventKind::ClientKilled:
         setLife(clients[event.actor], Life::Dead, event.at);
+        clients[event.actor].workHung = false;
         for (auto& [key, belief] : beliefs) {
             if (trace.clientOf(key.second) != event.actor) continue;
             if (belief.phase != Belief::Phase::Idle) endBelief(belief, event.at);
@@ -151,6 +154,12 @@ void State::applyLife(const Event& event, const Trace& trace) {
         break;
     case EventKind::ReplyLossArmed:
         links[event.subject].replyLossArmed = true;
+        break;
+    case EventKind::PushLossArmed:
+        links[event.subject].pushLossArmed = true;
+        break;
+    case EventKind::WorkHung:
+        clients[event.actor].workHung = true;
         break;
     case EventKind::ClockJumped:
         if (trace.entity(event.actor).kind == EntityKind::Node)
@@ -187,7 +196,7 @@ void State::applyLife(const Event& event, const Trace& trace) {
                 setLife(client, Life::Running, event.at);
                 setAsleep(id, false, event.at, trace);
             }
-            client.watchdogStopped = false;
+            client.watchdogStopped = client.workHung = false;
             client.clockOffset = 0;
         }
         for (auto& [id, node] : nodes) {

@@ -42,6 +42,7 @@ struct ClientState {
     enum class Life : std::uint8_t { Unknown, Running, Paused, Dead };
     Life life = Life::Unknown;
     bool watchdogStopped = false;
+    bool workHung = false;
     std::int64_t since = 0;
     std::int64_t clockOffset = 0; ///< ns
     friend bool operator==(const ClientState&, const ClientState&) = default;
@@ -68,6 +69,7 @@ struct SessionState {
 struct LinkState {
     bool cut = false;
     bool replyLossArmed = false;
+    bool pushLossArmed = false;
     std::int64_t extraLatency = 0; ///< ns
     friend bool operator==(const LinkState&, const LinkState&) = default;
 };

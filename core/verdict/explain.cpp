@@ -90,12 +90,23 @@ public:
 
     QString progress() const {
         const QString what =
-            m_v.to == kNever
+            entry().ownerHung ? heldForNothing()
+            : m_v.to == kNever
                 ? tr("Nobody alive holds %1 and %2 could be given it, but since %3 it is overdue: %4 so far.")
                       .arg(name(m_v.lock), actors(), at(m_v.from), length())
                 : tr("Nobody alive held %1 and %2 could be given it, but it was overdue for %3: from %4 to %5.")
                       .arg(name(m_v.lock), actors(), length(), at(m_v.from), at(m_v.to));
         return paragraph({what, obstacle()});
+    }
+
+    QString heldForNothing() const {
+        return m_v.to == kNever ? tr("%1 is held by a client that does no work, and %2 could be given it: overdue "
+                                     "since %3, %4 so far.")
+                                      .arg(name(m_v.lock), actors(), at(m_v.from), length())
+                                : tr("%1 was held by a client that did no work, and %2 could be given it: overdue for "
+                                     "%3, from %4 to "
+                                     "%5.")
+                                      .arg(name(m_v.lock), actors(), length(), at(m_v.from), at(m_v.to));
     }
 
     QString reentrancy() const {
@@ -284,6 +295,7 @@ private:
         EntityId owner = trace::kNoEntity; ///< kNoEntity: the lock is free
         std::int64_t deadline = -1;
         std::optional<Nanos> ownerDied;
+        std::optional<Nanos> ownerHung; ///< its work hangs since then
     };
     Entry entry() const {
         Entry entry;
@@ -309,10 +321,13 @@ private:
         const EntityId client = m_trace.clientOf(entry.owner);
         for (row = rows; row-- > 0;) {
             const EventKind kind = m_trace.kindAt(row);
-            if (kind != EventKind::ClientKilled && kind != EventKind::ClientStarted) continue;
+            if (kind == EventKind::Healed) break;
+            if (kind != EventKind::ClientKilled && kind != EventKind::ClientStarted && kind != EventKind::WorkHung)
+                continue;
             const trace::Event e = m_trace.at(row);
             if (e.actor != client) continue;
             if (kind == EventKind::ClientKilled) entry.ownerDied = e.time();
+            if (kind == EventKind::WorkHung) entry.ownerHung = e.time();
             break;
         }
         return entry;
@@ -364,6 +379,11 @@ private:
             return record.ownerDied ? paragraph({tr("%1 died at %2.").arg(owner, at(*record.ownerDied)), there})
                                     : there;
         }
+        if (record.ownerHung)
+            return tr("The work of %1 has hung since %2, while its watchdog renews its lease: only a longest time for "
+                      "a "
+                      "hold would end it.")
+                .arg(owner, at(*record.ownerHung));
         if (record.ownerDied && record.deadline < 0)
             return tr("%1 died at %2, and its entry on the server has no expiry: nothing will ever remove it.")
                 .arg(owner, at(*record.ownerDied));

@@ -113,6 +113,7 @@ struct Judge::Impl {
         case EventKind::LinkCut:
         case EventKind::LinkMended:
         case EventKind::ReplyLossArmed:
+        case EventKind::PushLossArmed:
             clientAway(trace->entity(e.subject).parent, row);
             break;
         case EventKind::NodeStarted:

@@ -15,6 +15,12 @@ using Life = ClientState::Life;
 
 namespace {
 
+/// It renews its lease, and does nothing with the lock.
+bool hangs(const State& state, EntityId client) {
+    const auto found = state.clients.find(client);
+    return found != state.clients.end() && found->second.workHung;
+}
+
 Life lifeOf(const State& state, EntityId client) {
     const auto found = state.clients.find(client);
     return found == state.clients.end() ? Life::Unknown : found->second.life;
@@ -78,6 +84,7 @@ void ProgressJudge::look(const Row& row, const State& state) {
     case EventKind::ClientPaused:
     case EventKind::ClientResumed:
     case EventKind::ClientKilled:
+    case EventKind::WorkHung:
     case EventKind::NodeStarted:
     case EventKind::NodePaused:
     case EventKind::NodeResumed:
@@ -190,23 +197,25 @@ bool ProgressJudge::couldBeGranted(EntityId id, Lock& lock, const Trace& trace, 
 }
 
 bool ProgressJudge::heldByTheLiving(EntityId id, const Lock& lock, const Trace& trace, const State& state) const {
+    const auto works = [&](const auto& entry) {
+        return entry.second.phase == Belief::Phase::Holding && !hangs(state, trace.clientOf(entry.first.second));
+    };
     const auto record = state.records.find(id);
     if (lock.recorded && record != state.records.end() && record->second.observed) {
         const EntityId owner = record->second.owner;
         if (owner == trace::kNoEntity) return false;
         // A record names one owner; of those who hold together, any other may be alive.
-        const auto shares = [](const auto& entry) {
-            return entry.second.phase == Belief::Phase::Holding && entry.second.mode != trace::HoldMode::Exclusive;
+        const auto shares = [&](const auto& entry) {
+            return works(entry) && entry.second.mode != trace::HoldMode::Exclusive;
         };
         if (lock.shared && std::ranges::any_of(beliefsOf(state, id), shares)) return true;
         const Life life = lifeOf(state, trace.clientOf(owner));
-        if (life == Life::Dead) return false;
+        if (life == Life::Dead || hangs(state, trace.clientOf(owner))) return false;
         const auto belief = state.beliefs.find({id, owner});
         if (belief == state.beliefs.end()) return life == Life::Unknown;
         return belief->second.phase == Belief::Phase::Holding;
     }
-    return std::ranges::any_of(beliefsOf(state, id),
-                               [](const auto& entry) { return entry.second.phase == Belief::Phase::Holding; });
+    return std::ranges::any_of(beliefsOf(state, id), works);
 }
 
 bool ProgressJudge::waitsForMore(EntityId thread, EntityId id, const Trace& trace, const State& state) const {

@@ -58,6 +58,7 @@ private:
     void updateAll(Nanos at, const trace::Trace& trace, const trace::State& state);
     Standing standingOf(trace::EntityId id, Lock& lock, const trace::Trace& trace, const trace::State& state) const;
     bool couldBeGranted(trace::EntityId id, Lock& lock, const trace::Trace& trace, const trace::State& state) const;
+    /// By a client that is alive and whose work does not hang.
     bool heldByTheLiving(trace::EntityId id, const Lock& lock, const trace::Trace& trace,
                          const trace::State& state) const;
     bool waitsAlive(trace::EntityId thread, const trace::Belief& belief, trace::EntityId node,

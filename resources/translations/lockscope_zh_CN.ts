@@ -505,6 +505,14 @@
         <translation>下一个应答将丢失</translation>
     </message>
     <message>
+        <source>next message will be lost</source>
+        <translation>下一条消息将丢失</translation>
+    </message>
+    <message>
+        <source>work hangs</source>
+        <translation>工作卡住</translation>
+    </message>
+    <message>
         <source>everything healed</source>
         <translation>全部复原</translation>
     </message>
@@ -847,6 +855,22 @@
         <translation>丢失下一个应答</translation>
     </message>
     <message>
+        <source>Lose the next message to %1</source>
+        <translation>丢掉发给 %1 的下一条消息</translation>
+    </message>
+    <message>
+        <source>Lose next message</source>
+        <translation>丢掉下一条消息</translation>
+    </message>
+    <message>
+        <source>Hang the work of %1</source>
+        <translation>让 %1 的工作卡住</translation>
+    </message>
+    <message>
+        <source>Hang work</source>
+        <translation>让工作卡住</translation>
+    </message>
+    <message>
         <source>Stop the watchdog of %1</source>
         <translation>停止 %1 的看门狗</translation>
     </message>
@@ -871,12 +895,20 @@
         <translation>此刻 %1 不是我们的客户端：这里只能破坏我们自己的客户端。</translation>
     </message>
     <message>
+        <source>Only the work of simulated clients can be made to hang.</source>
+        <translation>只有模拟的客户端才能让它的工作卡住。</translation>
+    </message>
+    <message>
         <source>Time is real in this session: no clock can be made to jump.</source>
         <translation>本会话中的时间是真实的：不能让任何时钟跳变。</translation>
     </message>
     <message>
         <source>%1 is dead.</source>
         <translation>%1 已崩溃。</translation>
+    </message>
+    <message>
+        <source>It hangs already: “Heal everything” lets it go on.</source>
+        <translation>它已经卡住了：“全部恢复”会让它继续。</translation>
     </message>
     <message>
         <source>It is stopped already.</source>
@@ -3500,6 +3532,14 @@
         <translation>%1 上的下一个应答将丢失</translation>
     </message>
     <message>
+        <source>next message on %1 will be lost</source>
+        <translation>%1 上的下一条消息将丢失</translation>
+    </message>
+    <message>
+        <source>work of %1 hangs</source>
+        <translation>%1 的工作卡住</translation>
+    </message>
+    <message>
         <source>everything healed</source>
         <translation>全部复原</translation>
     </message>
@@ -3816,6 +3856,14 @@
         <translation>没有存活者持有 %1，%2 本可获得它，但逾期了 %3：从 %4 到 %5。</translation>
     </message>
     <message>
+        <source>%1 is held by a client that does no work, and %2 could be given it: overdue since %3, %4 so far.</source>
+        <translation>%1 被一个不干活的客户端持有，而 %2 本可以得到它：从 %3 起就该轮到，至今已 %4。</translation>
+    </message>
+    <message>
+        <source>%1 was held by a client that did no work, and %2 could be given it: overdue for %3, from %4 to %5.</source>
+        <translation>%1 被一个不干活的客户端持有，而 %2 本可以得到它：拖延了 %3，从 %4 到 %5。</translation>
+    </message>
+    <message>
         <source>The server freed %1 at %2 although %3 held it more than once: a hold count falls by one at a time.</source>
         <translation>服务器在 %2 释放了 %1，尽管 %3 持有它不止一次：可重入次数每次只减一。</translation>
     </message>
@@ -4010,6 +4058,10 @@
     <message>
         <source>%1 died at %2.</source>
         <translation>%1 在 %2 崩溃。</translation>
+    </message>
+    <message>
+        <source>The work of %1 has hung since %2, while its watchdog renews its lease: only a longest time for a hold would end it.</source>
+        <translation>%1 的工作从 %2 起卡住，而它的看门狗一直在续期：只有设定最长持有时间才能结束。</translation>
     </message>
     <message>
         <source>%1 died at %2, and its entry on the server has no expiry: nothing will ever remove it.</source>
@@ -5629,6 +5681,10 @@
         <translation>下一个应答将丢失</translation>
     </message>
     <message>
+        <source>the next message will be lost</source>
+        <translation>下一条消息将丢失</translation>
+    </message>
+    <message>
         <source>link %1: %2</source>
         <translation>链路 %1：%2</translation>
     </message>
@@ -6942,6 +6998,38 @@
 <context>
     <name>scenario</name>
     <message>
+        <source>a step does one thing: %1</source>
+        <translation>一步只做一件事：%1</translation>
+    </message>
+    <message>
+        <source>%1 are steps of their own</source>
+        <translation>%1 各是一步</translation>
+    </message>
+    <message>
+        <source>there is no lock “%1”%2</source>
+        <translation>没有名为“%1”的锁%2</translation>
+    </message>
+    <message>
+        <source>a lock stands here twice</source>
+        <translation>同一把锁在这里出现了两次</translation>
+    </message>
+    <message>
+        <source>“%1” has no place beside “%2”</source>
+        <translation>“%1”不能与“%2”放在一起</translation>
+    </message>
+    <message>
+        <source>this must be longer than 0 s</source>
+        <translation>必须长于 0 s</translation>
+    </message>
+    <message>
+        <source>only "mode": "permits" takes several</source>
+        <translation>只有 &quot;mode&quot;: &quot;permits&quot; 才能一次拿几个</translation>
+    </message>
+    <message>
+        <source>a round of this program may take no time: it needs a “think” or a “work” that is longer than 0 s</source>
+        <translation>这个程序的一轮可能不花时间：它需要一个长于 0 s 的“think”或“work”</translation>
+    </message>
+    <message>
         <source>this is not JSON: %1</source>
         <translation>这不是 JSON：%1</translation>
     </message>
@@ -6962,12 +7050,24 @@
         <translation>无法读取文件：%1</translation>
     </message>
     <message>
+        <source>when what? Say so by “on”, “step”, “lease_left” or “leader”</source>
+        <translation>什么时候？请用“on”、“step”、“lease_left”或“leader”说明</translation>
+    </message>
+    <message>
+        <source>%1 cannot stand together: a fault waits for one thing</source>
+        <translation>%1 不能放在一起：一个故障只等一件事</translation>
+    </message>
+    <message>
+        <source>a server becomes the leader, no client: leave out “client”</source>
+        <translation>成为主节点的是服务器，不是客户端：去掉“client”</translation>
+    </message>
+    <message>
         <source>%1 needs a “value”, such as "200ms"; 0s undoes it</source>
         <translation>%1 需要“value”，例如 "200ms"；0s 表示撤销</translation>
     </message>
     <message>
-        <source>this must be longer than 0 s</source>
-        <translation>必须长于 0 s</translation>
+        <source>the smaller number comes first</source>
+        <translation>较小的数写在前面</translation>
     </message>
     <message>
         <source>a lease is at least 1ms</source>
@@ -6976,10 +7076,6 @@
     <message>
         <source>hold and think cannot both be 0 s</source>
         <translation>hold 和 think 不能都为 0 s</translation>
-    </message>
-    <message>
-        <source>a single server is one node: leave out “nodes”</source>
-        <translation>单台服务器就是一个节点：请去掉“nodes”</translation>
     </message>
     <message>
         <source>“%1” cannot both hold and be violated</source>
@@ -7000,6 +7096,18 @@
     <message>
         <source>a time with a unit, such as "10s", or "forever"</source>
         <translation>带单位的时间，如 "10s"，或 "forever"</translation>
+    </message>
+    <message>
+        <source>a time, such as "3s", two of them, such as ["2s", "4s"], or true</source>
+        <translation>一个时间，如 "3s"，或两个时间，如 ["2s", "4s"]，或 true</translation>
+    </message>
+    <message>
+        <source>nobody runs these programs: say in “clients” how many run which</source>
+        <translation>没有客户端运行这些程序：请在“clients”里写明各有几个</translation>
+    </message>
+    <message>
+        <source>the name of a lock, a list of such names, or true</source>
+        <translation>一把锁的名字、一列这样的名字，或 true</translation>
     </message>
     <message>
         <source>a time, such as "3s", or two of them, such as ["2s", "4s"]</source>
@@ -7038,12 +7146,44 @@
         <translation>整数</translation>
     </message>
     <message>
+        <source>%1 should be 1 or 2, the versions of such files</source>
+        <translation>%1 应为 1 或 2，即此类文件的版本</translation>
+    </message>
+    <message>
         <source>“%2” is no value for “%1”: %3.</source>
         <translation>“%2”不是“%1”的值：%3。</translation>
     </message>
     <message>
         <source>There is no setting “%1”.</source>
         <translation>没有设置“%1”。</translation>
+    </message>
+    <message>
+        <source>there is no service “%1” here: there is “%2”</source>
+        <translation>这里没有服务“%1”，有的是“%2”</translation>
+    </message>
+    <message>
+        <source>there is no program “%1”%2</source>
+        <translation>没有名为“%1”的程序%2</translation>
+    </message>
+    <message>
+        <source>there are %1 clients; at most %2 fit</source>
+        <translation>有 %1 个客户端；最多 %2 个</translation>
+    </message>
+    <message>
+        <source>a single server is one node: leave out “nodes”</source>
+        <translation>单台服务器就是一个节点：请去掉“nodes”</translation>
+    </message>
+    <message>
+        <source>a cluster has at least 6 nodes: three masters and their replicas</source>
+        <translation>集群至少有 6 个节点：三个主节点及其副本</translation>
+    </message>
+    <message>
+        <source>a simulation has one service so far: leave out the others</source>
+        <translation>目前一次模拟只有一个服务：去掉其余的</translation>
+    </message>
+    <message>
+        <source>“nodes” and “services” both say which servers there are: leave out one</source>
+        <translation>“nodes”和“services”都在说有哪些服务器：去掉其中一个</translation>
     </message>
     <message>
         <source>a fault strikes either at a time or when something happens: leave out “at” or “when”</source>
@@ -7066,6 +7206,30 @@
         <translation>%1 无法在一段时间后撤销：请去掉“for”</translation>
     </message>
     <message>
+        <source>there is no client “%1”%2</source>
+        <translation>没有客户端“%1”%2</translation>
+    </message>
+    <message>
+        <source>there is no server “%1”; servers are %2</source>
+        <translation>没有服务器“%1”；服务器有 %2</translation>
+    </message>
+    <message>
+        <source>“same” is the client or the server that “when” has found: there is no “when” here</source>
+        <translation>“same”是“when”找到的客户端或服务器：这里没有“when”</translation>
+    </message>
+    <message>
+        <source>“same” is %1 here, and %2 is done to %3</source>
+        <translation>这里的“same”是%1，而 %2 要作用于%3</translation>
+    </message>
+    <message>
+        <source>a server</source>
+        <translation>服务器</translation>
+    </message>
+    <message>
+        <source>a client</source>
+        <translation>客户端</translation>
+    </message>
+    <message>
         <source>%1 has no target</source>
         <translation>%1 没有目标</translation>
     </message>
@@ -7076,10 +7240,6 @@
     <message>
         <source>%1 cannot be done to “%2”%3</source>
         <translation>不能对“%2”执行 %1%3</translation>
-    </message>
-    <message>
-        <source>there is no client “%1”%2</source>
-        <translation>没有客户端“%1”%2</translation>
     </message>
     <message>
         <source>%1 needs a link as its target, a client and a node, such as “holder-%2”</source>
@@ -7150,6 +7310,10 @@
         <translation>“%1”不是少于 292 年的整数纳秒</translation>
     </message>
     <message>
+        <source>“%1” stands here for the second time: each needs a name of its own</source>
+        <translation>“%1”在这里第二次出现：每个都要有自己的名字</translation>
+    </message>
+    <message>
         <source>a lease of %1 ends before a watchdog renews it after %2: choose a shorter period, such as a third of the lease, or "off"</source>
         <translation>%1 的租约在看门狗于 %2 后续约之前就已结束：请选择更短的周期，例如租约的三分之一，或 "off"</translation>
     </message>
@@ -7188,6 +7352,10 @@
     <message>
         <source>honoured or ignored</source>
         <translation>honoured 或 ignored</translation>
+    </message>
+    <message>
+        <source>a whole number from 1 to 10000</source>
+        <translation>1 到 10000 的整数</translation>
     </message>
     <message>
         <source>a whole number from 1 to 200</source>

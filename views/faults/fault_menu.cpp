@@ -101,7 +101,8 @@ void fillFaultMenu(QMenu& menu, ViewContext& context, EntityId entity) {
     case EntityKind::Link:
         addAll(menu, context, linkOffers(context, e.parent, e.other));
         menu.addSeparator();
-        addFaultOffer(menu, context, clientOffers(context, e.parent)[LoseReplyOffer]);
+        for (const ClientOffer which : {LoseReplyOffer, LosePushOffer})
+            addFaultOffer(menu, context, clientOffers(context, e.parent)[which]);
         break;
     case EntityKind::Lock: {
         const EntityId client = targetsOfLock(context, entity).client; // the one that the Break panel acts on

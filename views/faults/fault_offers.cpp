@@ -167,6 +167,24 @@ std::vector<FaultOffer> clientOffers(const ViewContext& context, EntityId client
                               {},
                               false,
                               false};
+    offers[LosePushOffer] = {Action::LosePush,
+                             name,
+                             Words::tr("Lose the next message to %1").arg(name),
+                             Words::tr("Lose next message"),
+                             "lose-reply",
+                             true,
+                             {},
+                             false,
+                             false};
+    offers[HangOffer] = {Action::HangWork,
+                         name,
+                         Words::tr("Hang the work of %1").arg(name),
+                         Words::tr("Hang work"),
+                         "bolt",
+                         true,
+                         {},
+                         false,
+                         false};
     offers[WatchdogOffer] = {Action::StopWatchdog,
                              name,
                              Words::tr("Stop the watchdog of %1").arg(name),
@@ -187,7 +205,7 @@ std::vector<FaultOffer> clientOffers(const ViewContext& context, EntityId client
                           true};
     for (FaultOffer& offer : offers) {
         // A reply is lost on its link.
-        limit(offer, context, offer.action == Action::LoseReply);
+        limit(offer, context, offer.action == Action::LoseReply || offer.action == Action::LosePush);
         if (client == kNoEntity)
             refuse(offer, Words::tr("There is no client yet."));
         else if (!canBeStruck(context, client))
@@ -195,9 +213,12 @@ std::vector<FaultOffer> clientOffers(const ViewContext& context, EntityId client
                    Words::tr("%1 is no client of ours at this instant: only those can be broken here.").arg(name));
     }
     if (isLive(context))
+        refuse(offers[HangOffer], Words::tr("Only the work of simulated clients can be made to hang."));
+    if (isLive(context))
         refuse(offers[ClockOffer], Words::tr("Time is real in this session: no clock can be made to jump."));
-    for (const ClientOffer which : {PauseOffer, LoseReplyOffer, WatchdogOffer, ClockOffer})
+    for (const ClientOffer which : {PauseOffer, LoseReplyOffer, LosePushOffer, WatchdogOffer, HangOffer, ClockOffer})
         if (dead) refuse(offers[which], Words::tr("%1 is dead.").arg(name));
+    if (state.workHung) refuse(offers[HangOffer], Words::tr("It hangs already: “Heal everything” lets it go on."));
     if (state.watchdogStopped) refuse(offers[WatchdogOffer], Words::tr("It is stopped already."));
     if (context.session() && watchdogPeriod(context.settings()) == Nanos::zero())
         refuse(offers[WatchdogOffer], Words::tr("There is no watchdog: see the workload's settings."));
@@ -464,6 +485,10 @@ QString faultText(const scenario::Fault& fault) {
         return Words::tr("Stop the watchdog of %1").arg(fault.target);
     case Action::LoseReply:
         return Words::tr("Lose the next reply to %1").arg(fault.target);
+    case Action::LosePush:
+        return Words::tr("Lose the next message to %1").arg(fault.target);
+    case Action::HangWork:
+        return Words::tr("Hang the work of %1").arg(fault.target);
     case Action::HealAll:
         return Words::tr("Heal everything");
     case Action::Set:

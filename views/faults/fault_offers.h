@@ -19,8 +19,17 @@ struct FaultOffer {
     scenario::Fault fault(Nanos value = {}) const;
 };
 
-/// Pause or resume, kill or restart, lose next reply, stop watchdog, jump clock: in this order.
-enum ClientOffer { PauseOffer, KillOffer, LoseReplyOffer, WatchdogOffer, ClockOffer, ClientOfferCount };
+/// In this order.
+enum ClientOffer {
+    PauseOffer, ///< or resume
+    KillOffer,  ///< or restart
+    LoseReplyOffer,
+    LosePushOffer,
+    WatchdogOffer,
+    HangOffer,
+    ClockOffer,
+    ClientOfferCount
+};
 std::vector<FaultOffer> clientOffers(const ViewContext& context, trace::EntityId client);
 /// Pause or resume, kill or restart, jump clock.
 enum NodeOffer { PauseNodeOffer, KillNodeOffer, NodeClockOffer, NodeOfferCount };

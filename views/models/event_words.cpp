@@ -181,6 +181,10 @@ QString eventWord(EventKind kind) {
         return Words::tr("watchdog stopped");
     case EventKind::ReplyLossArmed:
         return Words::tr("next reply will be lost");
+    case EventKind::PushLossArmed:
+        return Words::tr("next message will be lost");
+    case EventKind::WorkHung:
+        return Words::tr("work hangs");
     case EventKind::Healed:
         return Words::tr("everything healed");
     case EventKind::SettingChanged:

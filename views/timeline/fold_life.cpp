@@ -121,6 +121,7 @@ void LaneFold::applyLife(const Event& event, std::uint32_t row) {
         killBeliefs(client(event.actor), event.at);
         break;
     case EventKind::WatchdogStopped:
+    case EventKind::WorkHung:
         fault(event, row, client(event.actor).life->faults);
         break;
     case EventKind::ClockJumped:
@@ -152,6 +153,7 @@ void LaneFold::applyLife(const Event& event, std::uint32_t row) {
         });
         break;
     case EventKind::ReplyLossArmed:
+    case EventKind::PushLossArmed:
         onLink([](LinkSlot&) {});
         break;
     case EventKind::Healed:

@@ -222,6 +222,12 @@ QString faultSentence(const trace::Trace& trace, const Tick& tick) {
     case EventKind::ReplyLossArmed:
         words = Timeline::tr("next reply on %1 will be lost").arg(subject);
         break;
+    case EventKind::PushLossArmed:
+        words = Timeline::tr("next message on %1 will be lost").arg(subject);
+        break;
+    case EventKind::WorkHung:
+        words = Timeline::tr("work of %1 hangs").arg(actor);
+        break;
     case EventKind::Healed:
         words = Timeline::tr("everything healed");
         break;

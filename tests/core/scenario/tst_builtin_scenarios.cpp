@@ -36,6 +36,30 @@ Nanos nextGrant(const trace::Trace& trace, Nanos t) {
     return kNever;
 }
 
+/// Of all waits, those included that the end cut short.
+Nanos longestWait(const trace::Trace& trace) {
+    Nanos longest{};
+    std::map<std::pair<trace::EntityId, trace::EntityId>, Nanos> since; // by lock and thread
+    for (std::size_t i = 0; i < trace.size(); ++i) {
+        const trace::Event e = trace.at(i);
+        if (e.kind == EventKind::Requested) since.try_emplace({e.subject, e.actor}, e.time());
+        const bool ends = e.kind == EventKind::Granted || e.kind == EventKind::Reentered ||
+                          e.kind == EventKind::TimedOut || e.kind == EventKind::AcquireFailed;
+        const auto wait = ends ? since.extract({e.subject, e.actor}) : decltype(since)::node_type();
+        if (wait) longest = std::max(longest, e.time() - wait.mapped());
+    }
+    for (const auto& [waiter, from] : since)
+        longest = std::max(longest, trace.reached() - from);
+    return longest;
+}
+
+std::int64_t requestsOf(const trace::Trace& trace) {
+    std::int64_t requests = 0;
+    for (std::size_t i = 0; i < trace.size(); ++i)
+        requests += trace.kindAt(i) == EventKind::Request;
+    return requests;
+}
+
 std::map<QString, verdict::Outcome> outcomesOf(const verdict::Verdict& verdict) {
     std::map<QString, verdict::Outcome> outcomes;
     for (const verdict::Invariant invariant : verdict::kInvariants) {
@@ -65,6 +89,15 @@ QString differenceFrom(const scenario::Expectation& expected, const experiment::
         return QStringLiteral("not granted again in time");
     }
     if (expected.stalls && next != kNever) return QStringLiteral("granted again at ") + scenario::formatDuration(next);
+    if (const auto& span = expected.longestWait) {
+        const Nanos wait = longestWait(*report.trace);
+        if (wait < span->low || wait > span->high) return QStringLiteral("a wait of ") + formatDuration(wait);
+    }
+    if (const auto& span = expected.requestsPerSecond) {
+        const auto rate =
+            int(requestsOf(*report.trace) / std::chrono::duration<double>(report.trace->reached()).count());
+        if (rate < span->low || rate > span->high) return QStringLiteral("%1 requests a second").arg(rate);
+    }
     if (report.acquisitions == 0) return QStringLiteral("the lock was never granted");
     return {};
 }
@@ -163,6 +196,38 @@ private Q_SLOTS:
                        v.actors.at(0) != culprit && v.actors.at(1) != culprit;
             });
             return othersTogether ? QString() : QStringLiteral("nobody else was let in");
+        });
+    }
+
+    /// What helps against a circle: both locks in one step, all or none, or an end to the waiting.
+    void bothLocksAtOnceOrATimeOutGetThrough_data() {
+        QTest::addColumn<bool>("atOnce");
+        QTest::newRow("both at once") << true;
+        QTest::newRow("time-outs") << false;
+    }
+    void bothLocksAtOnceOrATimeOutGetThrough() {
+        QFETCH(bool, atOnce);
+        auto scenario = scenario::loadScenario(QStringLiteral("multi-deadlock"));
+        QVERIFY(scenario.has_value());
+        using Do = scenario::ProgramStep::Do;
+        for (scenario::Program& program : scenario->programs) {
+            if (atOnce) {
+                scenario::Program other{program.name, {}};
+                for (const Do act : {Do::Think, Do::Take, Do::Work, Do::Release}) {
+                    scenario::ProgramStep& step = other.steps.emplace_back();
+                    step.act = act;
+                    if (act == Do::Take || act == Do::Release)
+                        step.locks = {program.steps[1].locks[0], program.steps[3].locks[0]};
+                }
+                program = other;
+            } else {
+                program.steps[3].wait = program.name == QLatin1String("orders-first") ? 1s : 3s;
+            }
+        }
+        expectAsPromised(*scenario, [&](const experiment::RunReport& report) {
+            const auto deadlock = outcomesOf(report.verdict).at(QStringLiteral("no-deadlock"));
+            if (atOnce && deadlock != verdict::Outcome::Holds) return QStringLiteral("a circle");
+            return report.acquisitions > 6 ? QString() : QStringLiteral("%1 grants").arg(report.acquisitions);
         });
     }
 

@@ -11,6 +11,8 @@ namespace {
 
 const QByteArray kHead = R"({"lockscope": 1, "id": "x", "title": "X")";
 
+const QByteArray kSecond = R"({"lockscope": 2, "id": "x", "title": "X")";
+
 QString complaintsOf(const QByteArray& json) {
     const auto read = parseScenario(json, QStringLiteral("x.json"));
     if (read) return QStringLiteral("accepted");
@@ -137,6 +139,105 @@ private Q_SLOTS:
         QVERIFY(recorded);
         QCOMPARE(recorded->lock.watchdog, Nanos(10s));
         QVERIFY(!recordedScenario("{}"));
+    }
+
+    void saysSoOfTheSecondVersion_data() {
+        QTest::addColumn<QByteArray>("rest");
+        QTest::addColumn<QString>("path");
+        QTest::addColumn<QString>("words");
+        const auto row = [](const char* name, const char* rest, const char* path, const char* words) {
+            QTest::newRow(name) << QByteArray(rest) << QString::fromUtf8(path) << QString::fromUtf8(words);
+        };
+        row("word of the first version", R"(, "lock": {"lease": "5s"})", "", "there is no field “lock” here");
+        row("lock without a name", R"(, "locks": [{"lease": "5s"}])", "/locks/0", "the field “name” is missing");
+        row("two locks of one name", R"(, "locks": [{"name": "a"}, {"name": "a"}])", "/locks/1/name",
+            "“a” stands here for the second time");
+        row("short lease", R"(, "locks": [{"name": "a"}, {"name": "b", "lease": "1us"}])", "/locks/1/lease",
+            "a lease is at least 1ms");
+        row("slow watchdog", R"(, "locks": [{"name": "a", "lease": "5s", "watchdog": "9s"}])", "/locks/0/watchdog",
+            "ends before a watchdog renews it after 9s");
+        row("slow watchdog of the second",
+            R"(, "locks": [{"name": "a"}, {"name": "b", "lease": "5s", "watchdog": "9s"}])", "/locks/1/watchdog",
+            "ends before a watchdog renews it after 9s");
+        row("unknown service", R"(, "locks": [{"name": "a", "service": "main"}])", "/locks/0/service",
+            "there is no service “main” here: there is “redis”");
+        row("two services",
+            R"(, "services": [{"kind": "redis", "shape": "single"}, {"kind": "redis", "shape": "masters"}])",
+            "/services/1", "one service so far");
+        row("servers twice",
+            R"(, "nodes": [{"id": "r", "kind": "redis"}], "services": [{"kind": "redis", "shape": "single"}])",
+            "/nodes", "leave out one");
+        row("small cluster", R"(, "services": [{"kind": "redis", "shape": "cluster", "nodes": 3}])",
+            "/services/0/nodes", "a cluster has at least 6 nodes");
+        row("several single nodes", R"(, "services": [{"kind": "redis", "shape": "single", "nodes": 3}])",
+            "/services/0/nodes", "a single server is one node");
+        row("no steps", R"(, "programs": [{"name": "p", "steps": []}])", "/programs/0/steps", "at least one is needed");
+        row("no verb", R"(, "programs": [{"name": "p", "steps": [{"wait": "5s"}]}])", "/programs/0/steps/0",
+            "a step does one thing: think, take, work, write, release, await, signal");
+        row("two verbs", R"(, "programs": [{"name": "p", "steps": [{"think": "1s", "work": "1s"}]}])",
+            "/programs/0/steps/0", "“think”, “work” are steps of their own");
+        row("misspelt verb", R"(, "programs": [{"name": "p", "steps": [{"realease": "a"}]}])", "/programs/0/steps/0",
+            "did you mean “release”?");
+        row("field of another step", R"(, "programs": [{"name": "p", "steps": [{"think": "1s", "mode": "shared"}]}])",
+            "/programs/0/steps/0/mode", "“mode” has no place beside “think”");
+        row("unknown lock",
+            R"(, "locks": [{"name": "orders"}], "programs": [{"name": "p", "steps": [{"think": "1s"}, {"take": "order"}]}])",
+            "/programs/0/steps/1/take", "there is no lock “order”; did you mean “orders”?");
+        row("one lock twice",
+            R"(, "programs": [{"name": "p", "steps": [{"think": "1s"}, {"take": ["orders", "orders"]}]}])",
+            "/programs/0/steps/1/take", "a lock stands here twice");
+        row("permits of one holder",
+            R"(, "programs": [{"name": "p", "steps": [{"think": "1s"}, {"take": true, "permits": 2}]}])",
+            "/programs/0/steps/1/permits", "only \"mode\": \"permits\" takes several");
+        row("false", R"(, "programs": [{"name": "p", "steps": [{"think": false}]}])", "/programs/0/steps/0/think",
+            "false should be true");
+        row("time that is none", R"(, "programs": [{"name": "p", "steps": [{"think": "soon"}]}])",
+            "/programs/0/steps/0/think", "“soon” should be a time");
+        row("no time at all", R"(, "programs": [{"name": "p", "steps": [{"take": true}, {"release": true}]}])",
+            "/programs/0/steps", "it needs a “think” or a “work”");
+        row("unknown program",
+            R"(, "programs": [{"name": "read", "steps": [{"think": "1s"}]}], "clients": [{"program": "reed"}])",
+            "/clients/0/program", "there is no program “reed”; did you mean “read”?");
+        row("programs for nobody", R"(, "programs": [{"name": "read", "steps": [{"think": "1s"}]}])", "/programs",
+            "nobody runs these programs");
+        row("too many clients", R"(, "clients": [{"count": 150}, {"count": 51}])", "/clients",
+            "there are 201 clients; at most 200 fit");
+        const auto fault = [&](const char* name, const char* when, const char* rest, const char* path,
+                               const char* words) {
+            const QByteArray text = R"(, "faults": [{"when": )" + QByteArray(when) + ", " + rest + "}]";
+            row(name, text.constData(), path, words);
+        };
+        const char* const kill = R"("do": "kill-client", "target": "same")";
+        fault("no condition", R"({"nth": 2})", kill, "/faults/0/when", "when what? Say so by “on”, “step”");
+        fault("two conditions", R"({"step": 2, "lease_left": "1s"})", kill, "/faults/0/when",
+              "“step”, “lease_left” cannot stand together");
+        fault("client of a leader", R"({"leader": "any", "client": "A"})", R"("do": "kill-node", "target": "same")",
+              "/faults/0/when", "leave out “client”");
+        fault("no such client", R"({"step": 2, "client": "waitr"})", kill, "/faults/0/when/client",
+              "did you mean “waiter”?");
+        fault("no such server", R"({"leader": "redis-9"})", R"("do": "kill-node", "target": "same")",
+              "/faults/0/when/leader", "there is no server “redis-9”; servers are redis-1");
+        fault("a client is no server", R"({"step": 2})", R"("do": "kill-node", "target": "same")", "/faults/0/target",
+              "“same” is a client here, and kill-node is done to a server");
+        row("same as what", R"(, "faults": [{"at": "1s", "do": "kill-client", "target": "same"}])", "/faults/0/target",
+            "there is no “when” here");
+    }
+    void saysSoOfTheSecondVersion() {
+        QFETCH(QByteArray, rest);
+        QFETCH(QString, path);
+        QFETCH(QString, words);
+        const auto read = parseScenario(kSecond + rest + '}', QStringLiteral("x.json"));
+        QVERIFY(!read.has_value());
+        const QString all = complaintsOf(kSecond + rest + '}');
+        const bool found = std::ranges::any_of(read.error(), [&](const Problem& problem) {
+            return problem.path == path && problem.line > 0 && problem.message.contains(words);
+        });
+        QVERIFY2(found, qPrintable(all));
+    }
+
+    void otherVersionsAreNotRead() {
+        QVERIFY(complaintsOf(R"({"lockscope": 3, "id": "x", "title": "X"})")
+                    .contains(QStringLiteral("3 should be 1 or 2")));
     }
 
     void timesOfCenturiesAreNotTakenForNone() {

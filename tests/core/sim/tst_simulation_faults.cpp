@@ -82,7 +82,8 @@ Fault randomFault(Dice& dice) {
     constexpr std::array kDrawn{Action::PauseClient,  Action::ResumeClient, Action::KillClient, Action::RestartClient,
                                 Action::PauseNode,    Action::ResumeNode,   Action::KillNode,   Action::RestartNode,
                                 Action::CutLink,      Action::MendLink,     Action::DelayLink,  Action::JumpClock,
-                                Action::StopWatchdog, Action::LoseReply,    Action::HealAll,    Action::Set};
+                                Action::StopWatchdog, Action::LoseReply,    Action::LosePush,   Action::HangWork,
+                                Action::HealAll,      Action::Set};
     fault.action = kDrawn[static_cast<std::size_t>(dice.upTo(static_cast<int>(kDrawn.size())))];
     fault.target = randomClient(dice);
     if (dice.once(2)) fault.duration = dice.once(2) ? dice.between(1ms, 6s) : Nanos(500ms * (1 + dice.upTo(10)));

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/conditions.h"
+
+namespace lockscope::sim {
+
+using scenario::Trigger;
+using trace::EntityId;
+using trace::EventKind;
+
+Conditions::~Conditions() {
+    for (const auto& [number, waiting] : m_waiting)
+        if (waiting.leaseTimer) m_around.scheduler.cancel(waiting.leaseTimer);
+}
+
+EntityId Conditions::foundBy(const Trigger& when, const trace::Event& event) const {
+    const trace::Trace& trace = m_around.recorder.trace();
+    const auto clientOf = [&](EventKind wanted) {
+        const bool fits =
+            event.kind == wanted && (when.client.isEmpty() || m_around.is(trace.clientOf(event.actor), when.client));
+        return fits ? trace.clientOf(event.actor) : trace::kNoEntity;
+    };
+    switch (when.on) {
+    case Trigger::On::Granted:
+        return clientOf(EventKind::Granted);
+    case Trigger::On::Requested:
+        return clientOf(EventKind::Requested);
+    case Trigger::On::Released:
+        return clientOf(EventKind::Released);
+    case Trigger::On::Recorded:
+        return event.subject == m_lock ? clientOf(EventKind::RecordHeld) : trace::kNoEntity;
+    case Trigger::On::Step:
+        return event.aux == std::uint32_t(when.step) ? clientOf(EventKind::Step) : trace::kNoEntity;
+    case Trigger::On::Leader: {
+        if (event.kind != EventKind::NodeRole) break;
+        const QByteArray& role = trace.entity(event.aux).name;
+        const bool named = when.server.isEmpty() || trace.entity(event.actor).name == when.server.toUtf8();
+        return named && (role == "master" || role == "leader") ? event.actor : trace::kNoEntity;
+    }
+    case Trigger::On::LeaseLeft:
+        break; // a time, not a row
+    }
+    return trace::kNoEntity;
+}
+
+void Conditions::see(const trace::Event& event) {
+    if (m_waiting.empty()) return;
+    if (event.subject == m_lock && trace::isRecord(event.kind)) watchLease(event);
+    for (auto at = m_waiting.begin(); at != m_waiting.end();) {
+        const EntityId found = foundBy(*at->second.fault.when, event);
+        const bool strikes = found != trace::kNoEntity && counted(at->second, found);
+        at = strikes ? m_waiting.erase(at) : std::next(at);
+    }
+}
+
+bool Conditions::counted(Waiting& waiting, EntityId found) {
+    const Trigger when = *waiting.fault.when;
+    if (++waiting.seen < when.nth) return false;
+    scenario::Fault fault = waiting.fault;
+    fault.at = laterBy(m_around.scheduler.now(), when.after);
+    fault.when.reset();
+    const QString name = QString::fromUtf8(m_around.recorder.trace().entity(found).name);
+    if (fault.target == QLatin1String("same"))
+        fault.target = name;
+    else if (fault.target.startsWith(QLatin1String("same-")))
+        fault.target.replace(0, 4, name);
+    // A step is announced just before its command goes out: the fault comes between the two.
+    if (when.on == Trigger::On::Step && when.after == Nanos(0)) m_around.network.holdBack(found);
+    m_around.due(fault);
+    return true;
+}
+
+void Conditions::watchLease(const trace::Event& event) {
+    switch (event.kind) {
+    case EventKind::RecordHeld:
+    case EventKind::RecordDeadline:
+        m_owner = event.actor;
+        break;
+    case EventKind::RecordFreed:
+        m_owner = trace::kNoEntity;
+        break;
+    case EventKind::RecordRenewed:
+        break;
+    default:
+        return;
+    }
+    for (auto& [number, waiting] : m_waiting) {
+        if (waiting.fault.when->on != Trigger::On::LeaseLeft) continue;
+        if (waiting.leaseTimer) m_around.scheduler.cancel(std::exchange(waiting.leaseTimer, 0));
+        if (m_owner == trace::kNoEntity || event.value < 0) continue; // free, or without an end
+        waiting.leaseTimer = m_around.scheduler.at(Nanos(event.value) - waiting.fault.when->left,
+                                                   [this, key = number] { leaseRanDown(key); });
+    }
+}
+
+void Conditions::leaseRanDown(std::uint64_t number) {
+    const auto at = m_waiting.find(number);
+    at->second.leaseTimer = 0;
+    const QString& client = at->second.fault.when->client;
+    const EntityId owner = m_around.recorder.trace().clientOf(m_owner);
+    if (!client.isEmpty() && !m_around.is(owner, client)) return;
+    if (counted(at->second, owner)) m_waiting.erase(at);
+}
+
+} // namespace lockscope::sim

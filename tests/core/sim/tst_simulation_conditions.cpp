@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Faults that strike when something happens, and the two that need it most: a lost message, and work that hangs.
+#include "experiment/run.h"
+#include "scenario/scenario_file.h"
+
+#include <QTest>
+
+using namespace lockscope;
+using scenario::Action;
+using scenario::Fault;
+using scenario::Trigger;
+using trace::Event;
+using trace::EventKind;
+
+namespace {
+
+scenario::Scenario simple(const char* recipe, const Trigger& when, Action action, const char* target = "same",
+                          std::optional<Nanos> duration = {}) {
+    scenario::Scenario s;
+    s.id = s.title = QStringLiteral("conditions");
+    s.recipe = QString::fromLatin1(recipe);
+    s.until = 40s;
+    s.lock.lease = 5s;
+    Fault fault;
+    fault.when = when;
+    fault.action = action;
+    fault.target = QString::fromLatin1(target);
+    fault.duration = duration;
+    s.faults = {fault};
+    return s;
+}
+
+std::vector<Event> rows(const trace::Trace& trace, EventKind kind) {
+    std::vector<Event> found;
+    for (std::size_t i = 0; i < trace.size(); ++i)
+        if (trace.kindAt(i) == kind) found.push_back(trace.at(i));
+    return found;
+}
+
+/// The rows of the faults themselves, without what undoes them.
+std::vector<Event> struck(const trace::Trace& trace, EventKind kind) {
+    std::vector<Event> found = rows(trace, kind);
+    std::erase_if(found, [](const Event& e) { return !(e.flags & trace::kFault); });
+    return found;
+}
+
+QByteArray textOf(const trace::Trace& trace, const Event& e) {
+    return trace.entity(e.aux).name;
+}
+
+constexpr std::uint64_t kSeeds = 20;
+
+} // namespace
+
+class tst_simulation_conditions : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    /// The step is announced, the client stops, and its command leaves only when it goes on.
+    void aStepStopsBeforeItsCommand() {
+        Trigger when;
+        when.on = Trigger::On::Step;
+        when.step = 5; // DEL
+        when.nth = 2;
+        const auto scenario = simple("redis-set-getdel", when, Action::PauseClient, "same", 8s);
+        for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+            const auto report = experiment::run(scenario, seed);
+            const trace::Trace& trace = *report.trace;
+            const std::vector<Event> pauses = struck(trace, EventKind::ClientPaused);
+            QCOMPARE(pauses.size(), 1u);
+            const Event paused = pauses.front();
+            std::vector<Event> steps = rows(trace, EventKind::Step);
+            std::erase_if(steps, [](const Event& e) { return e.aux != 5; });
+            QCOMPARE(steps.at(1).time(), paused.time());
+            QCOMPARE(trace.clientOf(steps.at(1).actor), paused.actor);
+            for (const Event& request : rows(trace, EventKind::Request)) {
+                const bool meanwhile = request.time() >= paused.time() && request.time() < paused.time() + 8s;
+                QVERIFY(!(meanwhile && request.actor == paused.actor));
+            }
+            const std::vector<Event> requests = rows(trace, EventKind::Request);
+            QVERIFY(std::ranges::any_of(requests, [&](const Event& request) {
+                return request.time() == paused.time() + 8s && request.actor == paused.actor &&
+                       textOf(trace, request).startsWith("DEL");
+            }));
+        }
+    }
+
+    void aClientThatDiesAtAStepSendsNothingMore() {
+        Trigger when;
+        when.on = Trigger::On::Step;
+        when.step = 2; // PEXPIRE
+        when.client = QStringLiteral("B");
+        const auto scenario = simple("redis-setnx-expire", when, Action::KillClient);
+        for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+            const auto report = experiment::run(scenario, seed);
+            const std::vector<Event> killed = struck(*report.trace, EventKind::ClientKilled);
+            QCOMPARE(killed.size(), 1u);
+            QCOMPARE(report.trace->entity(killed.front().actor).name, QByteArray("B"));
+            for (const Event& request : rows(*report.trace, EventKind::Request))
+                QVERIFY(request.actor != killed.front().actor || request.time() < killed.front().time());
+        }
+    }
+
+    void theRecordNamesAClientThatDoesNotKnowYet() {
+        Trigger when;
+        when.on = Trigger::On::Recorded;
+        when.nth = 3;
+        for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+            const auto report = experiment::run(simple("redis-set", when, Action::KillClient), seed);
+            const trace::Trace& trace = *report.trace;
+            const Event held = rows(trace, EventKind::RecordHeld).at(2);
+            const Event killed = struck(trace, EventKind::ClientKilled).at(0);
+            QCOMPARE(killed.time(), held.time());
+            QCOMPARE(killed.actor, trace.clientOf(held.actor));
+            const std::vector<Event> grants = rows(trace, EventKind::Granted);
+            QVERIFY(std::ranges::none_of(grants, [&](const Event& e) {
+                return e.time() >= killed.time() && trace.clientOf(e.actor) == killed.actor;
+            }));
+        }
+    }
+
+    /// Renewals put it off: with a watchdog the time that is left never gets so small.
+    void soMuchOfTheLeaseIsLeft() {
+        Trigger when;
+        when.on = Trigger::On::LeaseLeft;
+        when.left = 3500ms;
+        when.nth = 2;
+        auto scenario = simple("redis-set", when, Action::StopWatchdog);
+        scenario.workload.hold = {2s, 3s};
+        for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+            const auto report = experiment::run(scenario, seed);
+            const trace::Trace& trace = *report.trace;
+            const Event struckAt = struck(trace, EventKind::WatchdogStopped).at(0);
+            const Event held = rows(trace, EventKind::RecordHeld).at(1);
+            QCOMPARE(struckAt.time(), Nanos(held.value) - 3500ms);
+            QCOMPARE(struckAt.actor, trace.clientOf(held.actor));
+        }
+        scenario.lock.watchdog = 1s;
+        QCOMPARE(struck(*experiment::run(scenario, 1).trace, EventKind::WatchdogStopped).size(), 0u);
+    }
+
+    void aServerBecomesTheMaster() {
+        Trigger when;
+        when.on = Trigger::On::Leader;
+        auto scenario = simple("redis-set", when, Action::CutLink, "same", 1s);
+        scenario.until = 60s;
+        scenario.service.emplace();
+        scenario.service->shape = scenario::ServiceSpec::Shape::Sentinel;
+        scenario.service->nodes = scenario.service->sentinels = 3;
+        scenario.nodes = scenario.service->servers();
+        Fault kill;
+        kill.at = 5s;
+        kill.action = Action::KillNode;
+        kill.target = QStringLiteral("master");
+        scenario.faults.push_back(kill);
+        const auto report = experiment::run(scenario, 1);
+        const trace::Trace& trace = *report.trace;
+        std::vector<Event> masters = rows(trace, EventKind::NodeRole);
+        std::erase_if(masters, [&](const Event& e) { return e.time() < 5s || textOf(trace, e) != "master"; });
+        QVERIFY(!masters.empty());
+        const std::vector<Event> cuts = struck(trace, EventKind::LinkCut);
+        QVERIFY(!cuts.empty());
+        for (const Event& cut : cuts) {
+            QCOMPARE(cut.time(), masters.front().time());
+            const trace::Entity& link = trace.entity(cut.subject);
+            QVERIFY(link.parent == masters.front().actor || link.other == masters.front().actor);
+        }
+    }
+
+    /// One message is lost, and its waiter looks when the lease that it saw is over.
+    void aLostMessageCostsTheRestOfTheLease() {
+        const auto scenario = scenario::loadScenario(QStringLiteral("missed-wakeup"));
+        QVERIFY(scenario.has_value());
+        for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+            const auto report = experiment::run(*scenario, seed);
+            const trace::Trace& trace = *report.trace;
+            std::vector<Event> lost = rows(trace, EventKind::Push);
+            std::erase_if(lost, [](const Event& e) { return e.value != -1; });
+            QCOMPARE(lost.size(), 1u);
+            const Event released = rows(trace, EventKind::Released).at(0),
+                        held = rows(trace, EventKind::RecordHeld).at(0);
+            const Event next = rows(trace, EventKind::Granted).at(1);
+            QVERIFY(next.time() - released.time() > 4s); // with the message: a round trip
+            QVERIFY(next.time() <= Nanos(held.value) + 100ms);
+        }
+    }
+
+    /// The holder's work hangs and its lease is renewed: nobody else gets in, and the judge says so.
+    void hungWorkHoldsTheLockForEver() {
+        auto scenario = scenario::loadScenario(QStringLiteral("watchdog-zombie"));
+        QVERIFY(scenario.has_value());
+        Fault heal;
+        heal.at = 35s;
+        heal.action = Action::HealAll;
+        for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+            const auto report = experiment::run(*scenario, seed);
+            const trace::Trace& trace = *report.trace;
+            const Event hung = struck(trace, EventKind::WorkHung).at(0);
+            const auto after = [&](EventKind kind) {
+                std::vector<Event> found = rows(trace, kind);
+                std::erase_if(found, [&](const Event& e) { return e.time() <= hung.time() + 1s; });
+                return found;
+            };
+            QCOMPARE(after(EventKind::Granted).size(), 0u);
+            QCOMPARE(after(EventKind::WriteAccepted).size(), 0u);
+            QVERIFY(after(EventKind::Renewed).size() > 10);
+            const auto& violations = report.verdict.violations;
+            const auto stall =
+                std::ranges::find(violations, verdict::Invariant::Progress, &verdict::Violation::invariant);
+            QVERIFY(stall != violations.end());
+            QVERIFY(verdict::explain(*stall, trace).contains(QStringLiteral("The work of")));
+        }
+        scenario->faults.push_back(heal);
+        const auto healed = experiment::run(*scenario, 1);
+        const std::vector<Event> grants = rows(*healed.trace, EventKind::Granted);
+        QVERIFY(std::ranges::any_of(grants, [](const Event& e) { return e.time() > 35s; }));
+    }
+
+    void equalSeedsGiveEqualRuns() {
+        Trigger when;
+        when.on = Trigger::On::Step;
+        when.step = 3;
+        when.client = QStringLiteral("waiter");
+        const auto scenario = simple("redis-set", when, Action::PauseClient, "same", 1s);
+        for (std::uint64_t seed = 1; seed <= kSeeds; ++seed)
+            QCOMPARE(experiment::run(scenario, seed).digest, experiment::run(scenario, seed).digest);
+        QVERIFY(!struck(*experiment::run(scenario, 1).trace, EventKind::ClientPaused).empty());
+    }
+};
+
+QTEST_GUILESS_MAIN(tst_simulation_conditions)
+#include "tst_simulation_conditions.moc"
