@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "scenario/manager_file.h"
 #include "scenario/program_text.h"
 #include "scenario/scenario_file.h"
 
@@ -107,8 +108,8 @@ int formOf(const Scenario& scenario) {
         return entry.second.requestsPerSecond.has_value() || entry.second.longestWait.has_value();
     };
     const auto& service = scenario.service;
-    const bool parts = !scenario.moreLocks.empty() || !scenario.programs.empty() || !scenario.groups.empty() ||
-                       !scenario.recipes.empty() || scenario.lock.permits != 1 ||
+    const bool parts = scenario.manager || !scenario.moreLocks.empty() || !scenario.programs.empty() ||
+                       !scenario.groups.empty() || !scenario.recipes.empty() || scenario.lock.permits != 1 ||
                        (service && (service->shape == ServiceSpec::Shape::Cluster || service->id != ServiceSpec{}.id));
     const bool faults = std::ranges::any_of(scenario.faults, isOfFormTwo);
     return parts || faults || std::ranges::any_of(scenario.expect, counts) ? 2 : 1;
@@ -134,6 +135,7 @@ QJsonArray lockList(const Scenario& scenario) {
 /// What the second version says in another way than the first.
 void writeParts(const Scenario& scenario, QJsonObject& document) {
     document[u"locks"] = lockList(scenario);
+    if (scenario.manager) document[u"manager"] = managerObject(*scenario.manager);
     if (scenario.service) {
         QJsonObject service = serviceObject(*scenario.service);
         service[u"id"] = scenario.service->id;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scenario/workload_reader.h"
 
+#include "scenario/manager_file.h"
 #include "scenario/program_text.h"
 
 #include <QCoreApplication>
@@ -148,6 +149,7 @@ void readParts(const Fields& top, Scenario& scenario) {
         top.complain(top.at(L("nodes")), tr("“nodes” and “services” both say which servers there are: leave out one"));
     readLocks(top, scenario);
     readPrograms(top, scenario);
+    readManager(top, scenario);
 }
 
 } // namespace lockscope::scenario

@@ -491,6 +491,8 @@ QString faultText(const scenario::Fault& fault) {
         return Words::tr("Hang the work of %1").arg(fault.target);
     case Action::HealAll:
         return Words::tr("Heal everything");
+    case Action::SwitchEngine:
+        return Words::tr("Change the engine to %1").arg(fault.target);
     case Action::Set:
         return Words::tr("%1 = %2", "a setting and its new value").arg(fault.setting, fault.text);
     }
