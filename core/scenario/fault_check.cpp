@@ -117,11 +117,13 @@ public:
 private:
     /// A service's servers go by their present roles, too.
     void addRoles(const ServiceSpec& service) {
-        if (service.shape != ServiceSpec::Shape::Sentinel) return;
+        const bool cluster = service.shape == ServiceSpec::Shape::Cluster;
+        if (!cluster && service.shape != ServiceSpec::Shape::Sentinel) return;
+        const int masters = cluster ? (service.nodes + 1) / 2 : 1;
         m_nodes += QStringLiteral("master");
-        for (int i = 0; i + 1 < service.nodes; ++i)
+        for (int i = 0; i < service.nodes - masters; ++i)
             m_nodes += QStringLiteral("replica[%1]").arg(i);
-        for (int i = 0; i < service.sentinels; ++i)
+        for (int i = 0; !cluster && i < service.sentinels; ++i)
             m_nodes += QStringLiteral("sentinel[%1]").arg(i);
     }
 

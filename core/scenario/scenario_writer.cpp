@@ -132,7 +132,7 @@ QJsonArray lockList(const Scenario& scenario) {
     return locks;
 }
 
-/// What the second version says in another way than the first.
+/// The parts that the second version says in another way than the first.
 void writeParts(const Scenario& scenario, QJsonObject& document) {
     document[u"locks"] = lockList(scenario);
     if (scenario.manager) document[u"manager"] = managerObject(*scenario.manager);

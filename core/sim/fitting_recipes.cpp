@@ -19,6 +19,10 @@ bool fitsServers(const scenario::Scenario& scenario, const QByteArray& recipe) {
     return info && info->simulated && (info->id == "redis-redlock") == masters;
 }
 
+bool isMeant(const scenario::Scenario& scenario, const QByteArray& recipe) {
+    return scenario.recipes.isEmpty() || scenario.recipes.contains(QString::fromLatin1(recipe));
+}
+
 } // namespace
 
 std::vector<recipes::RecipeInfo> recipesFor(const scenario::Scenario& scenario) {
@@ -29,7 +33,8 @@ std::vector<recipes::RecipeInfo> recipesFor(const scenario::Scenario& scenario) 
     if (!othersFit) return fitting;
     std::ranges::copy_if(recipes::simulatedRecipes(), std::back_inserter(fitting),
                          [&](const recipes::RecipeInfo& info) {
-                             return fitsServers(scenario, info.id) && workload::canRunPrograms(scenario, info);
+                             return isMeant(scenario, info.id) && fitsServers(scenario, info.id) &&
+                                    workload::canRunPrograms(scenario, info);
                          });
     return fitting;
 }

@@ -7,7 +7,8 @@ namespace lockscope::sim {
 
 /// The recipes that work on a scenario's servers and do what its clients' programs ask for, in the documentation's
 /// order. Independent masters are for Redlock, and all else is for one master at a time. Clients that read need a
-/// read/write lock, and clients that take permits need a semaphore.
+/// read/write lock, and clients that take permits need a semaphore. A scenario may say which
+/// recipes it is for.
 std::vector<recipes::RecipeInfo> recipesFor(const scenario::Scenario& scenario);
 bool canRun(const scenario::Scenario& scenario, const QString& recipe);
 /// Why the scenario cannot run with that recipe, in a sentence; empty: it can.

@@ -62,7 +62,7 @@ private:
     void followRoles();
     void tellRoles();
     std::size_t clusterMasters() const { return (m_redis.size() + 1) / 2; }
-    /// Of a cluster: the master of this key's slot and its replicas decide what the record says.
+    /// In a cluster, the master of this key's slot and its replicas decide what the record says.
     void decideBySlotOf(const QByteArray& key);
 
     Settings m_settings;

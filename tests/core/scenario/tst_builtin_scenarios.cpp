@@ -36,7 +36,7 @@ Nanos nextGrant(const trace::Trace& trace, Nanos t) {
     return kNever;
 }
 
-/// Of all waits, those included that the end cut short.
+/// The longest of all waits, those included that the end cut short.
 Nanos longestWait(const trace::Trace& trace) {
     Nanos longest{};
     std::map<std::pair<trace::EntityId, trace::EntityId>, Nanos> since; // by lock and thread
@@ -199,7 +199,7 @@ private Q_SLOTS:
         });
     }
 
-    /// What helps against a circle: both locks in one step, all or none, or an end to the waiting.
+    /// Two things help against a circle: both locks in one step, all or none, or an end to the waiting.
     void bothLocksAtOnceOrATimeOutGetThrough_data() {
         QTest::addColumn<bool>("atOnce");
         QTest::newRow("both at once") << true;

@@ -300,7 +300,7 @@ private Q_SLOTS:
         QCOMPARE(old, known);
     }
 
-    /// What both versions have they have alike.
+    /// Both versions define their common parts alike.
     void theSchemasShareTheirDefinitions() {
         const QJsonObject first = QJsonDocument::fromJson(scenarioSchema(1))[u"definitions"].toObject();
         const QJsonObject second = QJsonDocument::fromJson(scenarioSchema(2))[u"definitions"].toObject();

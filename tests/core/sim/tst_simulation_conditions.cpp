@@ -166,6 +166,31 @@ private Q_SLOTS:
         }
     }
 
+    /// Whichever master has the lock's slot decides the record, and after it the replica that takes over.
+    void aClustersRecordFollowsTheSlot() {
+        for (const char* const name : {"orders", "stock", "a"}) {
+            Trigger when;
+            when.nth = 3;
+            when.after = 200ms;
+            auto scenario = simple("redis-set", when, Action::KillNode, "master");
+            scenario.until = 60s;
+            scenario.lock.name = QString::fromLatin1(name);
+            scenario.service.emplace();
+            scenario.service->shape = scenario::ServiceSpec::Shape::Cluster;
+            scenario.service->nodes = 6;
+            scenario.nodes = scenario.service->servers();
+            const auto report = experiment::run(scenario, 1);
+            const Event killed = struck(*report.trace, EventKind::NodeKilled).at(0);
+            const std::vector<Event> held = rows(*report.trace, EventKind::RecordHeld);
+            const std::vector<Event> grants = rows(*report.trace, EventKind::Granted);
+            const auto later = [&](const Event& e) { return e.time() > killed.time() + 1s; };
+            QVERIFY(std::ranges::any_of(held, later));
+            QVERIFY(std::ranges::any_of(grants, later));
+            scenario.faults.clear();
+            QVERIFY(experiment::run(scenario, 1).verdict.violations.empty());
+        }
+    }
+
     /// One message is lost, and its waiter looks when the lease that it saw is over.
     void aLostMessageCostsTheRestOfTheLease() {
         const auto scenario = scenario::loadScenario(QStringLiteral("missed-wakeup"));
