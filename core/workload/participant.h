@@ -25,7 +25,6 @@ public:
     /// The identity of the process that runs now, as servers see it.
     const QByteArray& uuid() const { return m_uuid; }
     Runtime::Life life() const { return m_runtime ? m_runtime->life() : Runtime::Life::Dead; }
-    ClientWorld& world() { return *m_world; }
 
     /// Whether it believes to hold the lock, in any mode.
     bool holds(const QByteArray& lock) const;

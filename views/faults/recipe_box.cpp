@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "faults/recipe_box.h"
 
-#include "recipes/recipe_info.h"
 #include "theme/fonts.h"
 #include "theme/icons.h"
 #include "theme/widgets.h"
@@ -10,6 +9,7 @@
 #include <QPainter>
 #include <QStandardItemModel>
 #include <QStyledItemDelegate>
+#include <algorithm>
 
 namespace lockscope::views {
 
@@ -44,7 +44,7 @@ public:
         mark.paint(painter, QRect(room.left(), room.top() + 2, kIcon, kIcon));
         room.setLeft(room.left() + kIcon + kPad - 2);
         painter->setFont(uiFont());
-        painter->setPen(color(Role::Text));
+        painter->setPen(color(option.state & QStyle::State_Enabled ? Role::Text : Role::TextDim));
         painter->drawText(room, Qt::AlignLeft | Qt::AlignTop, index.data().toString());
         painter->setFont(uiFont(-1));
         painter->setPen(color(Role::TextDim));
@@ -83,6 +83,16 @@ RecipeBox::RecipeBox(QWidget* parent) : QComboBox(parent) {
     heading(tr("UNSAFE · here to be seen failing"));
     for (const recipes::RecipeInfo& info : recipes::simulatedRecipes())
         if (info.naive) entry(info);
+}
+
+void RecipeBox::offer(const std::vector<recipes::RecipeInfo>& fitting) {
+    auto* const items = static_cast<QStandardItemModel*>(model());
+    for (int row = 0; row < count(); ++row) {
+        const QByteArray id = itemData(row).toString().toLatin1();
+        if (id.isEmpty()) continue; // a heading
+        const bool fits = std::ranges::any_of(fitting, [&](const recipes::RecipeInfo& info) { return info.id == id; });
+        items->item(row)->setEnabled(fits);
+    }
 }
 
 void RecipeBox::showPopup() {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "recipes/recipe_info.h"
+
 #include <QComboBox>
 
 namespace lockscope::views {
 
 /// The recipes that can be simulated: the safe ones first, then the unsafe ones, each with a line that tells it apart.
-/// The list is as wide as its longest line.
+/// The list is as wide as its longest line. Those that do not fit a scenario can be seen but not chosen.
 class RecipeBox : public QComboBox {
     Q_OBJECT
 public:
@@ -13,6 +15,8 @@ public:
     static constexpr int LineRole = Qt::UserRole + 1;
 
     explicit RecipeBox(QWidget* parent = nullptr);
+    /// From now on only these can be chosen.
+    void offer(const std::vector<recipes::RecipeInfo>& fitting);
     void showPopup() override;
 };
 

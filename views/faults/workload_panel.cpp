@@ -3,6 +3,7 @@
 
 #include "faults/recipe_box.h"
 #include "scenario/settings.h"
+#include "sim/fitting_recipes.h"
 #include "theme/fonts.h"
 #include "theme/style.h"
 #include "theme/widgets.h"
@@ -77,7 +78,8 @@ WorkloadPanel::WorkloadPanel(ViewContext* context, QWidget* parent)
     m_complaint->hide();
     column->addStretch();
 
-    addChoice(QStringLiteral("recipe"), tr("Recipe"), new RecipeBox,
+    auto* const recipes = new RecipeBox;
+    addChoice(QStringLiteral("recipe"), tr("Recipe"), recipes,
               tr("The lock algorithm that clients use from their next round on"));
 
     m_clients = new QSpinBox;
@@ -110,7 +112,13 @@ WorkloadPanel::WorkloadPanel(ViewContext* context, QWidget* parent)
               {{QStringLiteral("stop"), tr("stops")}, {QStringLiteral("carry-on"), tr("goes on")}},
               tr("When a client is told that it has lost the lock: it stops working, or goes on all the same"));
 
-    connect(context, &ViewContext::sessionChanged, this, [this] {
+    const auto offerFitting = [this, recipes] {
+        if (const session::Session* const session = m_context->session())
+            recipes->offer(sim::recipesFor(session->scenario()));
+    };
+    connect(context, &ViewContext::scenarioChanged, this, offerFitting);
+    connect(context, &ViewContext::sessionChanged, this, [this, offerFitting] {
+        offerFitting();
         // What was typed for another world is not meant for this one. (A replaced trace is still the same world.)
         if (m_context->session() != m_shownSession) {
             complain(nullptr, {});
@@ -121,6 +129,7 @@ WorkloadPanel::WorkloadPanel(ViewContext* context, QWidget* parent)
         showSettings();
     });
     m_shownSession = context->session();
+    offerFitting();
     connect(context, &ViewContext::scenarioChanged, this, &WorkloadPanel::showSettings);
     connect(context, &ViewContext::playheadChanged, this, &WorkloadPanel::showSettings);
     showSettings();

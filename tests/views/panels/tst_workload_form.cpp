@@ -3,6 +3,7 @@
 #include "faults/recipe_box.h"
 #include "faults/workload_panel.h"
 #include "recipes/recipe_info.h"
+#include "sim/fitting_recipes.h"
 #include "theme/palette.h"
 
 #include <QAbstractItemView>
@@ -89,6 +90,13 @@ private Q_SLOTS:
         QCOMPARE(std::size_t(safe + unsafe), recipes::simulatedRecipes().size());
         QVERIFY(safe >= 2 && unsafe >= 4);
         QCOMPARE(lines.size(), safe + unsafe); // no two alike
+        const auto choosable = [&box](const char* id) {
+            const int row = box.findData(QString::fromLatin1(id));
+            return bool(box.model()->flags(box.model()->index(row, 0)) & Qt::ItemIsEnabled);
+        };
+        QVERIFY(choosable("redis-set") && choosable("redis-semaphore"));
+        box.offer(sim::recipesFor({})); // one server, and clients that take a lock alone
+        QVERIFY(choosable("redis-set") && !choosable("redis-semaphore") && !choosable("redis-redlock"));
         box.showPopup();
         for (int row = 0; row < box.count(); ++row) {
             const QFontMetrics metrics(box.font());
