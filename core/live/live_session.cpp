@@ -55,7 +55,9 @@ void LiveSession::makeWorker(const scenario::Scenario& settings) {
         });
     };
     listener.refused = [this](const QString& why) { m_inbox.put([this, why] { Q_EMIT complained(why); }); };
-    m_worker = std::make_unique<LiveWorker>(m_url, settings, m_trace, std::move(listener));
+    using Changes = inspect::WatchOptions::Changes;
+    const Changes changes = m_allowChanges ? Changes::Allowed : Changes::Forbidden;
+    m_worker = std::make_unique<LiveWorker>(m_url, changes, settings, m_trace, std::move(listener));
     m_worker->start();
 }
 
