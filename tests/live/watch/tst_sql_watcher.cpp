@@ -76,7 +76,7 @@ private Q_SLOTS:
         VERIFY_OK(seen);
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(seen->left).count();
         QVERIFY2(orders->ttlMs && *orders->ttlMs >= left && *orders->ttlMs - left < 5000, // asked for before
-                 QByteArray::number(qlonglong(orders->ttlMs.value_or(-1))));
+                 qPrintable(QString::number(orders->ttlMs.value_or(-1))));
         QCOMPARE(stock->format, QByteArray("sql-row"));
         QVERIFY(stock->neverExpires);
         QCOMPARE(clientsOf(stock->holders), QByteArrayList{client.uuid});

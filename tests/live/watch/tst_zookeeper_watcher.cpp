@@ -139,7 +139,8 @@ private Q_SLOTS:
 
     void otherLayouts() {
         const auto make = [&](const QByteArray& path, const QByteArray& data, NodeMode mode) {
-            VERIFY_OK(run(m_own->driver.makePath(zookeeper::parentOf(path), NodeMode::Persistent)));
+            const QByteArray parent = zookeeper::parentOf(path);
+            if (parent != "/") VERIFY_OK(run(m_own->driver.makePath(parent, NodeMode::Persistent)));
             VERIFY_OK(run(m_own->driver.create(path, data, mode)));
         };
         const QByteArray session = "session 0x" + QByteArray::number(qulonglong(m_own->driver.session().id), 16);
