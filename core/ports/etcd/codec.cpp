@@ -68,10 +68,7 @@ void addRange(QByteArray& out, const Range& range) {
     }
     if (range.limit > 0) object.number("limit", range.limit);
     if (range.maxCreateRevision > 0) object.number("max_create_revision", range.maxCreateRevision);
-    if (range.keysOnly)
-        object.add("keys"
-                   "_only",
-                   "true"); // in pieces, as below
+    if (range.keysOnly) object.add("keys_only", "true");
 }
 
 void addPut(QByteArray& out, const QByteArray& key, const QByteArray& value, std::int64_t lease) {

@@ -105,7 +105,8 @@ private Q_SLOTS:
                    write = c.recipe("zk-rw", "shared");
         VERIFY_OK(take(*readA, request(5s, "1", Mode::Shared)));
         VERIFY_OK(take(*readB, request(5s, "1", Mode::Shared)));
-        const auto waiting = begin(m_runtime, *write);
+        std::stop_source stop;
+        const auto waiting = begin(m_runtime, *write, request(), stop.get_token());
         QVERIFY(eventually([&] { return childrenOf(m_own->driver, "/shared").size() == 3; }));
         const LockReport report = look();
         const LockRow* row = rowOf(report, "shared");
@@ -115,6 +116,8 @@ private Q_SLOTS:
         QCOMPARE(clientsOf(row->holders), (QByteArrayList{"a", "b"}));
         QCOMPARE(waitersOf(*row), QByteArrayList{"c"});
         QVERIFY(!waiting->done);
+        stop.request_stop();
+        QVERIFY(eventually([&] { return waiting->done; }));
     }
 
     void permitsOfASemaphore() {
@@ -123,7 +126,8 @@ private Q_SLOTS:
                    three = c.recipe("zk-semaphore", "pool", 2);
         VERIFY_OK(take(*one, request(5s, "1", Mode::Permit)));
         VERIFY_OK(take(*two, request(5s, "1", Mode::Permit)));
-        const auto waiting = begin(m_runtime, *three, request(60s, "1", Mode::Permit));
+        std::stop_source stop;
+        const auto waiting = begin(m_runtime, *three, request(60s, "1", Mode::Permit), stop.get_token());
         QVERIFY(eventually([&] { return childrenOf(m_own->driver, "/pool/locks").size() == 1; }));
         QVERIFY(eventually([&] { return childrenOf(m_own->driver, "/pool/leases").size() == 3; }));
         const LockReport report = look();
@@ -135,6 +139,8 @@ private Q_SLOTS:
         QCOMPARE(waitersOf(*row), QByteArrayList{"c"});
         QCOMPARE(report.locks.size(), 1u); // `locks` and `leases` are no locks of their own
         QVERIFY(!waiting->done);
+        stop.request_stop();
+        QVERIFY(eventually([&] { return waiting->done; }));
     }
 
     void otherLayouts() {

@@ -16,7 +16,7 @@ bool isIts(const TableName& table) {
 QByteArray query(sql::Language language, const TableName& table, int limit) {
     const SqlWords& words = sqlWords(language);
     return "SELECT " + words.textOf(quoted(language, QByteArray("key"))) + ", " + words.textOf("owner") +
-           ", expiration * 1000, " + words.nowMs + " FROM " + quoted(language, table) + " LIMIT " +
+           ", CAST(expiration AS DECIMAL(20)) * 1000, " + words.nowMs + " FROM " + quoted(language, table) + " LIMIT " +
            QByteArray::number(limit);
 }
 
