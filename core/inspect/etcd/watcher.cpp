@@ -280,6 +280,10 @@ QCoro::Task<std::expected<LookingWatcher::Look, WatchTrouble>> EtcdWatcher::look
         spent(took - m_way);
         asked = runtime().monotonic();
     };
+    if (depth == Depth::Everything) { // what the server tells may still be on its way
+        m_watch.reset();
+        m_next.reset();
+    }
     if (!m_watch && !m_next) {
         if (!m_groups.empty()) depth = Depth::Everything; // what is known must not seem to vanish meanwhile
         failed = co_await begin(stop);

@@ -40,6 +40,8 @@ QCoro::Task<std::expected<LookingWatcher::Look, WatchTrouble>> ZooKeeperWatcher:
         m_generation = m_reader.session().generation;
         m_tree.doubtEverything();
     }
+    co_await hearAll(stop);
+    if (depth == Depth::Everything) m_tree.doubtEverything(); // what the server tells may still be on its way
     const Nanos began = runtime().monotonic();
     const double share = depth == Depth::Everything ? options().onceShare : options().firstShare;
     Look found;

@@ -116,12 +116,18 @@ private Q_SLOTS:
         VERIFY_OK(run(m_own->grantLease(0x12, 60s)));
         VERIFY_OK(run(m_own->put("jobs/sub/11", "", 0x11)));
         VERIFY_OK(run(m_own->put("jobs/12", "", 0x12)));
-        const LockReport report = look();
+        const auto watcher = watcherOf(m_runtime, m_server.url());
+        const LockReport report = run(watcher->once());
         const LockRow *outer = rowOf(report, "jobs"), *inner = rowOf(report, "jobs/sub");
         QVERIFY(outer && inner);
         QVERIFY(inner->state == LockRow::State::Held);
         QVERIFY(outer->state == LockRow::State::Queued);
         QCOMPARE(waitersOf(*outer), QByteArrayList{"12"});
+        // The next look is a new one.
+        VERIFY_OK(run(m_own->remove("jobs/sub/11")));
+        const LockReport after = run(watcher->once());
+        QCOMPARE(after.locks.size(), 1u);
+        QCOMPARE(clientsOf(after.locks.front().holders), QByteArrayList{"12"});
     }
 
     void changesAndRenewalsAreTold() {

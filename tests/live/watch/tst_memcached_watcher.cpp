@@ -5,6 +5,15 @@
 using namespace lockscope;
 using namespace lockscope::test;
 
+/// A watcher is given a reader, over which a write does not compile.
+template <typename P>
+concept Writes = requires(P& port, QByteArray name) {
+    port.remove(name);
+};
+static_assert(Writes<memcached::Port> && !Writes<memcached::Reader>);
+static_assert(Writes<etcd::Port> && !Writes<etcd::Reader>);
+static_assert(Writes<zookeeper::Port> && !Writes<zookeeper::Reader>);
+
 /// A watched memcached: named keys only, against what the server itself says of them.
 class TestMemcachedWatcher : public QObject {
     Q_OBJECT
