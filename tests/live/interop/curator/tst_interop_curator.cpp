@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "watching.h"
 #include "zookeeper_peer.h"
 
 using namespace lockscope;
@@ -79,6 +80,49 @@ private Q_SLOTS:
         QVERIFY2(compiled, compiled ? "" : qPrintable(compiled.error()));
         m_peer = startPeer();
         m_contender = startPeer();
+    }
+
+    void aWatcherSeesItsLocks_data() {
+        QTest::addColumn<QByteArray>("kind");
+        QTest::addColumn<QByteArray>("node"); ///< above the holders' nodes
+        QTest::addColumn<QByteArray>("format");
+        QTest::addColumn<QByteArray>("mode");
+        QTest::newRow("mutex") << QByteArray("mutex") << QByteArray() << QByteArray("curator-mutex")
+                               << QByteArray("exclusive");
+        QTest::newRow("write") << QByteArray("write") << QByteArray() << QByteArray("curator-rw")
+                               << QByteArray("exclusive");
+        QTest::newRow("read") << QByteArray("read") << QByteArray() << QByteArray("curator-rw") << QByteArray("shared");
+        QTest::newRow("semaphore") << QByteArray("semaphore:2") << QByteArray("/leases")
+                                   << QByteArray("curator-semaphore") << QByteArray("permit");
+    }
+    /// The watcher names the session, the mode and the layout that the server has.
+    void aWatcherSeesItsLocks() {
+        QFETCH(QByteArray, kind);
+        QFETCH(QByteArray, node);
+        QFETCH(QByteArray, format);
+        QFETCH(QByteArray, mode);
+        Client a(m_runtime, m_server, "a");
+        const QByteArray name = "seen-" + kind.split(':').front();
+        QCOMPARE(open(name, kind), QByteArray("ready"));
+        QVERIFY(m_peer->ask("acquire " + name + " 5").startsWith("acquired"));
+        const QByteArray path = '/' + name + node;
+        const auto children = childrenOf(a.driver, path);
+        QCOMPARE(children.size(), 1u);
+        const auto held = run(a.driver.get(path + '/' + children.front()));
+        VERIFY_OK(held);
+        const auto watcher = watcherOf(m_runtime, m_server.url());
+        const LockReport report = run(watcher->once());
+        const LockRow* row = rowOf(report, name);
+        QVERIFY(row);
+        QCOMPARE(row->format, format);
+        QCOMPARE(row->mode, mode);
+        QCOMPARE(clientsOf(row->holders),
+                 QByteArrayList{"session 0x" + QByteArray::number(qulonglong(held->stat.ephemeralOwner), 16)});
+        QCOMPARE(row->holders.front().about, held->data); // its host's address
+        QCOMPARE(*row->waiterCount, 0);
+        QVERIFY(m_peer->ask("release " + name).startsWith("released"));
+        const LockReport after = run(watcher->once());
+        QVERIFY(!rowOf(after, name) || rowOf(after, name)->holders.empty());
     }
 
     void oneHoldsTheOtherWaits_data() {
