@@ -131,7 +131,9 @@ void ZkServer::carryOutLogged() {
 
 void ZkServer::finish(ZkTxn txn) {
     ++m_steps;
-    m_state.apply(txn, [this](const ZkEvent& event, ZkTree::Concerns watches) { tellWatchers(event, watches); });
+    m_state.apply(txn, [this](const ZkEvent& event, ZkTree::Concerns watches, const ZkAcl& acl) {
+        tellWatchers(event, watches, acl);
+    });
     answerTo(txn);
     if (txn.kind == ZkTxn::Kind::EndSession) {
         if (const auto own = m_bySession.find(txn.session); own != m_bySession.end()) drop(own->second);

@@ -138,7 +138,8 @@ private:
     void rewatch(ConnectionId id, const ZkRewatch& rewatch);
     void synced(const ZkOrigin& origin);
     void answerTo(const ZkTxn& txn);
-    void tellWatchers(const ZkEvent& event, ZkTree::Concerns watches);
+    /// Those who may read the node; the watches of others are over, too.
+    void tellWatchers(const ZkEvent& event, ZkTree::Concerns watches, const ZkAcl& acl);
     Pending* waiting(const ZkOrigin& origin);
     Nanos clamped(std::int64_t wantedMs) const;
     void touch(ZkSessionId session, std::int64_t timeoutMs);

@@ -237,10 +237,11 @@ ZkReply ZkServer::look(ConnectionId id, const ZkRequest& request) {
 
 // --- watches ---
 
-void ZkServer::tellWatchers(const ZkEvent& event, ZkTree::Concerns watches) {
+void ZkServer::tellWatchers(const ZkEvent& event, ZkTree::Concerns watches, const ZkAcl& acl) {
     for (const ConnectionId id : m_watches.take(event, watches)) {
         const auto connection = m_connections.find(id);
-        if (connection != m_connections.end()) connection->second.socket->tell(event);
+        if (connection == m_connections.end()) continue;
+        if (connection->second.logins.allows(acl, ZkPermission::kRead)) connection->second.socket->tell(event);
     }
 }
 

@@ -28,7 +28,7 @@ ZkNodeKind kindOf(NodeMode mode) {
 
 /// Before the parent is looked up: only what makes the parent's path unknown.
 bool hasParent(const QByteArray& path) {
-    return path.startsWith('/') && !path.contains('\0');
+    return path.contains('/') && !path.contains('\0');
 }
 
 bool fits(int current, int wanted) {
@@ -122,6 +122,8 @@ void ZkPreparer::steps(const ZkRequest& request, ZkSessionId session, const ZkLo
     if (txn.code == ZkCode::kOk) return;
     if (multi) m_state.tree = before;
     txn.changes.clear();
+    for (ZkOpResult& result : txn.results)
+        result.path.clear();
     txn.changeOf.assign(txn.results.size(), -1);
 }
 

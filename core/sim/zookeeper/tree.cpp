@@ -7,7 +7,11 @@ using zookeeper::nameOf;
 using zookeeper::parentOf;
 
 ZkTree::ZkTree() {
-    m_nodes["/"];
+    // The server's own nodes were there before any transaction.
+    m_nodes["/"].children.insert("zookeeper");
+    m_nodes["/zookeeper"].children = {"config", "quota"};
+    m_nodes["/zookeeper/config"];
+    m_nodes["/zookeeper/quota"];
 }
 
 const ZkNode* ZkTree::find(const QByteArray& path) const {
@@ -33,8 +37,8 @@ zookeeper::NodeStat ZkTree::statOf(const ZkNode& node) {
 
 void ZkTree::apply(const ZkChange& change, ZkTransaction zxid, std::int64_t timeMs, const Told& told) {
     const QByteArray parent = parentOf(change.path);
-    const auto tell = [&](ZkEvent::Kind kind, const QByteArray& path, Concerns watches) {
-        if (told) told({kind, path}, watches);
+    const auto tell = [&](ZkEvent::Kind kind, const QByteArray& path, Concerns watches, const ZkAcl& acl) {
+        if (told) told({kind, path}, watches, acl);
     };
     switch (change.kind) {
     case ZkChange::Kind::Create: {
@@ -56,8 +60,8 @@ void ZkTree::apply(const ZkChange& change, ZkTransaction zxid, std::int64_t time
         }
         if (change.node == ZkNodeKind::Ephemeral) m_ephemerals[change.owner].insert(change.path);
         if (change.node == ZkNodeKind::Container || change.node == ZkNodeKind::Ttl) m_mortal.insert(change.path);
-        tell(ZkEvent::Kind::Created, change.path, Concerns::Data);
-        tell(ZkEvent::Kind::Children, parent, Concerns::Children);
+        tell(ZkEvent::Kind::Created, change.path, Concerns::Data, change.acl);
+        tell(ZkEvent::Kind::Children, parent, Concerns::Children, above.acl);
         break;
     }
     case ZkChange::Kind::Remove: {
@@ -71,8 +75,8 @@ void ZkTree::apply(const ZkChange& change, ZkTransaction zxid, std::int64_t time
         ZkNode& above = m_nodes[parent];
         above.children.erase(nameOf(change.path));
         above.pzxid = std::max(above.pzxid, zxid);
-        tell(ZkEvent::Kind::Deleted, change.path, Concerns::Both);
-        tell(ZkEvent::Kind::Children, parent, Concerns::Children);
+        tell(ZkEvent::Kind::Deleted, change.path, Concerns::Both, node.acl);
+        tell(ZkEvent::Kind::Children, parent, Concerns::Children, above.acl);
         break;
     }
     case ZkChange::Kind::Set: {
@@ -81,7 +85,7 @@ void ZkTree::apply(const ZkChange& change, ZkTransaction zxid, std::int64_t time
         node.version = change.number;
         node.mzxid = zxid;
         node.mtime = timeMs;
-        tell(ZkEvent::Kind::Changed, change.path, Concerns::Data);
+        tell(ZkEvent::Kind::Changed, change.path, Concerns::Data, node.acl);
         break;
     }
     }

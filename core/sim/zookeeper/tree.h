@@ -44,9 +44,10 @@ public:
     const ZkNode* find(const QByteArray& path) const;
     static zookeeper::NodeStat statOf(const ZkNode& node);
     /// Makes a change; `told` is called for each node event of it, in the server's order: the kind, the node's path,
-    /// and whether it concerns watches of data, of children, or both (of a node that is gone).
+    /// and whether it concerns watches of data, of children, or both (of a node that is gone), and
+    /// the node's access list.
     enum class Concerns : std::uint8_t { Data, Children, Both };
-    using Told = std::function<void(const ZkEvent& event, Concerns watches)>;
+    using Told = std::function<void(const ZkEvent& event, Concerns watches, const ZkAcl& acl)>;
     void apply(const ZkChange& change, ZkTransaction zxid, std::int64_t timeMs, const Told& told = nullptr);
     /// The paths of a session's ephemeral nodes, in order.
     std::set<QByteArray> ephemeralsOf(ZkSessionId session) const;

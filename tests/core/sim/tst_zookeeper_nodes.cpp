@@ -224,6 +224,22 @@ private Q_SLOTS:
         QVERIFY(!sim::ZkLogins().resolve({{31, "auth", ""}}));
     }
 
+    /// Since 3.8.4, and in Debian's 3.8.0: the watch is over all the same.
+    void eventsAreForThoseWhoMayRead() {
+        ZooKeeperGroup g;
+        auto& a = g.client("A", 4s, {}, QStringLiteral("ann:secret"));
+        auto& b = g.client("B");
+        const zookeeper::Watch own, others, again;
+        g.exists(a, "/n", own);
+        g.exists(b, "/n", others);
+        g.create(a, "/n");
+        QCOMPARE(g.events(a, own), (QByteArrayList{"Created /n"}));
+        QCOMPARE(g.events(b, others), QByteArrayList());
+        g.exists(b, "/n", again);
+        g.remove(a, "/n");
+        QCOMPARE(g.events(b, again), QByteArrayList());
+    }
+
     void Z42_childrenHaveNoOrderThatCounts() {
         ZooKeeperGroup g;
         auto& a = g.client("A");
