@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "servers/entry.h"
 
+#include "inspect/make_watcher.h"
 #include "live/live_session.h"
 #include "ports/url.h"
 #include "servers/commands.h"
@@ -10,16 +11,11 @@
 namespace lockscope::servers {
 namespace {
 
-struct Opener {
-    Q_DECLARE_TR_FUNCTIONS(Opener)
-};
-
-/// The window looks at single Redis servers so far; locks work on all that a URL can name.
+/// The window looks at what a watcher can read; locks work on all that a URL can name.
 std::expected<ConnectionUrl, QString> parseWatchable(const QString& text) {
     auto url = parseConnectionUrl(text);
-    if (url && url->service != Service::Redis)
-        return std::unexpected(
-            Opener::tr("Only redis:// and rediss:// can be looked at so far, not %1://.").arg(url->scheme));
+    if (!url) return url;
+    if (const auto known = inspect::watchable(*url); !known) return std::unexpected(known.error());
     return url;
 }
 

@@ -4,8 +4,9 @@
 #include "cli/output.h"
 #include "cli/text.h"
 #include "cli/usage.h"
+#include "drivers/dial.h"
 #include "inspect/lock_change.h"
-#include "inspect/redis_watcher.h"
+#include "inspect/make_watcher.h"
 #include "ports/url.h"
 #include "runtime/event_loop_runtime.h"
 #include "servers/commands.h"
@@ -40,11 +41,11 @@ QString timeText(const LockReport& report) {
 /// One run of `lockscope watch`.
 class WatchRun : public QObject {
 public:
+    /// Precondition: inspect::watchable(url).
     WatchRun(const ConnectionUrl& url, WatchPlan plan)
         : m_endpoint(url.display()),
           m_plan(std::move(plan)),
-          m_driver(m_runtime, url),
-          m_watcher(m_driver, optionsFor(m_plan)) {
+          m_watcher(*inspect::makeWatcher(m_runtime, url, realDiallers(), optionsFor(m_plan))) {
         connect(&m_signals, &SignalInbox::interrupted, this, [this](int signal) {
             m_interruptedBy = signal;
             m_stop.request_stop();
@@ -75,17 +76,17 @@ private:
     }
 
     QCoro::Task<int> look() {
-        if (const auto opened = co_await m_driver.open(m_stop.get_token()); !opened) {
+        if (const auto opened = co_await m_watcher->open(m_stop.get_token()); !opened) {
             complain(opened.error().message);
-            co_return opened.error().kind == redis::Error::Kind::WrongUrl ? kUsage : kUnreachable;
+            co_return opened.error().kind == inspect::WatchTrouble::Kind::WrongUrl ? kUsage : kUnreachable;
         }
         m_began = m_runtime.monotonic();
         if (!m_plan.once) {
-            co_await m_watcher.watch([this](const LockReport& report) { tell(report); }, m_stop.get_token());
+            co_await m_watcher->watch([this](const LockReport& report) { tell(report); }, m_stop.get_token());
             co_return kFine;
         }
-        const LockReport report =
-            co_await m_watcher.once(m_stop.get_token(), [](const LockReport& sofar) { complain(progressText(sofar)); });
+        const LockReport report = co_await m_watcher->once(
+            m_stop.get_token(), [](const LockReport& sofar) { complain(progressText(sofar)); });
         if (report.trouble) {
             complain(report.trouble->message);
             co_return kUnreachable;
@@ -173,8 +174,7 @@ private:
     WatchPlan m_plan;
     SignalInbox m_signals{SignalInbox::Which::Ends};
     EventLoopRuntime m_runtime;
-    redis::RedisDriver m_driver;
-    inspect::RedisWatcher m_watcher;
+    std::unique_ptr<inspect::Watcher> m_watcher;
     std::stop_source m_stop;
     LockReport m_last;
     Nanos m_began{};
@@ -206,9 +206,7 @@ int watch(const QStringList& words) {
     if (!url && isBareAddress(place))
         return misused("watch", tr("“%1” does not say which kind of server it is; write redis://%1").arg(place));
     if (!url) return misused("watch", url.error());
-    if (url->service != Service::Redis) {
-        return misused("watch", tr("only redis:// and rediss:// can be watched so far, not %1://").arg(url->scheme));
-    }
+    if (const auto known = inspect::watchable(*url); !known) return misused("watch", known.error());
     WatchPlan plan;
     plan.once = arguments->has("once");
     plan.json = arguments->has("json");

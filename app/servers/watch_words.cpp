@@ -26,13 +26,19 @@ QString stateWord(LockRow::State state) {
     return tr("free");
 }
 
-/// "1f6a2c…:1 ×2": enough of an identity to tell clients apart.
+QString shortened(const QString& text, qsizetype most) {
+    return text.size() > most ? text.left(most - 1) + QStringLiteral("…") : text;
+}
+
+/// "1f6a2c…:1 ×2": enough of an identity to tell clients apart; "pid 4711 (psql 127.0.0.1)".
 QString partyText(const inspect::Party& party) {
-    constexpr qsizetype kShown = 12;
+    constexpr qsizetype kRandom = 12, kWords = 40, kAbout = 60;
     QString text = inspect::readable(party.client);
-    if (text.size() > kShown) text = text.left(kShown - 1) + QStringLiteral("…");
+    text = shortened(text, text.contains(QLatin1Char(' ')) ? kWords : kRandom);
     if (party.thread) text += QLatin1Char(':') + inspect::readable(*party.thread);
     if (party.holds.value_or(1) > 1) text += QStringLiteral(" ×%1").arg(*party.holds);
+    if (!party.about.isEmpty())
+        text += QStringLiteral(" (") + shortened(inspect::readable(party.about), kAbout) + QLatin1Char(')');
     return text;
 }
 

@@ -5,6 +5,7 @@
 #include "drivers/memcached/driver.h"
 #include "drivers/redis/driver.h"
 #include "drivers/sql/driver.h"
+#include "drivers/sql/reader.h"
 #include "drivers/zookeeper/driver.h"
 
 namespace lockscope {
@@ -27,6 +28,8 @@ const Diallers& realDiallers() {
             },
         .etcd = [](Runtime& runtime,
                    const ConnectionUrl& url) { return std::make_unique<etcd::EtcdDriver>(runtime, url); },
+        .sqlReader = [](Runtime& runtime,
+                        const ConnectionUrl& url) { return std::make_unique<sql::SqlReader>(runtime, url); },
     };
     return kDiallers;
 }

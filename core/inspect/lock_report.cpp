@@ -13,7 +13,7 @@ QJsonObject toJson(const ServerIdentity& server) {
     using Role = ServerIdentity::Role;
     using Mode = ServerIdentity::Mode;
     QJsonObject json{
-        {QStringLiteral("run_id"), readable(server.runId)},
+        {QStringLiteral("run_id"), server.runId.isEmpty() ? QJsonValue() : QJsonValue(readable(server.runId))},
         {QStringLiteral("version"), readable(server.version)},
         {QStringLiteral("uptime_s"), qint64(std::chrono::duration_cast<std::chrono::seconds>(server.uptime).count())},
         {QStringLiteral("role"), QJsonValue::Null},

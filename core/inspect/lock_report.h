@@ -2,9 +2,20 @@
 #pragma once
 #include "inspect/lock_row.h"
 #include "inspect/watch_notes.h"
-#include "ports/redis/port.h"
 
 namespace lockscope::inspect {
+
+/// Why a server could not be read.
+struct WatchTrouble {
+    enum class Kind : std::uint8_t {
+        Unreachable, ///< no connection, or no answer: it is tried again
+        Refused,     ///< the server answered, and not with what was asked: the login, a missing right, another service
+        WrongUrl,    ///< the URL's settings are invalid
+    };
+    Kind kind = Kind::Unreachable;
+    QByteArray code; ///< the server's own word or number; empty: none
+    QString message; ///< one sentence: what, where, what to do; never a password
+};
 
 /// The result of one look at a server.
 struct LockReport {
@@ -27,7 +38,7 @@ struct LockReport {
     std::int64_t wallMs = 0;              ///< this machine's wall clock then
     double commandsPerSecond = 0;         ///< our own load on the server, over the last seconds
     Nanos period{};                       ///< until the next look
-    std::optional<redis::Error> trouble;  ///< why there is nothing new: `locks` are the last ones known
+    std::optional<WatchTrouble> trouble;  ///< why there is nothing new: `locks` are the last ones known
 };
 
 /// The object that tells in JSON which server it is; what it does not tell is null.

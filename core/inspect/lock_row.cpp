@@ -30,11 +30,19 @@ QString stateName(LockRow::State state) {
     return QStringLiteral("free");
 }
 
+/// Adds what only some servers tell.
+QJsonObject withDetails(QJsonObject json, const Party& party) {
+    if (party.sinceWallMs) json.insert(QStringLiteral("since_ms"), qint64(*party.sinceWallMs));
+    if (!party.about.isEmpty()) json.insert(QStringLiteral("about"), readable(party.about));
+    return json;
+}
+
 QJsonObject holderJson(const Party& party) {
-    return {{QStringLiteral("client"), readable(party.client)},
-            {QStringLiteral("thread"), orNull(party.thread)},
-            {QStringLiteral("holds"), orNull(party.holds)},
-            {QStringLiteral("mode"), readable(party.mode)}};
+    return withDetails({{QStringLiteral("client"), readable(party.client)},
+                        {QStringLiteral("thread"), orNull(party.thread)},
+                        {QStringLiteral("holds"), orNull(party.holds)},
+                        {QStringLiteral("mode"), readable(party.mode)}},
+                       party);
 }
 
 QJsonObject waiterJson(const Party& party) {
@@ -43,7 +51,7 @@ QJsonObject waiterJson(const Party& party) {
                      {QStringLiteral("position"), orNull(party.position)},
                      {QStringLiteral("mode"), readable(party.mode)}};
     if (party.dead) json.insert(QStringLiteral("dead"), true);
-    return json;
+    return withDetails(std::move(json), party);
 }
 
 QJsonObject rawJson(const RawKey& raw) {

@@ -32,6 +32,10 @@ struct Party {
     std::optional<std::int64_t> ttlMs = {};
     std::optional<EndsWithin> ends = {};
     bool neverExpires = false; ///< its own lease has no end
+    /// When its entry was made, by the server's clock, in ms since 1970: the beginning of its hold or of its wait, as
+    /// exactly as the server keeps it.
+    std::optional<std::int64_t> sinceWallMs = {};
+    QByteArray about = {}; ///< who that is, where the server or the entry says it: address, program, statement
     friend bool operator==(const Party&, const Party&) = default;
 };
 

@@ -23,15 +23,6 @@ struct ServerIdentity {
 
 inline constexpr int kClusterSlots = 16384;
 
-/// Reads the texts of INFO server and INFO replication; fields that are missing there stay unknown.
-ServerIdentity identityFrom(const QByteArray& infoServer, const QByteArray& infoReplication);
-/// How many slots the node has that CLUSTER NODES marks as "myself"; -1 when it does not say.
-int slotsOfMyself(const QByteArray& clusterNodes);
-/// How often keys were thrown away whole (FLUSHALL, FLUSHDB), by INFO commandstats.
-std::int64_t flushesIn(const QByteArray& infoCommandStats);
-/// The value of a line "name:value" of INFO; empty when there is none.
-QByteArray lineOfInfo(const QByteArray& info, const QByteArray& name);
-
 /// An event that concerns a whole server, seen between two looks.
 enum class ServerEvent : std::uint8_t {
     Restarted,  ///< another process, younger than the last look

@@ -5,7 +5,6 @@
 
 #include <QCoreApplication>
 #include <QLocale>
-#include <algorithm>
 
 namespace lockscope::inspect {
 
@@ -16,30 +15,6 @@ using Kind = WatchNote::Kind;
 struct Text {
     Q_DECLARE_TR_FUNCTIONS(WatchNote)
 };
-
-constexpr std::size_t kExamples = 3;
-constexpr std::size_t kMostCounted = 1'000'000; // some tens of megabytes
-
-std::optional<Kind> kindFor(KeyJob::End why) {
-    switch (why) {
-    case KeyJob::End::LongValue:
-        return Kind::LongValues;
-    case KeyJob::End::LargeHash:
-        return Kind::LargeHashes;
-    case KeyJob::End::LongFields:
-        return Kind::LongFields;
-    case KeyJob::End::Refused:
-        return Kind::KeysRefused;
-    case KeyJob::End::SizeRefused:
-        return Kind::SizesRefused;
-    case KeyJob::End::Open:
-    case KeyJob::End::Read:
-    case KeyJob::End::Dull:
-    case KeyJob::End::Gone:
-        break;
-    }
-    return std::nullopt;
-}
 
 /// " (orders, stock, …)"
 QString examplesOf(const WatchNote& note) {
@@ -74,6 +49,12 @@ const char* nameOf(Kind kind) {
         return "replica";
     case Kind::ClusterNode:
         return "cluster-node";
+    case Kind::NamedLocksHidden:
+        return "named-locks-hidden";
+    case Kind::SessionsRefused:
+        return "sessions-refused";
+    case Kind::NamesWanted:
+        return "names-wanted";
     case Kind::LeftAlone:
         break;
     }
@@ -107,10 +88,39 @@ QString textOf(const WatchNote& note) {
         return Text::tr("This is one node of a cluster, with %1 of %2 slots: locks in the others do not show, and "
                         "waiters are not known")
             .arg(count, QLocale().toString(kClusterSlots));
+    case Kind::NamedLocksHidden:
+        return Text::tr(
+            "This server does not list the locks of GET_LOCK(), so only those with a waiter, and names that "
+            "you ask for (match), are known. Its performance schema, with the instrument "
+            "wait/lock/metadata/sql/mdl, lists them all");
+    case Kind::SessionsRefused:
+        return Text::tr("This user may not ask which sessions wait for which, so blocked sessions are not known");
+    case Kind::NamesWanted:
+        return Text::tr("memcached cannot list its keys: name the locks to watch, separated by commas (match)");
     case Kind::LeftAlone:
         break;
     }
     return Text::tr("Keys that were not looked at, because this server would keep them for longer: %1").arg(count);
+}
+
+bool countsKeys(Kind kind) {
+    switch (kind) {
+    case Kind::LongValues:
+    case Kind::LargeHashes:
+    case Kind::LongFields:
+    case Kind::KeysRefused:
+    case Kind::SizesRefused:
+    case Kind::LeftAlone:
+        return true;
+    case Kind::WaitersRefused:
+    case Kind::Replica:
+    case Kind::ClusterNode:
+    case Kind::NamedLocksHidden:
+    case Kind::SessionsRefused:
+    case Kind::NamesWanted:
+        break;
+    }
+    return false;
 }
 
 QJsonObject toJson(const WatchNote& note) {
@@ -120,7 +130,7 @@ QJsonObject toJson(const WatchNote& note) {
         json.insert(QStringLiteral("slots"), note.count < 0 ? QJsonValue() : QJsonValue(qint64(note.count)));
     } else if (note.kind == Kind::Replica) {
         json.insert(QStringLiteral("master"), note.examples.empty() ? QString() : readable(note.examples.front()));
-    } else if (note.kind != Kind::WaitersRefused) {
+    } else if (countsKeys(note.kind)) {
         json.insert(QStringLiteral("count"), qint64(note.count));
         QJsonArray keys;
         for (const QByteArray& key : note.examples)
@@ -130,42 +140,11 @@ QJsonObject toJson(const WatchNote& note) {
     return json;
 }
 
-QString sentinelText(const QString& where) {
-    return Text::tr("%1 is a Sentinel: it has no locks. Write the address of the master that it watches; "
-                    "“redis-cli -p PORT sentinel masters” says it.")
-        .arg(where);
-}
-
 std::vector<WatchNote> notesOn(const ServerIdentity& server) {
     std::vector<WatchNote> notes;
     if (server.role == ServerIdentity::Role::Replica) notes.push_back({Kind::Replica, 0, {server.master}});
     if (server.mode == ServerIdentity::Mode::Cluster) notes.push_back({Kind::ClusterNode, server.slots, {}});
     return notes;
-}
-
-void UnreadKeys::add(const QByteArray& key, KeyJob::End why) {
-    const auto kind = kindFor(why);
-    if (!kind) return;
-    Place& place = m_kinds[*kind];
-    if (place.seen.size() >= kMostCounted || !place.seen.insert(qHash(key)).second) return;
-    if (place.examples.size() < kExamples) place.examples.push_back(key);
-}
-
-std::vector<WatchNote> UnreadKeys::notes() const {
-    std::vector<WatchNote> notes;
-    for (const auto& [kind, place] : m_kinds) {
-        notes.push_back({kind, std::int64_t(place.seen.size()), place.examples});
-        std::ranges::sort(notes.back().examples);
-    }
-    return notes;
-}
-
-std::int64_t UnreadKeys::refused() const {
-    std::int64_t all = 0;
-    for (const Kind kind : {Kind::KeysRefused, Kind::SizesRefused})
-        if (const auto found = m_kinds.find(kind); found != m_kinds.end())
-            all += std::int64_t(found->second.seen.size());
-    return all;
 }
 
 } // namespace lockscope::inspect

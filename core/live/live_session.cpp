@@ -55,14 +55,18 @@ void LiveSession::makeWorker(const scenario::Scenario& settings) {
         });
     };
     listener.refused = [this](const QString& why) { m_inbox.put([this, why] { Q_EMIT complained(why); }); };
-    m_worker = std::make_unique<LiveWorker>(m_url, settings, m_trace, std::move(listener));
+    using Changes = inspect::WatchOptions::Changes;
+    const Changes changes = m_allowChanges ? Changes::Allowed : Changes::Forbidden;
+    m_worker = std::make_unique<LiveWorker>(m_url, changes, settings, m_trace, std::move(listener));
     m_worker->start();
 }
 
 session::Abilities LiveSession::abilities() const {
     session::Abilities abilities;
     abilities.live = true;
-    abilities.faults = abilities.workload = abilities.forceRelease = m_allowChanges;
+    // Of the other kinds of servers, the locks are only looked at so far.
+    const bool ours = m_allowChanges && m_url.service == Service::Redis;
+    abilities.faults = abilities.workload = abilities.forceRelease = ours;
     return abilities;
 }
 

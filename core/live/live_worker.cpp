@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "live/live_worker.h"
 
-#include "inspect/redisson_names.h"
+#include "drivers/dial.h"
+#include "inspect/make_watcher.h"
 #include "live/live_session.h"
 #include "recipes/recipe_info.h"
-#include "recipes/redis/redis_recipe.h"
 #include "session/bounds.h"
 
 #include <QDateTime>
@@ -17,8 +17,9 @@ using trace::EntityKind;
 using trace::EventKind;
 
 namespace {
-redis::Args existsCommand(QByteArray key) {
-    return redis::argsOf("EXISTS", std::move(key));
+/// A server's address; a file's name where there is no server.
+QByteArray nodeNameOf(const ConnectionUrl& url) {
+    return (url.endpoints.empty() ? url.path : url.endpoints.front().display()).toUtf8();
 }
 
 /// What a look has not looked at: an empty table of locks means nothing as long as that is much.
@@ -35,21 +36,26 @@ QString progressText(const inspect::LockReport& report) {
 }
 } // namespace
 
-LiveWorker::LiveWorker(ConnectionUrl url, scenario::Scenario settings, std::shared_ptr<trace::Trace> trace,
-                       Listener listener)
+LiveWorker::LiveWorker(ConnectionUrl url, inspect::WatchOptions::Changes changes, scenario::Scenario settings,
+                       std::shared_ptr<trace::Trace> trace, Listener listener)
     : m_listener(std::move(listener)),
       m_url(std::move(url)),
       m_settings(std::move(settings)),
       m_trace(std::move(trace)),
       m_recorder(m_trace, [this] { return Nanos(std::chrono::steady_clock::now() - m_origin); }),
-      m_node(m_trace->intern(EntityKind::Node, m_url.endpoints.at(0).display().toUtf8())),
+      m_node(m_trace->intern(EntityKind::Node, nodeNameOf(m_url))),
       m_observer(m_trace->intern(EntityKind::Client, "lockscope")),
       m_feed(
           m_recorder, m_node, [this](const inspect::Party& party) { return threadOf(party); }, 30ms),
       m_ownRecord(m_recorder, m_feed, [this](trace::EntityId thread) { return partyOf(thread); }),
       m_judge(m_trace, session::boundsFor(m_settings)),
-      m_runtime(m_origin),
-      m_driver(m_runtime, m_url) {
+      m_runtime(m_origin) {
+    inspect::WatchOptions options;
+    options.changes = changes;
+    options.names = inspect::nameFilterFrom(m_url.option("match"), m_url.option("ignore"));
+    auto watcher = inspect::makeWatcher(m_runtime, m_url, realDiallers(), std::move(options));
+    Q_ASSERT(watcher);
+    m_watcher = std::move(*watcher);
     m_settings.workload.clients = 0;
     m_ownRecord.setLease(m_settings.lock.lease);
     m_trace->setOriginWallMs(QDateTime::currentMSecsSinceEpoch());
@@ -61,45 +67,41 @@ LiveWorker::~LiveWorker() {
 }
 
 void LiveWorker::start() {
-    m_driver.onStatus([this](const redis::Status& status) { connectionChanged(status); });
+    m_watcher->onStatus([this] { connectionChanged(); });
     tellHealth();
-    inspect::WatchOptions options;
-    options.names = inspect::nameFilterFrom(m_url.option("match"), m_url.option("ignore"));
-    m_watcher = std::make_unique<inspect::RedisWatcher>(m_driver, std::move(options));
     m_runtime.spawn([this] { return m_watcher->watch([this](const inspect::LockReport& report) { seen(report); }); });
     QObject::connect(&m_tick, &QTimer::timeout, &m_tick, [this] { tick(); });
     m_tick.start(33);
 }
 
-void LiveWorker::connectionChanged(const redis::Status& status) {
-    using State = redis::Status::State;
-    const bool connected = status.state == State::Connected;
+void LiveWorker::connectionChanged() {
+    const bool connected = m_watcher->status().state == inspect::WatchStatus::State::Connected;
     if (connected && !m_everConnected) m_recorder.emit(EventKind::NodeStarted, m_node);
     m_everConnected = m_everConnected || connected;
     tellHealth();
 }
 
 void LiveWorker::tellHealth() {
-    using State = redis::Status::State;
-    const redis::Status& status = m_driver.status();
+    using State = inspect::WatchStatus::State;
+    const inspect::WatchStatus status = m_watcher->status();
     const bool connected = status.state == State::Connected && m_observed;
     const bool working = status.state == State::Connecting || status.state == State::Idle;
     const auto level = connected ? session::Health::Level::Good
                        : working ? session::Health::Level::Working
                                  : session::Health::Level::Bad;
-    QString text = status.describe(m_driver.where()), brief;
+    QString text = status.text, brief;
     const bool lost = status.state == State::Retrying || status.state == State::Failed;
     if (lost && m_everConnected) {
-        brief = LiveSession::tr("%1 · lost").arg(m_driver.where());
+        brief = LiveSession::tr("%1 · lost").arg(m_watcher->where());
     } else if (lost) {
         // Nothing can be lost that was never there.
-        brief = LiveSession::tr("%1 · not reached").arg(m_driver.where());
-        text = LiveSession::tr("not reached: %1").arg(status.error.message);
+        brief = LiveSession::tr("%1 · not reached").arg(m_watcher->where());
+        text = LiveSession::tr("not reached: %1").arg(status.trouble);
     }
     // A connection alone is nothing to be glad of: its server may be stopped. The sentence names it.
     if (status.state == State::Connected && !m_observed) {
         text = LiveSession::tr("not observed: %1").arg(m_trouble);
-        brief = LiveSession::tr("%1 · not observed").arg(m_driver.where());
+        brief = LiveSession::tr("%1 · not observed").arg(m_watcher->where());
     }
     if (connected && !m_progress.isEmpty()) text += QStringLiteral(" · ") + m_progress;
     if (text == std::exchange(m_told, text)) return;
@@ -126,20 +128,16 @@ void LiveWorker::seen(const inspect::LockReport& report) {
     m_progress = progressText(report);
     for (const inspect::WatchNote& note : report.notes) {
         using Kind = inspect::WatchNote::Kind;
-        if (note.kind == Kind::LeftAlone) continue; // progressText() has it
-        const bool ofKeys =
-            note.kind != Kind::Replica && note.kind != Kind::ClusterNode && note.kind != Kind::WaitersRefused;
-        if (ofKeys && !report.complete) continue; // still counted
+        if (note.kind == Kind::LeftAlone) continue;              // progressText() has it
+        if (countsKeys(note.kind) && !report.complete) continue; // still counted
         m_progress += (m_progress.isEmpty() ? QString() : QStringLiteral(" · ")) + textOf(note);
     }
     tellHealth();
     tellServerEvents(report);
     tellRole(report);
     std::set<QByteArray> now;
-    m_fastMulti.clear();
     for (const inspect::LockRow& row : report.locks) {
         now.insert(row.name);
-        if (row.format == "redisson-fastmulti") m_fastMulti.insert(row.name);
         if (m_ownRecord.knowsBetter(row.name, report.at)) continue;
         // Who is another one now, on a server whose data are other ones, has got it from nobody.
         inspect::Sight sight;
@@ -205,7 +203,7 @@ void LiveWorker::tick() {
         m_judge.consume();
         m_listener.judged(std::make_shared<verdict::Verdict>(m_judge.verdict()));
     }
-    std::uint64_t sent = m_driver.commandsSent();
+    std::uint64_t sent = m_watcher->load().requests;
     for (const auto& client : m_clients)
         sent += client->commandsSent();
     const Nanos now = m_recorder.now();
@@ -265,7 +263,12 @@ void LiveWorker::set(const scenario::Fault& fault) {
         m_listener.refused(done.error());
         return;
     }
-    if (!recipes::makeRedisRecipe(changed.recipe.toUtf8(), {m_driver, m_settings.lock.name.toUtf8(), QByteArray()})) {
+    if (m_url.service != Service::Redis && changed.workload.clients > 0) {
+        m_listener.refused(LiveSession::tr("Clients of our own run on Redis only so far."));
+        return;
+    }
+    const recipes::RecipeInfo* const recipe = recipes::findRecipe(changed.recipe.toUtf8());
+    if (!recipe || recipe->backend != "redis") {
         m_listener.refused(LiveSession::tr("There is no recipe “%1”.").arg(changed.recipe));
         return;
     }
@@ -343,29 +346,9 @@ void LiveWorker::forceRelease(const QByteArray& lockName) {
 }
 
 QCoro::Task<> LiveWorker::free(QByteArray lockName) {
-    if (m_fastMulti.contains(lockName)) {
-        m_listener.refused(LiveSession::tr("“%1” is one value of a fast multi-lock: that cannot be released from here.")
-                               .arg(QString::fromUtf8(lockName)));
-        co_return;
-    }
-    // By the recipe whose layout the key has, so that waiters are woken the way they expect, and nothing else is freed.
-    const redis::Result what = co_await m_driver.eval(recipes::whatIs(), redis::argsOf(lockName), redis::Args());
-    QByteArray recipe = "redis-reentrant";
-    if (what && what->text == "string") recipe = "redis-set";
-    if (what && what->text == "redisson-rw") recipe = "redis-rw";
-    if (what && what->text == "number") {
-        const redis::Result permits = co_await m_driver.call(existsCommand(inspect::redisson::permitsKey(lockName)));
-        recipe = permits && permits->integer > 0 ? "redis-semaphore" : "redis-setnx";
-    }
-    if (what && what->text == "redisson") { // those in its queue listen elsewhere
-        const redis::Result queue = co_await m_driver.call(existsCommand(inspect::redisson::queueKey(lockName)));
-        if (queue && queue->integer > 0) recipe = "redis-fair";
-    }
-    // Made before the await: GCC 12 destroys aggregates made inside a co_await expression twice.
-    const std::unique_ptr<recipes::Recipe> owner = recipes::makeRedisRecipe(recipe, {m_driver, lockName, QByteArray()});
-    const auto freed = co_await owner->forceRelease({});
+    const auto freed = co_await m_watcher->forceRelease(lockName);
     if (!freed) {
-        m_listener.refused(freed.error().message);
+        m_listener.refused(freed.error());
     } else if (!*freed) {
         m_listener.refused(LiveSession::tr("“%1” was free already.").arg(QString::fromUtf8(lockName)));
     } else {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "inspect/redis_watcher.h"
 #include "inspect/trace_feed.h"
+#include "inspect/watcher.h"
 #include "live/live_client.h"
 #include "live/own_record.h"
 #include "session/session.h"
@@ -22,7 +22,9 @@ public:
         std::function<void(double commandsPerSecond)> load;
         std::function<void(QString why)> refused;
     };
-    LiveWorker(ConnectionUrl url, scenario::Scenario settings, std::shared_ptr<trace::Trace> trace, Listener listener);
+    /// `changes`: whether forceRelease() may write. Precondition: inspect::watchable(url).
+    LiveWorker(ConnectionUrl url, inspect::WatchOptions::Changes changes, scenario::Scenario settings,
+               std::shared_ptr<trace::Trace> trace, Listener listener);
     ~LiveWorker();
 
     void start();
@@ -37,7 +39,7 @@ private:
     void seen(const inspect::LockReport& report);
     /// Writes the report's server events (restart, failover, emptied) to the trace.
     void tellServerEvents(const inspect::LockReport& report);
-    void connectionChanged(const redis::Status& status);
+    void connectionChanged();
     void tellRole(const inspect::LockReport& report);
     /// How it stands with the server, and how much of it has been looked at.
     void tellHealth();
@@ -62,12 +64,10 @@ private:
     verdict::Judge m_judge;
     std::size_t m_judgedRows = 0;
     EventLoopRuntime m_runtime;
-    redis::RedisDriver m_driver;
-    std::unique_ptr<inspect::RedisWatcher> m_watcher;
-    std::set<QByteArray> m_known;     ///< locks seen at the last look
-    std::set<QByteArray> m_fastMulti; ///< those of them that are one value of a fast multi-lock
-    QString m_progress;               ///< what of the server has not been looked at, in words; empty: nothing
-    QString m_told;                   ///< the health last told
+    std::unique_ptr<inspect::Watcher> m_watcher;
+    std::set<QByteArray> m_known; ///< locks seen at the last look
+    QString m_progress;           ///< what of the server has not been looked at, in words; empty: nothing
+    QString m_told;               ///< the health last told
     std::vector<std::unique_ptr<LiveClient>> m_clients;
     QTimer m_tick;
     bool m_observed = true;

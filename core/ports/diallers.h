@@ -4,6 +4,7 @@
 #include "ports/memcached/client.h"
 #include "ports/redis/client.h"
 #include "ports/sql/client.h"
+#include "ports/sql/reader.h"
 #include "ports/zookeeper/client.h"
 
 namespace lockscope {
@@ -16,6 +17,7 @@ struct Diallers {
     sql::Dialler sql;
     memcached::Dialler memcached;
     etcd::Dialler etcd;
+    sql::ReaderDialler sqlReader = nullptr; ///< for watching databases, which locks do not need
 };
 
 } // namespace lockscope

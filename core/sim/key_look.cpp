@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/key_look.h"
 
-#include "inspect/redis_recogniser.h"
-#include "inspect/redisson_names.h"
+#include "inspect/redis/recogniser.h"
+#include "inspect/redis/redisson_names.h"
 
 namespace lockscope::sim {
 

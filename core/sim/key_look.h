@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "inspect/key_snapshot.h"
+#include "inspect/redis/key_snapshot.h"
 #include "sim/redis/engine.h"
 
 namespace lockscope::sim {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/redis_record.h"
 
-#include "inspect/redis_recogniser.h"
+#include "inspect/redis/recogniser.h"
 #include "runtime/virtual_runtime.h"
 #include "sim/key_look.h"
 #include "sim/redis_server.h"

@@ -2132,10 +2132,6 @@
 </context>
 <context>
     <name>Opener</name>
-    <message>
-        <source>Only redis:// and rediss:// can be looked at so far, not %1://.</source>
-        <translation>目前只能查看 redis:// 和 rediss://，不能查看 %1://。</translation>
-    </message>
     <message numerus="yes">
         <source>… and %n more problem(s)</source>
         <translation>
@@ -4123,6 +4119,10 @@
 <context>
     <name>WatchNote</name>
     <message>
+        <source>%1 is a Sentinel: it has no locks. Write the address of the master that it watches; “redis-cli -p PORT sentinel masters” says it.</source>
+        <translation>%1 是 Sentinel，上面没有锁。请填写它所监视的主节点的地址；可用“redis-cli -p PORT sentinel masters”查到。</translation>
+    </message>
+    <message>
         <source>Strings longer than a lock's value were not read: %1%2</source>
         <translation>长度超过锁的值的字符串没有读取：%1%2</translation>
     </message>
@@ -4159,12 +4159,51 @@
         <translation>这是集群中的一个节点，拥有 %2 个槽中的 %1 个：其余槽中的锁不会显示，等待者未知</translation>
     </message>
     <message>
+        <source>This server does not list the locks of GET_LOCK(), so only those with a waiter, and names that you ask for (match), are known. Its performance schema, with the instrument wait/lock/metadata/sql/mdl, lists them all</source>
+        <translation>此服务器不列出 GET_LOCK() 的锁，因此只知道有等待者的锁和您指名（match）的锁。启用 performance schema 及其监测项 wait/lock/metadata/sql/mdl 后会全部列出</translation>
+    </message>
+    <message>
+        <source>This user may not ask which sessions wait for which, so blocked sessions are not known</source>
+        <translation>此用户无权查询哪些会话在等待哪些会话，因此不知道被阻塞的会话</translation>
+    </message>
+    <message>
+        <source>memcached cannot list its keys: name the locks to watch, separated by commas (match)</source>
+        <translation>memcached 不能列出键：请指名要监视的锁，以逗号分隔（match）</translation>
+    </message>
+    <message>
         <source>Keys that were not looked at, because this server would keep them for longer: %1</source>
         <translation>没有查看的键（查看会使服务器更久地保留它们）：%1</translation>
     </message>
+</context>
+<context>
+    <name>Watcher</name>
     <message>
-        <source>%1 is a Sentinel: it has no locks. Write the address of the master that it watches; “redis-cli -p PORT sentinel masters” says it.</source>
-        <translation>%1 是 Sentinel，上面没有锁。请填写它所监视的主节点的地址；可用“redis-cli -p PORT sentinel masters”查到。</translation>
+        <source>%1 · not connected</source>
+        <translation>%1 · 未连接</translation>
+    </message>
+    <message>
+        <source>%1 · connecting</source>
+        <translation>%1 · 正在连接</translation>
+    </message>
+    <message>
+        <source>%1 · connected</source>
+        <translation>%1 · 已连接</translation>
+    </message>
+    <message>
+        <source>%1:// cannot be watched as a whole yet: watch one of its servers.</source>
+        <translation>%1:// 还不能作为整体监视：请监视其中一台服务器。</translation>
+    </message>
+    <message>
+        <source>This connection is read-only: nothing was changed.</source>
+        <translation>此连接只读：未作任何更改。</translation>
+    </message>
+    <message>
+        <source>“%1” is one value of a fast multi-lock: that cannot be released from here.</source>
+        <translation>“%1”是快速联锁中的一个值：无法在这里释放它。</translation>
+    </message>
+    <message>
+        <source>Locks on this kind of server cannot be freed from here yet.</source>
+        <translation>还不能从这里释放这种服务器上的锁。</translation>
     </message>
 </context>
 <context>
@@ -4734,10 +4773,6 @@
     <message>
         <source>“%1” does not say which kind of server it is; write redis://%1</source>
         <translation>“%1”没有说明服务器的类型；请写 redis://%1</translation>
-    </message>
-    <message>
-        <source>only redis:// and rediss:// can be watched so far, not %1://</source>
-        <translation>目前只能监视 redis:// 和 rediss://，不能监视 %1://</translation>
     </message>
     <message>
         <source>held</source>
@@ -5449,6 +5484,10 @@
         <translation>%1 · 未观测</translation>
     </message>
     <message>
+        <source>Clients of our own run on Redis only so far.</source>
+        <translation>我们自己的客户端目前只能在 Redis 上运行。</translation>
+    </message>
+    <message>
         <source>There is no recipe “%1”.</source>
         <translation>没有算法“%1”。</translation>
     </message>
@@ -5471,10 +5510,6 @@
     <message>
         <source>“%1” is running: nothing was done.</source>
         <translation>“%1”正在运行：什么也没有做。</translation>
-    </message>
-    <message>
-        <source>“%1” is one value of a fast multi-lock: that cannot be released from here.</source>
-        <translation>“%1”是快速联锁中的一个值：无法在这里释放它。</translation>
     </message>
     <message>
         <source>“%1” was free already.</source>

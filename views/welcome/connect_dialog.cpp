@@ -54,8 +54,8 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
     m_complaint->setMinimumHeight(2 * m_complaint->fontMetrics().height());
     m_complaint->setAlignment(Qt::AlignTop | Qt::AlignLeft);
 
-    auto* examples = new DimLabel(QStringLiteral("redis://127.0.0.1:6379\nredis://user:password@host:6379/2\n"
-                                                 "rediss://host:6380?ca=/path/ca.pem"));
+    auto* examples = new DimLabel(QStringLiteral("redis://user:password@host:6379/2\nzookeeper://zk1:2181,zk2:2181\n"
+                                                 "postgresql://user:password@host/database"));
     examples->setFont(fixedFont(-0.5));
     examples->setTextInteractionFlags(Qt::TextSelectableByMouse);
     auto* note = new DimLabel(tr("Off: Lockscope only reads. On: its own clients may take and free locks there, and "

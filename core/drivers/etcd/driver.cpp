@@ -101,7 +101,11 @@ Result<std::int64_t> EtcdDriver::put(QByteArray key, QByteArray value, std::int6
 }
 
 Result<OwnedWatch> EtcdDriver::watch(QByteArray key, bool deletionsOnly, std::stop_token stop) {
-    return Members::watch(m_members, std::move(key), deletionsOnly, std::move(stop));
+    return Members::watch(m_members, codec::watch(key, {}, deletionsOnly), std::move(stop));
+}
+
+Result<OwnedWatch> EtcdDriver::watchRange(QByteArray key, QByteArray end, std::stop_token stop) {
+    return Members::watch(m_members, codec::watch(key, end, false), std::move(stop));
 }
 
 Result<std::int64_t> EtcdDriver::open(std::stop_token stop) {

@@ -220,8 +220,7 @@ Result<Members::Answer> Members::ask(std::shared_ptr<Members> self, HttpRequest 
     co_return std::unexpected(unknown ? *unknown : last);
 }
 
-Result<OwnedWatch> Members::watch(std::shared_ptr<Members> self, QByteArray key, bool deletionsOnly,
-                                  std::stop_token stop) {
+Result<OwnedWatch> Members::watch(std::shared_ptr<Members> self, QByteArray body, std::stop_token stop) {
     Runtime& runtime = self->m_runtime;
     const Nanos end = runtime.monotonic() + self->m_options.requestTimeout;
     if (!self->m_tls) co_return std::unexpected(self->m_tls.error());
@@ -243,7 +242,7 @@ Result<OwnedWatch> Members::watch(std::shared_ptr<Members> self, QByteArray key,
         }
         ++self->m_sent;
         const QByteArray token = self->m_token;
-        HttpRequest request{"/v3/watch", codec::watch(key, deletionsOnly), token};
+        HttpRequest request{"/v3/watch", body, token};
         const Nanos patience = self->oneTry(std::max(end - runtime.monotonic(), Nanos(1ms)));
         const auto started = co_await stream->start(std::move(request), patience, stop);
         if (started) co_return OwnedWatch(std::move(stream));

@@ -22,9 +22,9 @@ public:
     };
     /// Sends a request, to one member after the other, until one answers or the time is over.
     static Result<Answer> ask(std::shared_ptr<Members> self, HttpRequest request, std::stop_token stop);
-    /// Starts a watch, at one member after the other until one confirms it.
-    static Result<OwnedWatch> watch(std::shared_ptr<Members> self, QByteArray key, bool deletionsOnly,
-                                    std::stop_token stop);
+    /// Starts the watch that the request's body (codec::watch) describes, at one member after the other until one
+    /// confirms it.
+    static Result<OwnedWatch> watch(std::shared_ptr<Members> self, QByteArray body, std::stop_token stop);
 
     /// Ends all calls with the error "closed on purpose".
     void shutDown();

@@ -27,17 +27,15 @@ public:
     QCoro::Task<std::expected<OwnedSubscription, Error>> subscribe(QByteArray channel,
                                                                    std::stop_token stop = {}) override;
     CallList::Registration onReconnect(CallList::Callback back) override;
-    /// As subscribe(), for all channels that match a glob pattern.
     QCoro::Task<std::expected<OwnedSubscription, Error>> subscribePattern(QByteArray pattern,
-                                                                          std::stop_token stop = {});
+                                                                          std::stop_token stop = {}) override;
 
     QCoro::Task<std::expected<void, Error>> open(std::stop_token stop = {}) override;
     const Status& status() const override;
     std::uint32_t connection() const override;
     void onStatus(std::function<void(const Status&)> callback) override { m_onStatus = std::move(callback); }
     QString where() const override { return m_where; }
-    /// The number of commands sent, own pings and subscriptions included: the load on the server.
-    std::uint64_t commandsSent() const;
+    std::uint64_t commandsSent() const override;
 
 private:
     Runtime& m_runtime;

@@ -68,6 +68,10 @@ void addRange(QByteArray& out, const Range& range) {
     }
     if (range.limit > 0) object.number("limit", range.limit);
     if (range.maxCreateRevision > 0) object.number("max_create_revision", range.maxCreateRevision);
+    if (range.keysOnly)
+        object.add("keys"
+                   "_only",
+                   "true"); // in pieces, as below
 }
 
 void addPut(QByteArray& out, const QByteArray& key, const QByteArray& value, std::int64_t lease) {
@@ -198,10 +202,11 @@ QByteArray transaction(const Transaction& transaction) {
     });
 }
 
-QByteArray watch(const QByteArray& key, bool deletionsOnly) {
+QByteArray watch(const QByteArray& key, const QByteArray& end, bool deletionsOnly) {
     return written([&](Writer& object) {
         Writer create(object.name("create_request"));
         create.bytes("key", key);
+        if (!end.isEmpty()) create.bytes("range_end", end);
         if (deletionsOnly) create.add("filters", R"(["NOPUT"])");
     });
 }

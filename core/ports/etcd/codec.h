@@ -13,7 +13,8 @@ QByteArray range(const Range& range);
 QByteArray transaction(const Transaction& transaction);
 QByteArray deleteRange(const QByteArray& key, const QByteArray& end);
 QByteArray put(const QByteArray& key, const QByteArray& value, std::int64_t lease);
-QByteArray watch(const QByteArray& key, bool deletionsOnly);
+/// `end` empty: one key; else all in [key, end).
+QByteArray watch(const QByteArray& key, const QByteArray& end, bool deletionsOnly);
 QByteArray login(const QString& user, const QString& password);
 
 // Decode the bodies of replies; the error says what is unexpected in one.

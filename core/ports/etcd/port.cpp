@@ -19,6 +19,10 @@ Operation Operation::remove(QByteArray key) {
     return operation;
 }
 
+Result<OwnedWatch> Reader::watchRange(QByteArray /*key*/, QByteArray /*end*/, std::stop_token /*stop*/) {
+    co_return std::unexpected(Error{Error::Kind::Refused, 0, QStringLiteral("no watches over ranges")});
+}
+
 QByteArray endOfPrefix(const QByteArray& prefix) {
     QByteArray end = prefix;
     while (!end.isEmpty()) {

@@ -62,6 +62,7 @@ struct Range {
     Order order = Order::ByKey;
     int limit = 0;                      ///< 0 = all
     std::int64_t maxCreateRevision = 0; ///< 0 = any
+    bool keysOnly = false;              ///< values stay on the server, and are empty in the result
 };
 struct RangeResult {
     std::vector<KeyValue> keys;
@@ -149,17 +150,30 @@ private:
     std::unique_ptr<Watch> m_watch;
 };
 
-/// The operations that a recipe needs of an etcd. Every call may throw Cancelled at an await.
+/// The part of an etcd that can be read: whoever has no more than this cannot change anything. Every call may throw
+/// Cancelled at an await.
+class Reader {
+public:
+    virtual ~Reader() = default;
+
+    /// The runtime on whose thread it works.
+    virtual Runtime& runtime() = 0;
+    virtual Result<LeaseState> timeToLive(std::int64_t id, std::stop_token stop = {}) = 0;
+    virtual Result<RangeResult> range(Range range, std::stop_token stop = {}) = 0;
+    /// Watches one key from the store's current revision on. Returns once the server has confirmed the watch; it sees
+    /// all later changes. Never from a past revision: etcd serves such watches by a 100 ms tick.
+    virtual Result<OwnedWatch> watch(QByteArray key, bool deletionsOnly, std::stop_token stop = {}) = 0;
+    /// As watch(), for all changes of the keys in [key, end). Refused where a port has no such watches.
+    virtual Result<OwnedWatch> watchRange(QByteArray key, QByteArray end, std::stop_token stop = {});
+};
+
+/// The operations that a recipe needs of an etcd.
 ///
 /// A request without an answer is sent again, to the next member. So each may run twice; the effect is that of one run,
 /// but the second answer may report the first run's work (LeaseExists, LeaseNotFound, TransactionResult::repeated,
 /// Removal::repeated).
-class Port {
+class Port : public Reader {
 public:
-    virtual ~Port() = default;
-
-    /// The runtime on whose thread it works.
-    virtual Runtime& runtime() = 0;
     /// Creates a lease with that number (> 0; chosen by the caller, so that a repeated request is recognised) and TTL
     /// (whole seconds, ≥ 1; the server may give more). LeaseExists after a lost answer counts as success.
     virtual Result<LeaseState> grantLease(std::int64_t id, std::chrono::seconds ttl, std::stop_token stop = {}) = 0;
@@ -167,8 +181,6 @@ public:
     virtual Result<LeaseState> keepAlive(std::int64_t id, std::stop_token stop = {}) = 0;
     /// Ends a lease and deletes its keys. False = there was no such lease.
     virtual Result<bool> revokeLease(std::int64_t id, std::stop_token stop = {}) = 0;
-    virtual Result<LeaseState> timeToLive(std::int64_t id, std::stop_token stop = {}) = 0;
-    virtual Result<RangeResult> range(Range range, std::stop_token stop = {}) = 0;
     virtual Result<TransactionResult> run(Transaction transaction, std::stop_token stop = {}) = 0;
     /// Deletes one key without a comparison: the server's quickest way.
     virtual Result<Removal> remove(QByteArray key, std::stop_token stop = {}) = 0;
@@ -177,9 +189,6 @@ public:
     /// Writes a key; returns the store's revision afterwards.
     virtual Result<std::int64_t> put(QByteArray key, QByteArray value, std::int64_t lease,
                                      std::stop_token stop = {}) = 0;
-    /// Watches one key from the store's current revision on. Returns once the server has confirmed the watch; it sees
-    /// all later changes. Never from a past revision: etcd serves such watches by a 100 ms tick.
-    virtual Result<OwnedWatch> watch(QByteArray key, bool deletionsOnly, std::stop_token stop = {}) = 0;
 };
 
 /// The exclusive end of the range of all keys that begin with `prefix`.

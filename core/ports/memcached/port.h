@@ -73,14 +73,21 @@ using Expiry = std::int32_t;
 /// The server takes greater numbers for dates.
 inline constexpr Expiry kLongestExpiry = 60 * 60 * 24 * 30;
 
-/// The operations that a recipe needs of a memcached. Every call may throw Cancelled at an await. Precondition of all:
-/// validKey. Consecutive commands run in that order as long as the connection lasts.
-class Port {
+/// The part of a memcached that can be read: whoever has no more than this cannot change anything. Every call may throw
+/// Cancelled at an await. Precondition: validKey.
+class Reader {
 public:
-    virtual ~Port() = default;
+    virtual ~Reader() = default;
 
     /// The runtime on whose thread it works.
     virtual Runtime& runtime() = 0;
+    virtual Result<std::optional<Item>> get(QByteArray key, std::stop_token stop = {}) = 0;
+};
+
+/// The operations that a recipe needs of a memcached. Every call may throw Cancelled at an await. Precondition of all:
+/// validKey. Consecutive commands run in that order as long as the connection lasts.
+class Port : public Reader {
+public:
     /// Stores an item if there is none. With `look`, also reads it in the same round trip.
     virtual Result<Change> add(QByteArray key, QByteArray value, Expiry expiry, bool look,
                                std::stop_token stop = {}) = 0;
@@ -89,7 +96,6 @@ public:
     /// compare the value.
     virtual Result<Change> compareAndSet(QByteArray key, QByteArray value, Expiry expiry, Mark meant, bool look,
                                          std::stop_token stop = {}) = 0;
-    virtual Result<std::optional<Item>> get(QByteArray key, std::stop_token stop = {}) = 0;
     /// Deletes an item, whoever wrote it. False = there was none.
     virtual Result<bool> remove(QByteArray key, std::stop_token stop = {}) = 0;
     /// Keeps a connection to that key's server from now on. Calls `back` from the runtime's scheduler each time that a

@@ -18,6 +18,11 @@ public:
     virtual void onStatus(std::function<void(const Status&)> callback) = 0;
     /// "host:port", for Status::describe().
     virtual QString where() const = 0;
+    /// As subscribe(), for all channels that match a glob pattern. Unreachable where the client has none of these.
+    virtual QCoro::Task<std::expected<OwnedSubscription, Error>> subscribePattern(QByteArray pattern,
+                                                                                  std::stop_token stop = {});
+    /// The number of commands sent, own pings and subscriptions included: the load on the server.
+    virtual std::uint64_t commandsSent() const { return 0; }
 };
 
 /// Makes a client, not connected yet, of the one server that the URL names; the URL's time-outs override those of the

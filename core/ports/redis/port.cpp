@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ports/redis/port.h"
 
+#include "ports/redis/client.h"
+
 namespace lockscope::redis {
 
 Args evalArgs(const char* command, const QByteArray& script, const Args& keys, const Args& args) {
@@ -50,6 +52,11 @@ QCoro::Task<Result> evalOver(Ask ask, const Script& script, Args keys, Args args
 QCoro::Task<Result> Port::eval(const Script& script, Args keys, Args args, std::stop_token stop) {
     Ask ask = [this](Args command, std::stop_token once) { return call(std::move(command), std::move(once)); };
     return evalOver(std::move(ask), script, std::move(keys), std::move(args), std::move(stop));
+}
+
+QCoro::Task<std::expected<OwnedSubscription, Error>> Client::subscribePattern(QByteArray /*pattern*/,
+                                                                              std::stop_token /*stop*/) {
+    co_return std::unexpected(Error{Error::Kind::Unreachable, {}, where()});
 }
 
 } // namespace lockscope::redis

@@ -76,16 +76,15 @@ struct Session {
     Nanos answeredAt{};
 };
 
-/// The operations that a recipe needs of a ZooKeeper. Paths are absolute below the URL's chroot, and valid (validPath).
-///
-/// Requests are sent in the order of their calls, and the server executes them in that order: a read right after a
-/// change sees it. Every call waits for a session when there is none, and may throw Cancelled.
-class Port {
+/// The part of a ZooKeeper that can be read: whoever has no more than this cannot change anything. Paths are absolute
+/// below the URL's chroot, and valid (validPath). Every call waits for a session when there is none, and may throw
+/// Cancelled.
+class Reader {
 public:
     template <typename T>
     using Reply = QCoro::Task<Result<T>>;
 
-    virtual ~Port() = default;
+    virtual ~Reader() = default;
 
     /// The runtime on whose thread it works, and the known state of its session.
     virtual Runtime& runtime() = 0;
@@ -96,6 +95,20 @@ public:
     /// for the connect time-out. Without a session: Kind::Unreachable, or a kind that says why.
     virtual Reply<void> connected(Nanos patience = kNever, std::stop_token stop = {}) = 0;
 
+    /// The reads set `watch`, if any, in the same step, so no change is missed in between. get and children set no
+    /// watch when the node does not exist; exists then watches for its creation.
+    virtual Reply<NodeData> get(QByteArray path, std::optional<Watch> watch = {}, std::stop_token stop = {}) = 0;
+    virtual Reply<std::optional<NodeStat>> exists(QByteArray path, std::optional<Watch> watch = {},
+                                                  std::stop_token stop = {}) = 0;
+    virtual Reply<ChildList> children(QByteArray path, std::optional<Watch> watch = {}, std::stop_token stop = {}) = 0;
+};
+
+/// The operations that a recipe needs of a ZooKeeper.
+///
+/// Requests are sent in the order of their calls, and the server executes them in that order: a read right after a
+/// change sees it.
+class Port : public Reader {
+public:
     /// Creates a node. `ttl` > 0 for the modes with TTL, whole milliseconds. If the creation of a sequential ephemeral
     /// node was stopped before its answer, the node is removed when the answer comes, also after lost connections,
     /// while the session lasts: nobody else knows its name. Other nodes are left to the caller, who knows whether the
@@ -106,12 +119,7 @@ public:
     /// anything, because in the next session the name may be another client's.
     virtual Reply<void> remove(QByteArray path, int version = -1, std::stop_token stop = {},
                                std::uint64_t generation = 0) = 0;
-    /// The reads set `watch`, if any, in the same step, so no change is missed in between. get and children set no
-    /// watch when the node does not exist; exists then watches for its creation.
-    virtual Reply<NodeData> get(QByteArray path, std::optional<Watch> watch = {}, std::stop_token stop = {}) = 0;
-    virtual Reply<std::optional<NodeStat>> exists(QByteArray path, std::optional<Watch> watch = {},
-                                                  std::stop_token stop = {}) = 0;
-    virtual Reply<ChildList> children(QByteArray path, std::optional<Watch> watch = {}, std::stop_token stop = {}) = 0;
+    /// Writes a node's data; -1: whatever its version.
     virtual Reply<NodeStat> set(QByteArray path, QByteArray data, int version = -1, std::stop_token stop = {}) = 0;
     /// Runs all steps or none. Returns the paths of created nodes, in order.
     virtual Reply<std::vector<QByteArray>> multi(std::vector<Op> ops, std::stop_token stop = {}) = 0;

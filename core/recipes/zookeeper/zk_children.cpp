@@ -105,6 +105,15 @@ std::optional<ZkFamily> familyOfData(const QByteArray& data) {
     return std::nullopt;
 }
 
+QByteArray zkOwnerIn(const QByteArray& data) {
+    static const QByteArray kOurs = "lockscope:";
+    if (!data.startsWith(kOurs)) return {};
+    QByteArray who = data.sliced(kOurs.size());
+    const qsizetype last = who.lastIndexOf(':');
+    if (who.indexOf('-', last) > last) who.truncate(last); // a UUID, where nothing else makes the node unique
+    return who;
+}
+
 std::set<ZkFamily> familiesOf(const std::vector<ZkChild>& children) {
     std::set<ZkFamily> all;
     for (const ZkChild& child : children) {

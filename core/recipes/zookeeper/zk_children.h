@@ -49,6 +49,8 @@ std::vector<ZkChild> readZkChildren(const std::vector<QByteArray>& names);
 /// The family of a path's node by its content; nullopt: no known one. Most nodes are empty, and some libraries write
 /// their host's address into every node.
 std::optional<ZkFamily> familyOfData(const QByteArray& data);
+/// "client:thread" in the data of a node that Lockscope wrote; empty: another library wrote it.
+QByteArray zkOwnerIn(const QByteArray& data);
 /// The families present, conditions left out.
 std::set<ZkFamily> familiesOf(const std::vector<ZkChild>& children);
 

@@ -73,16 +73,12 @@ Outcome<std::vector<ZkChild>> ZkQueue::look(std::stop_token stop, Nanos giveUpAt
 }
 
 Outcome<std::optional<HolderInfo>> ZkQueue::holderAt(QByteArray child, std::stop_token stop) {
-    static const QByteArray kOurs = "lockscope:";
     const Result<zookeeper::NodeData> node =
         co_await m_port.get(zookeeper::childOf(m_path, child), std::nullopt, std::move(stop));
     if (!node && node.error().kind == Error::Kind::NoNode) co_return std::nullopt;
     if (!node) co_return std::unexpected(lockError(node.error()));
     HolderInfo holder;
-    if (node->data.startsWith(kOurs)) {
-        QByteArray who = node->data.sliced(kOurs.size());
-        const qsizetype last = who.lastIndexOf(':');
-        if (who.indexOf('-', last) > last) who.truncate(last); // a UUID, where nothing else makes the node unique
+    if (const QByteArray who = zkOwnerIn(node->data); !who.isEmpty()) {
         holder = HolderInfo::of(who);
     } else { // other libraries write their host's address there, or nothing
         holder.client = "session 0x" + QByteArray::number(qulonglong(node->stat.ephemeralOwner), 16);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "drivers/redis/driver.h"
-#include "inspect/server_identity.h"
+#include "inspect/redis/info.h"
 
 #include <qcoro/qcorotask.h>
 

@@ -2,7 +2,7 @@
 // How long a first look at a big Redis takes, against redis-cli listing the same keys and reading the same locks, and
 // how much of the server's time it takes. The server is one of our own.
 #include "big_redis.h"
-#include "inspect/redis_watcher.h"
+#include "inspect/redis/watcher.h"
 #include "runtime/event_loop_runtime.h"
 #include "sandbox/redis_server.h"
 

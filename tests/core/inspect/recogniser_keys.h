@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "inspect/redis_recogniser.h"
+#include "inspect/redis/recogniser.h"
 
 #include <QTest>
 

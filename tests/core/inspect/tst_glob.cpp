@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "inspect/string_lock.h"
+#include "inspect/glob.h"
 
 #include <QTest>
 

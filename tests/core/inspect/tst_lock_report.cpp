@@ -167,7 +167,7 @@ private Q_SLOTS:
         now = 100ms;
         reports.write(report(100ms, {held("b", "B", 1000)}));
         LockReport trouble;
-        trouble.trouble = redis::Error{};
+        trouble.trouble = WatchTrouble{};
         reports.write(trouble);
         reports.write(report(200ms, {held("b", "B", 900)}));
         LockReport empty = report(300ms, {});

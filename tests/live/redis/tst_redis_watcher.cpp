@@ -340,7 +340,7 @@ private Q_SLOTS:
         RedisDriver driver(m_runtime, url);
         RedisWatcher watcher(driver);
         const LockReport report = run(watcher.once());
-        QVERIFY(report.trouble->kind == Error::Kind::Unreachable);
+        QVERIFY(report.trouble->kind == WatchTrouble::Kind::Unreachable);
     }
 
     void followsChanges() {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "drivers/redis/driver.h"
 #include "inspect/lock_change.h"
-#include "inspect/redis_watcher.h"
+#include "inspect/redis/info.h"
+#include "inspect/redis/watcher.h"
 #include "live_redis.h"
 
 namespace lockscope::test {

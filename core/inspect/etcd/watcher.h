@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "inspect/etcd/seen_keys.h"
+#include "inspect/looking_watcher.h"
+
+#include <set>
+
+namespace lockscope::inspect {
+
+/// Finds and watches the locks of an etcd or a cluster. It lists all keys once, without their values, reads those that
+/// may be locks, and then follows one watch over the range from the revision on which it began. Only the leases of
+/// holders are asked about again and again: etcd tells nobody of a renewal.
+class EtcdWatcher : public LookingWatcher {
+public:
+    /// Give it a client of its own; it can only read.
+    EtcdWatcher(etcd::Reader& reader, QString where, WatchOptions options = {});
+
+protected:
+    Answer<void> connect(std::stop_token stop) override;
+    Answer<Look> look(Depth depth, Progress progress, std::stop_token stop) override;
+    QCoro::Task<> news(Nanos longest, std::stop_token stop) override;
+    std::uint64_t requests() const override { return m_requests; }
+
+private:
+    struct Group {
+        std::map<QByteArray, etcd::KeyValue> keys; ///< by key
+        QByteArray oldest;                         ///< SeenKeys::oldest
+        bool stale = true;                         ///< `oldest` was not asked for since a key came or went
+    };
+    using Failed = std::optional<etcd::Error>;
+    QCoro::Task<Failed> begin(std::stop_token stop);
+    /// Lists the next keys of a first look.
+    QCoro::Task<Failed> readPage(std::stop_token stop);
+    QCoro::Task<Failed> readValues(std::vector<QByteArray> keys, std::stop_token stop);
+    QCoro::Task<Failed> askOldest(std::stop_token stop);
+    QCoro::Task<Failed> askLeases(std::stop_token stop);
+    void take(etcd::KeyValue key);
+    void drop(const QByteArray& key);
+    void hear(const etcd::WatchEvent& event);
+    std::vector<LockRow> rows() const;
+
+    etcd::Reader& m_reader;
+    QByteArray m_from, m_end; ///< the range that is looked at
+    std::optional<etcd::OwnedWatch> m_watch;
+    std::map<QByteArray, Group> m_groups; ///< by the lock's name
+    std::map<std::int64_t, SeenLease> m_leases;
+    std::map<std::int64_t, Nanos> m_leaseAskedAt;
+    std::optional<QByteArray> m_next; ///< where the first look goes on; missing: it is over
+    std::int64_t m_passed = 0, m_there = -1;
+    Nanos m_secondBegan{};
+    int m_eventsInSecond = 0;
+    Nanos m_noWatchUntil{}; ///< so many changes came that following them costs more than looking
+    std::uint64_t m_requests = 0;
+    Nanos m_way = kNever; ///< the shortest round trip so far
+};
+
+} // namespace lockscope::inspect

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/make_watcher.h"
+
+#include "inspect/etcd/watcher.h"
+#include "inspect/memcached/watcher.h"
+#include "inspect/redis/watcher.h"
+#include "inspect/sql/watcher.h"
+#include "inspect/zookeeper/watcher.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::inspect {
+
+namespace {
+
+using Made = std::unique_ptr<Watcher>;
+
+/// "host:port,host:port"
+QString hosts(const ConnectionUrl& url) {
+    QStringList all;
+    for (const Endpoint& endpoint : url.endpoints)
+        all << endpoint.display();
+    return all.join(QLatin1Char(','));
+}
+
+Made redisWatcher(Runtime& runtime, const ConnectionUrl& url, const Diallers& diallers, WatchOptions options) {
+    return std::make_unique<OwningWatcher<RedisWatcher, redis::Client>>(
+        diallers.redis(runtime, url, redis::DriverOptions()), std::move(options));
+}
+
+Made zookeeperWatcher(Runtime& runtime, const ConnectionUrl& url, const Diallers& diallers, WatchOptions options) {
+    return std::make_unique<OwningWatcher<ZooKeeperWatcher, zookeeper::Client>>(
+        diallers.zookeeper(runtime, url, zookeeper::urlOptions(url)->driver), hosts(url), std::move(options));
+}
+
+Made etcdWatcher(Runtime& runtime, const ConnectionUrl& url, const Diallers& diallers, WatchOptions options) {
+    return std::make_unique<OwningWatcher<EtcdWatcher, etcd::Client>>(diallers.etcd(runtime, url), hosts(url),
+                                                                      std::move(options));
+}
+
+Made sqlWatcher(Runtime& runtime, const ConnectionUrl& url, const Diallers& diallers, WatchOptions options) {
+    return std::make_unique<OwningWatcher<SqlWatcher, sql::Reader>>(diallers.sqlReader(runtime, url),
+                                                                    url.option("table").toUtf8(), std::move(options));
+}
+
+Made memcachedWatcher(Runtime& runtime, const ConnectionUrl& url, const Diallers& diallers, WatchOptions options) {
+    return std::make_unique<OwningWatcher<MemcachedWatcher, memcached::Client>>(diallers.memcached(runtime, url),
+                                                                                hosts(url), std::move(options));
+}
+
+/// The watcher of each kind.
+struct Kind {
+    Service service;
+    Made (*make)(Runtime&, const ConnectionUrl&, const Diallers&, WatchOptions);
+};
+constexpr Kind kKinds[] = {
+    {Service::Redis, redisWatcher},         {Service::ZooKeeper, zookeeperWatcher}, {Service::Etcd, etcdWatcher},
+    {Service::PostgreSql, sqlWatcher},      {Service::MySql, sqlWatcher},           {Service::Sqlite, sqlWatcher},
+    {Service::Memcached, memcachedWatcher},
+};
+
+const Kind* kindOf(const ConnectionUrl& url) {
+    for (const Kind& kind : kKinds)
+        if (kind.service == url.service) return &kind;
+    return nullptr;
+}
+
+} // namespace
+
+std::expected<void, QString> watchable(const ConnectionUrl& url) {
+    const bool ring = url.service == Service::Memcached && url.endpoints.size() > 1;
+    if (!kindOf(url) || ring)
+        return std::unexpected(
+            QCoreApplication::translate("Watcher", "%1:// cannot be watched as a whole yet: watch one of its servers.")
+                .arg(url.scheme));
+    if (url.service != Service::ZooKeeper) return {};
+    const auto options = zookeeper::urlOptions(url);
+    if (!options) return std::unexpected(options.error());
+    return {};
+}
+
+std::expected<std::unique_ptr<Watcher>, QString> makeWatcher(Runtime& runtime, const ConnectionUrl& url,
+                                                             const Diallers& diallers, WatchOptions options) {
+    if (const auto known = watchable(url); !known) return std::unexpected(known.error());
+    return kindOf(url)->make(runtime, url, diallers, std::move(options));
+}
+
+} // namespace lockscope::inspect

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "inspect/watcher.h"
+#include "ports/diallers.h"
+
+#include <memory>
+
+namespace lockscope::inspect {
+
+/// Makes the watcher for the URL's kind of server, not connected yet. The error is a sentence for the user: this kind
+/// of server cannot be watched.
+std::expected<std::unique_ptr<Watcher>, QString> makeWatcher(Runtime& runtime, const ConnectionUrl& url,
+                                                             const Diallers& diallers, WatchOptions options = {});
+
+/// Whether makeWatcher() knows the kind of server; the error is the sentence.
+std::expected<void, QString> watchable(const ConnectionUrl& url);
+
+} // namespace lockscope::inspect

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/memcached/formats.h"
+
+#include "inspect/text.h"
+
+namespace lockscope::inspect {
+
+std::span<const Format<SeenItem>> memcachedFormats() {
+    static constexpr Format<SeenItem> kFormats[] = {
+        {"ShedLock", readMemcachedShedLock},
+        {"Lockscope", readMemcachedOwn},
+        {"any value", readMemcachedString},
+    };
+    return kFormats;
+}
+
+LockRow memcachedRow(const SeenItem& item, const char* format, Party holder) {
+    LockRow row;
+    row.name = item.key;
+    row.backend = "memcached";
+    row.format = format;
+    row.state = LockRow::State::Held;
+    row.holders.push_back(std::move(holder));
+    row.raw.push_back({item.key, "item", {}, readable(item.value)});
+    return row;
+}
+
+} // namespace lockscope::inspect

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "inspect/format.h"
+
+namespace lockscope::inspect {
+
+/// An item of a memcached whose key the user has named.
+struct SeenItem {
+    QByteArray key, value;
+};
+
+/// The layouts of locks on memcached, in the order in which they are tried.
+std::span<const Format<SeenItem>> memcachedFormats();
+
+std::vector<LockRow> readMemcachedShedLock(const SeenItem& item); ///< shedlock
+std::vector<LockRow> readMemcachedOwn(const SeenItem& item);      ///< memcached-lease, memcached-add: Lockscope's
+std::vector<LockRow> readMemcachedString(const SeenItem& item);   ///< string: whatever else the name has
+
+/// A held row; the server tells no end of an item to a `get`.
+LockRow memcachedRow(const SeenItem& item, const char* format, Party holder);
+
+} // namespace lockscope::inspect

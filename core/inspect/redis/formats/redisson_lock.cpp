@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Redisson's plain, fair and fenced locks: a hash whose field is "client:thread", and its value the number of holds.
+#include "inspect/redis/formats.h"
+#include "inspect/redis/formats/redisson_parts.h"
+
+namespace lockscope::inspect {
+
+using namespace redisson;
+
+namespace {
+
+struct Queue {
+    const KeySnapshot* items;     ///< the list; null: there is none
+    const KeySnapshot* deadlines; ///< the waiters' own; null: there are none
+};
+
+// List order is the order of service. A waiter whose deadline has passed and who does not listen for its turn is gone;
+// the deadline alone does not tell, because a holder that renews keeps live waiters beyond it.
+void fillQueue(LockRow& row, const Queue& queue, const std::optional<Subscriptions>& subscriptions,
+               std::int64_t wallMs) {
+    std::map<QByteArray, double> deadlines;
+    if (queue.deadlines) deadlines.insert(queue.deadlines->zset.begin(), queue.deadlines->zset.end());
+    std::vector<Party> waiters;
+    if (queue.items) {
+        for (const QByteArray& item : queue.items->list) {
+            const auto owner = parseNamedOwner(item); // the queue's name says that these are owners
+            Party party = owner ? partyOf(*owner, {}) : Party{item, {}, {}, {}, "exclusive"};
+            party.position = int(waiters.size());
+            const auto deadline = deadlines.find(item);
+            const bool overdue = deadline != deadlines.end() && deadline->second <= double(wallMs);
+            const auto listening = subscribersOf(subscriptions, redisson::fairChannel(row.name, item));
+            party.dead = overdue && listening && *listening == 0;
+            if (party.dead) ++row.deadWaiters;
+            waiters.push_back(std::move(party));
+        }
+    }
+    row.waiterCount = std::int64_t(waiters.size()) - row.deadWaiters + (queue.items ? queue.items->more : 0);
+    row.waiters = std::move(waiters);
+}
+
+std::optional<LockRow> plainRow(const KeySnapshot& hash, const KeyTable& keys,
+                                const std::optional<Subscriptions>& subscriptions, std::int64_t wallMs) {
+    LockRow row = heldRow(hash, "redisson");
+    row.waiterCount = subscribersOf(subscriptions, redisson::lockChannel(hash.key));
+    const KeySnapshot* queue = keys.find(redisson::queueKey(hash.key), "list");
+    const KeySnapshot* deadlines = keys.find(redisson::queueDeadlinesKey(hash.key), "zset");
+    const KeySnapshot* token = keys.find(redisson::tokenKey(hash.key), "string");
+    // A UUID says by itself that this is a lock; another name needs a helper key that says so, too.
+    const bool certain = queue || deadlines || token || row.waiterCount.value_or(0) > 0;
+    for (const auto& [field, value] : hash.hash) {
+        const auto owner = certain ? parseNamedOwner(field) : parseOwner(field);
+        const auto holds = positiveCount(value);
+        if (!owner || !holds) return std::nullopt;
+        row.holders.push_back(partyOf(*owner, holds));
+    }
+    if (row.holders.empty()) return std::nullopt;
+    // A plain lock has one holder and always an end. Other hashes have such fields, too: carts by user, for example.
+    if (!certain) row.certainty = hash.ttlMs && row.holders.size() == 1 ? Certainty::Certain : Certainty::Guess;
+
+    if (queue || deadlines) {
+        row.format = "redisson-fair";
+        fillQueue(row, {queue, deadlines}, subscriptions, wallMs);
+    } else if (keys.refused(redisson::queueKey(hash.key))) {
+        row.waiterCount.reset(); // it may be a fair lock, whose waiters listen elsewhere
+    } else if (token) {
+        row.format = "redisson-fenced";
+        row.token = token->string.toLongLong();
+    }
+    for (const KeySnapshot* helper : {queue, deadlines, token})
+        attach(row, helper);
+    return row;
+}
+
+} // namespace
+
+std::vector<LockRow> readRedissonLock(const SeenKey& seen) {
+    if (seen.key.type != "hash") return {};
+    auto row = plainRow(seen.key, seen.keys, seen.subscriptions, seen.options.wallMs);
+    if (!row) return {};
+    return {std::move(*row)};
+}
+
+LockRow redissonQueueRow(const QByteArray& name, const KeySnapshot& queue, const KeyTable& keys,
+                         const std::optional<Subscriptions>& subscriptions, std::int64_t wallMs) {
+    LockRow row;
+    row.name = name;
+    row.format = "redisson-fair";
+    row.state = LockRow::State::Queued;
+    const KeySnapshot* deadlines = keys.find(redisson::queueDeadlinesKey(name), "zset");
+    fillQueue(row, {&queue, deadlines}, subscriptions, wallMs);
+    attach(row, &queue);
+    attach(row, deadlines);
+    return row;
+}
+
+} // namespace lockscope::inspect

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "inspect/redis/key_job.h"
+
+namespace lockscope::inspect {
+
+/// The result of reading some keys.
+struct KeysRead {
+    std::vector<KeySnapshot> keys;                           ///< read, or refused
+    std::vector<std::pair<QByteArray, KeyJob::End>> notRead; ///< all others that are there
+    std::int64_t looked = 0;                                 ///< keys that were asked about
+};
+
+/// Reads the content of many keys in few round trips, and of a long one only the first elements: of a queue that is
+/// long, of many readers or permits, it knows then how many more there are. Nothing longer than a lock's is read.
+///
+/// TTLs are measured between two answers to TIME, so that ends compare by the server's own clock; where this user may
+/// not ask for that, by our clock and the whole round trip.
+class KeyReader {
+public:
+    explicit KeyReader(redis::Port& port, int mostElements = 256) : m_port(port), m_mostElements(mostElements) {}
+
+    void setDoubt(StringDoubt doubt) { m_doubt = std::move(doubt); }
+
+    /// Returns the first error that is not about one key; what was read before it stays. Throws Cancelled.
+    QCoro::Task<std::optional<redis::Error>> read(std::vector<WantedKey> wanted, KeysRead& out, std::stop_token stop);
+    /// Commands sent so far.
+    std::uint64_t commands() const { return m_commands; }
+    /// How long the server may have worked for us so far: what it took to answer, less the way to it.
+    Nanos serverTime() const { return m_serverTime; }
+
+    /// How much of the server's time reading may take, until it is set again: 1 = all. read() rests between batches.
+    void setShare(double share);
+    /// Rests for as long as what was asked since setShare() costs more than the share. Throws Cancelled.
+    QCoro::Task<> keepShare(std::stop_token stop);
+    /// This user may not ask for the server's time: ends are measured by our own clock.
+    bool clockRefused() const { return m_clockRefused; }
+
+    /// Runs commands in one go; their results in order. Throws Cancelled.
+    QCoro::Task<std::vector<redis::Result>> callAll(std::vector<redis::Args> commands, std::stop_token stop);
+
+private:
+    QCoro::Task<std::optional<redis::Error>> readBatch(std::vector<KeyJob>& jobs, std::stop_token stop);
+
+    redis::Port& m_port;
+    int m_mostElements;
+    StringDoubt m_doubt;
+    bool m_clockRefused = false;
+    std::uint64_t m_commands = 0;
+    Nanos m_serverTime{};
+    Nanos m_way = kNever; ///< the shortest round trip so far
+    double m_share = 1;
+    Nanos m_shareSince{}, m_spentBefore{}; ///< when the share was set, and the server's time until then
+};
+
+} // namespace lockscope::inspect

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "inspect/redis/key_scan.h"
+#include "inspect/redis/recogniser.h"
+#include "inspect/redis/server_facts.h"
+#include "inspect/redis/unread_keys.h"
+#include "inspect/watch_options.h"
+
+#include <deque>
+#include <unordered_set>
+
+namespace lockscope::inspect {
+
+/// Finds the keys of a server that may belong to locks, a slice of its keyspace at a time. Strings, of which a server
+/// has most, are told from locks here, by their length and then by their value; other candidates are only named.
+///
+/// Looking must not change what is looked at: a server that evicts the oldest keys takes one that was read for young.
+/// From Redis 7.2 on our connection is marked for that (NO-TOUCH). Before it, such a server's keys are read only where
+/// the name or a waiter says that it may be a lock, or where somebody else has used the key just now.
+class LockSearch {
+public:
+    /// `known`: a key of a lock that was found already; it is not found again.
+    LockSearch(KeyReader& reader, ServerFacts& facts, Runtime& runtime, const WatchOptions& options,
+               std::function<bool(const QByteArray&)> known);
+
+    /// Looks at the next slice. Returns the error that it ended by. Throws Cancelled.
+    QCoro::Task<std::optional<redis::Error>> advance(std::stop_token stop);
+    /// Begins again, as if nothing had been seen.
+    void restart();
+
+    /// Candidates that wait to be read: those whose names are like locks' come first. At most `limit`.
+    std::vector<WantedKey> take(std::size_t limit);
+    void putBack(std::vector<WantedKey> keys);
+    bool hasCandidates() const { return !m_candidates.empty(); }
+    /// A candidate was read and is no lock: it is not looked at again for a while.
+    void dismiss(const QByteArray& key, KeyJob::End why = KeyJob::End::Dull);
+
+    /// The whole keyspace has been gone through at least once.
+    bool wentThrough() const { return m_scan.rounds() > 0; }
+    int rounds() const { return m_scan.rounds(); }
+    std::int64_t scans() const { return std::int64_t(m_scan.calls()); }
+    /// It has gone past many times the keys that there are: what only speaks Redis' protocol may never say that a round
+    /// is over.
+    bool isEndless() const;
+    /// About how many keys have been looked at.
+    std::int64_t keysPassed() const;
+    std::int64_t keysLooked() const { return m_looked; }
+    const UnreadKeys& unread() const { return m_unread; }
+    std::int64_t leftAlone() const { return m_leftAlone; }
+    const RecogniserOptions& recogniser() const { return m_recogniser; }
+    RecogniserOptions& recogniser() { return m_recogniser; }
+
+private:
+    QCoro::Task<std::optional<redis::Error>> leaveOldAlone(std::vector<WantedKey>& keys, std::stop_token stop);
+    bool namedLikeLock(const QByteArray& key) const;
+    bool skips(const QByteArray& key) const;
+    void forgetDull();
+
+    KeyReader& m_reader;
+    ServerFacts& m_facts;
+    Runtime& m_runtime;
+    const WatchOptions& m_options;
+    std::function<bool(const QByteArray&)> m_known;
+    RecogniserOptions m_recogniser;
+    KeyScan m_scan;
+    std::deque<WantedKey> m_candidates;
+    std::unordered_set<std::size_t> m_dull; ///< hashes of names that were read and are no locks: not read again soon
+    Nanos m_dullSince{};
+    std::int64_t m_leftAlone = 0;
+    std::int64_t m_looked = 0;
+    UnreadKeys m_unread;
+};
+
+} // namespace lockscope::inspect

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/redis/server_facts.h"
+
+#include "inspect/redis/info.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace lockscope::inspect {
+
+namespace {
+
+using redis::Args;
+using redis::argsOf;
+using redis::Error;
+using redis::Reply;
+using redis::Result;
+
+constexpr auto kAskAgain = 300s;      // what was refused, and what seldom changes
+constexpr auto kRoleAgain = 5s;       // a replica may become the master without a new connection
+constexpr auto kSlotsAgain = 60s;     // they move seldom, and the answer is long
+constexpr auto kKeyspaceAgain = 5s;   // other databases
+constexpr int kShareOfChannels = 50;  // going through its channels may take the server one such part of its time
+constexpr auto kQuickChannels = 20ms; // that may be our own network, or our own machine
+constexpr auto kLongestChannelPause = 60s;
+
+// Channels on which lock clients wait.
+bool isLockChannel(const QByteArray& channel) {
+    return channel.startsWith("redisson_") || globMatches(kOwnChannels, channel);
+}
+
+} // namespace
+
+QCoro::Task<std::optional<Error>> ServerFacts::ask(std::stop_token stop) {
+    const Nanos began = m_runtime.monotonic();
+    const std::uint32_t connection = m_connection;
+    m_events.clear();
+    const std::optional<std::int64_t> keysBefore = m_keys;
+    std::vector<Question> due{Time, Keys, Keyspace, Replication};
+    auto error = co_await askAll(std::move(due), stop);
+    if (error) co_return error;
+    const Nanos answered = m_runtime.monotonic();
+    m_keysBefore = keysBefore;
+    if (m_connection != connection || m_connections == 0) { // another server may answer, or another user
+        ++m_connections;
+        m_notBefore = {};
+        m_channelsNotBefore = m_slotsNotBefore = {};
+        std::vector<Question> fresh{NoTouch, Memory, Server, Replication, Flushes};
+        error = co_await askAll(std::move(fresh), stop);
+        if (error) co_return error;
+    } else if (m_keys && m_keysBefore && *m_keys < *m_keysBefore / 2 + 1) {
+        std::vector<Question> flushes{Flushes};
+        error = co_await askAll(std::move(flushes), stop);
+        if (error) co_return error;
+    }
+    compare();
+    const bool cluster = m_identity && m_identity->mode == ServerIdentity::Mode::Cluster;
+    if (cluster && m_runtime.monotonic() >= m_slotsNotBefore) {
+        error = co_await askSlots(stop);
+        if (error) co_return error;
+    }
+    // One database is ours; it is listed when it has keys.
+    m_othersHaveKeys = m_databases < 0 || !m_keys || m_databases > (*m_keys > 0 ? 1 : 0);
+
+    if (perNode()) m_subscriptions.reset();
+    if (perNode() || m_runtime.monotonic() < m_channelsNotBefore) co_return std::nullopt;
+    error = co_await askChannels(answered - began, stop);
+    co_return error;
+}
+
+QCoro::Task<std::optional<Error>> ServerFacts::askAll(std::vector<Question> questions, std::stop_token stop) {
+    const auto commandFor = [](Question question) -> Args {
+        switch (question) {
+        case NoTouch: // since Redis 7.2, for this connection: what it reads is not "used" by that
+            return argsOf("CLIENT", "NO-TOUCH", "ON");
+        case Time:
+            return argsOf("TIME");
+        case Keys:
+            return argsOf("DBSIZE");
+        case Keyspace:
+            return argsOf("INFO", "keyspace");
+        case Memory:
+            return argsOf("INFO", "memory");
+        case Server:
+            return argsOf("INFO", "server");
+        case Replication:
+            return argsOf("INFO", "replication");
+        case Flushes:
+            return argsOf("INFO", "commandstats");
+        case kQuestions:
+            break;
+        }
+        Q_UNREACHABLE();
+    };
+    const Nanos now = m_runtime.monotonic();
+    std::erase_if(questions, [&](Question question) { return now < m_notBefore[question]; });
+    std::vector<Args> commands;
+    for (const Question question : questions)
+        commands.push_back(commandFor(question));
+    if (std::ranges::find(questions, Time) != questions.end() || m_wallMs == 0) {
+        m_wallMs = m_runtime.wallMs();
+        m_wallAt = now;
+    }
+    const std::vector<Result> results = co_await m_reader.callAll(std::move(commands), stop);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        if (results[i]) {
+            m_connection = results[i]->connection;
+            take(questions[i], *results[i]);
+        } else if (results[i].error().kind == Error::Kind::Refused) {
+            takeRefusal(questions[i], results[i].error());
+        } else {
+            co_return results[i].error();
+        }
+    }
+    co_return std::nullopt;
+}
+
+void ServerFacts::doubtRole() {
+    if (!m_infoReplication.isEmpty()) m_notBefore[Replication] = {}; // else it is refused: it stays so
+}
+
+std::int64_t ServerFacts::wallMs() const {
+    return m_wallMs + std::chrono::duration_cast<std::chrono::milliseconds>(m_runtime.monotonic() - m_wallAt).count();
+}
+
+bool ServerFacts::perNode() const {
+    return m_identity &&
+           (m_identity->role == ServerIdentity::Role::Replica || m_identity->mode == ServerIdentity::Mode::Cluster);
+}
+
+/// `way`: what an answer takes that costs the server nothing.
+void ServerFacts::pauseChannels(Nanos began, Nanos way) {
+    // It goes through all channels that there are, locks' or not. Slow twice running is no accident.
+    const Nanos now = m_runtime.monotonic();
+    const Nanos took = now - began - way;
+    const Nanos slow = std::min(took, std::exchange(m_channelsTook, took));
+    if (slow > kQuickChannels)
+        m_channelsNotBefore = now + std::min<Nanos>(slow * kShareOfChannels, kLongestChannelPause);
+}
+
+void ServerFacts::take(Question question, const Reply& reply) {
+    const Nanos now = m_runtime.monotonic();
+    switch (question) {
+    case NoTouch:
+        m_noTouch = true;
+        break;
+    case Time:
+        if (reply.items.size() == 2) {
+            m_wallMs = reply.items[0].text.toLongLong() * 1000 + reply.items[1].text.toLongLong() / 1000;
+            m_wallAt = now;
+        }
+        break;
+    case Keys:
+        m_keys = reply.integer;
+        break;
+    case Keyspace:
+        readKeyspace(reply.text);
+        m_notBefore[Keyspace] = now + kKeyspaceAgain;
+        break;
+    case Memory:
+        m_evictsOldest = lineOfInfo(reply.text, "maxmemory").toLongLong() > 0 &&
+                         lineOfInfo(reply.text, "maxmemory_policy").contains("lru");
+        m_notBefore[Memory] = now + kAskAgain;
+        break;
+    case Server:
+        m_infoServer = reply.text;
+        break;
+    case Replication:
+        m_infoReplication = reply.text;
+        m_notBefore[Replication] = now + kRoleAgain;
+        break;
+    case Flushes:
+        m_flushesBefore = std::exchange(m_flushes, flushesIn(reply.text));
+        break;
+    case kQuestions:
+        break;
+    }
+}
+
+void ServerFacts::takeRefusal(Question question, const Error& why) {
+    // A server that is busy or still loads would tell: it does not refuse the question.
+    if (why.code == "NOPERM" || why.code == "ERR") m_notBefore[question] = m_runtime.monotonic() + kAskAgain;
+    if (question == NoTouch) m_noTouch = false;
+    if (question == Keyspace) m_databases = -1;
+    if (question == Server) m_infoServer.clear();
+    if (question == Replication) m_infoReplication.clear();
+    if (question == Flushes) m_flushes.reset();
+}
+
+// The server's restarts, failovers and losses since the last look, found by comparing its own facts.
+void ServerFacts::compare() {
+    const Nanos now = m_runtime.monotonic();
+    std::optional<ServerIdentity> identity;
+    if (!m_infoServer.isEmpty()) identity = identityFrom(m_infoServer, m_infoReplication);
+    std::optional<ServerEvent> changed;
+    if (m_identity && identity) changed = changeOf(*m_identity, *identity, now - m_identityAt);
+    const bool sameNode = m_identity && identity && m_identity->runId == identity->runId;
+    if (changed) m_events.push_back(*changed);
+    const bool fewer = m_keys && m_keysBefore && *m_keys < *m_keysBefore;
+    const bool flushed = sameNode && m_flushes && m_flushesBefore && *m_flushes > *m_flushesBefore;
+    if (fewer && ((changed && *m_keys == 0) || flushed)) m_events.push_back(ServerEvent::Emptied);
+    m_flushesBefore = m_flushes;
+    if (sameNode && identity) identity->slots = m_identity->slots;
+    m_identity = std::move(identity);
+    m_identityAt = now;
+}
+
+QCoro::Task<std::optional<Error>> ServerFacts::askSlots(std::stop_token stop) {
+    std::vector<Args> commands;
+    commands.push_back(argsOf("CLUSTER", "NODES"));
+    m_slotsNotBefore = m_runtime.monotonic() + kSlotsAgain;
+    const std::vector<Result> results = co_await m_reader.callAll(std::move(commands), stop);
+    if (!results[0] && results[0].error().kind != Error::Kind::Refused) co_return results[0].error();
+    if (results[0]) m_identity->slots = slotsOfMyself(results[0]->text);
+    co_return std::nullopt;
+}
+
+void ServerFacts::readKeyspace(const QByteArray& info) {
+    m_databases = 0;
+    for (const QByteArray& line : info.split('\n'))
+        if (line.startsWith("db") && line.contains(":keys=")) ++m_databases;
+}
+
+QCoro::Task<std::optional<Error>> ServerFacts::askChannels(Nanos way, std::stop_token stop) {
+    const Nanos began = m_runtime.monotonic();
+    std::vector<Args> commands;
+    commands.push_back(argsOf("PUBSUB", "CHANNELS", "redisson_*"));
+    commands.push_back(argsOf("PUBSUB", "CHANNELS", kOwnChannels));
+    const std::vector<Result> results = co_await m_reader.callAll(std::move(commands), stop);
+    for (const Result& result : results)
+        if (!result && result.error().kind != Error::Kind::Refused) co_return result.error();
+    pauseChannels(began, way);
+    m_subscriptions.reset(); // not allowed to ask: then waiters are not known
+    m_subscriptionsRefused = !results[0] || !results[1];
+    if (m_subscriptionsRefused) {
+        m_channelsNotBefore = m_runtime.monotonic() + kAskAgain;
+        co_return std::nullopt;
+    }
+    m_subscriptions.emplace();
+    Args count = argsOf("PUBSUB", "NUMSUB");
+    for (const Result& channels : results)
+        for (const Reply& channel : channels->items)
+            if (isLockChannel(channel.text)) count.push_back(channel.text);
+    if (count.size() == 2) co_return std::nullopt;
+    std::vector<Args> second;
+    second.push_back(std::move(count));
+    const std::vector<Result> counts = co_await m_reader.callAll(std::move(second), stop);
+    if (!counts[0])
+        co_return counts[0].error().kind == Error::Kind::Refused ? std::nullopt : std::optional(counts[0].error());
+    for (std::size_t i = 0; i + 1 < counts[0]->items.size(); i += 2)
+        (*m_subscriptions)[counts[0]->items[i].text] = counts[0]->items[i + 1].integer;
+    co_return std::nullopt;
+}
+
+} // namespace lockscope::inspect

@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/redis/watcher.h"
+
+#include "inspect/lock_change.h"
+#include "inspect/redis/force_release.h"
+#include "inspect/redis/redisson_names.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+namespace lockscope::inspect {
+
+namespace {
+
+using redis::Args;
+using redis::Error;
+using redis::Result;
+
+constexpr auto kLoadWindow = 10s;
+constexpr auto kRemembered = 30s;
+constexpr auto kProgressEvery = 1s;
+constexpr double kShareOfALook = 0.3;      // while it lasts; it is paid for by a longer pause
+constexpr double kPartOfLooks = 0.5;       // of the time of watch(): known locks again; the rest is for finding others
+constexpr double kPartOfFirstLooks = 0.25; // … until every key was looked at
+constexpr double kPartOfFewLooks = 0.1;    // … while few are known
+constexpr std::size_t kFewKnown = 1000;
+constexpr auto kRoundBeforeALook = 100ms;  // what has come up since the last look is wanted in this one
+constexpr int kMostEventsPerSecond = 2000; // beyond that, being told costs more than looking
+constexpr std::size_t kBatch = 250;
+
+Nanos nanosOf(double seconds) {
+    return std::chrono::duration_cast<Nanos>(std::chrono::duration<double>(seconds));
+}
+
+double secondsOf(Nanos time) {
+    return std::chrono::duration<double>(time).count();
+}
+
+WatchTrouble troubleOf(const Error& error) {
+    using Kind = WatchTrouble::Kind;
+    const bool refused = error.kind == Error::Kind::Refused || error.kind == Error::Kind::AuthFailed;
+    const Kind kind = error.kind == Error::Kind::WrongUrl ? Kind::WrongUrl
+                      : refused                           ? Kind::Refused
+                                                          : Kind::Unreachable;
+    return {kind, error.code, error.message};
+}
+
+const char* typeOfCompanion(const QByteArray& key) {
+    if (redisson::nameOfQueueKey(key)) return "list";
+    if (key.startsWith("redisson_lock_timeout:")) return "zset";
+    if (isHelperKey(key)) return "string"; // counters and hold keys
+    return key.endsWith(":timeout") ? "zset" : "hash";
+}
+
+/// Keys that a row of this one needs besides, with their types.
+std::vector<WantedKey> wantedWith(const KeySnapshot& key) {
+    std::vector<WantedKey> wanted;
+    if (const auto name = key.type == "zset" ? redisson::nameOfPermitsKey(key.key) : std::nullopt) {
+        for (const QByteArray& semaphore : {*name, redisson::hashTag(*name)})
+            wanted.push_back({semaphore, "string", false});
+        return wanted;
+    }
+    for (QByteArray& companion : companionsOf(key)) {
+        const char* type = typeOfCompanion(companion);
+        wanted.push_back({std::move(companion), type, false});
+    }
+    return wanted;
+}
+
+bool mayBelongToLock(const KeySnapshot& key) {
+    if (key.type != "hash" || key.refused) return true;
+    const auto counts = [](const auto& field) { return field.first.endsWith(":lock_count"); }; // a fast multi-lock's
+    return !companionsOf(key).empty() || std::ranges::any_of(key.hash, counts);
+}
+
+} // namespace
+
+RedisWatcher::RedisWatcher(redis::Client& client, WatchOptions options)
+    : m_client(client),
+      m_options(std::move(options)),
+      m_reader(client),
+      m_facts(m_reader, client.runtime()),
+      m_search(m_reader, m_facts, client.runtime(), m_options,
+               [this](const QByteArray& key) { return m_known.contains(key); }) {
+}
+
+QCoro::Task<std::expected<void, WatchTrouble>> RedisWatcher::open(std::stop_token stop) {
+    const auto opened = co_await m_client.open(std::move(stop));
+    if (!opened) co_return std::unexpected(troubleOf(opened.error()));
+    co_return std::expected<void, WatchTrouble>();
+}
+
+WatchStatus RedisWatcher::status() const {
+    using From = redis::Status::State;
+    using To = WatchStatus::State;
+    const redis::Status& status = m_client.status();
+    const To state = status.state == From::Idle         ? To::Idle
+                     : status.state == From::Connecting ? To::Connecting
+                     : status.state == From::Connected  ? To::Connected
+                     : status.state == From::Retrying   ? To::Retrying
+                                                        : To::Failed;
+    return {state, status.describe(m_client.where()), status.error.message};
+}
+
+void RedisWatcher::onStatus(std::function<void()> callback) {
+    m_client.onStatus([callback = std::move(callback)](const redis::Status&) { callback(); });
+}
+
+QCoro::Task<std::expected<bool, QString>> RedisWatcher::forceRelease(QByteArray lockName, std::stop_token stop) {
+    const auto row = std::ranges::find_if(m_lastLocks, [&](const LockRow& each) { return each.name == lockName; });
+    const QByteArray format = row == m_lastLocks.end() ? QByteArray() : row->format;
+    auto freed = co_await forceReleaseOnRedis(m_client, lockName, format, m_options.changes, std::move(stop));
+    co_return freed;
+}
+
+QCoro::Task<LockReport> RedisWatcher::once(std::stop_token stop, Callback progress) {
+    Runtime& runtime = m_client.runtime();
+    m_search.restart();
+    m_known.clear();
+    m_complete = false;
+    m_reader.setShare(m_options.onceShare);
+    std::optional<Error> trouble = co_await askFacts(stop);
+    Nanos told = runtime.monotonic();
+    while (!trouble && !m_search.wentThrough() && !m_search.isEndless() && m_search.scans() < m_options.scansOfOnce) {
+        trouble = co_await m_search.advance(stop);
+        if (!trouble) co_await m_reader.keepShare(stop);
+        if (!progress || runtime.monotonic() - told < kProgressEvery) continue;
+        told = runtime.monotonic();
+        LockReport sofar;
+        describe(sofar);
+        progress(sofar);
+    }
+    LockReport report;
+    if (trouble) {
+        describe(report);
+        report.trouble = troubleOf(*trouble);
+    } else {
+        report = co_await look(std::numeric_limits<std::size_t>::max(), stop);
+    }
+    co_return report;
+}
+
+QCoro::Task<LockReport> RedisWatcher::look(std::size_t candidates, std::stop_token stop) {
+    KeysRead read;
+    std::vector<WantedKey> taken;
+    std::optional<Error> trouble = co_await askFacts(stop);
+    if (!trouble) {
+        takeFacts();
+        taken = m_search.take(candidates);
+        trouble = co_await readLocks(taken, read, stop);
+    }
+    // The server's facts are asked again once a lock is gone: since the look began the server may have been emptied, or
+    // become a replica whose data are another one's.
+    if (!trouble && lostSight(read)) {
+        m_facts.doubtRole();
+        trouble = co_await askFacts(stop);
+    }
+    if (trouble) m_search.putBack(std::move(taken));
+    if (!trouble && m_search.wentThrough() && !m_search.hasCandidates()) m_complete = true;
+
+    LockReport report;
+    if (trouble) {
+        report.trouble = troubleOf(*trouble);
+        report.locks = m_lastLocks;
+    } else {
+        m_search.recogniser().wallMs = m_facts.wallMs();
+        age(read.keys);
+        report.locks = recognise(read.keys, m_facts.subscriptions(), m_search.recogniser());
+        std::erase_if(report.locks, [this](const LockRow& row) { return !m_options.names.wants(row.name); });
+        remember(read, report.locks);
+        forgetOld();
+        report.events = std::exchange(m_events, {});
+    }
+    describe(report);
+    report.keysSeen += read.looked;
+    countLoad(report);
+    co_return report;
+}
+
+QCoro::Task<std::optional<Error>> RedisWatcher::askFacts(std::stop_token stop) {
+    auto error = co_await m_facts.ask(std::move(stop));
+    // Kept until a look succeeds: it is told together with what became of the locks.
+    if (error) co_return error;
+    m_events.insert(m_events.end(), m_facts.events().begin(), m_facts.events().end());
+    const auto& server = m_facts.identity();
+    if (server && server->mode == ServerIdentity::Mode::Sentinel)
+        co_return Error{Error::Kind::Refused, "SENTINEL", sentinelText(m_client.where())};
+    co_return std::nullopt;
+}
+
+bool RedisWatcher::lostSight(const KeysRead& read) const {
+    std::set<QByteArray> seen;
+    for (const KeySnapshot& key : read.keys)
+        seen.insert(key.key);
+    return std::ranges::any_of(m_lastLocks, [&](const LockRow& row) {
+        return row.state == LockRow::State::Held && !row.raw.empty() && !seen.contains(row.raw.front().key);
+    });
+}
+
+void RedisWatcher::takeFacts() {
+    auto& here = m_search.recogniser().waitedForHere;
+    here.reset();
+    if (!m_facts.othersHaveKeys()) return;
+    here.emplace();
+    for (const auto& [key, known] : m_known)
+        here->insert(key);
+}
+
+void RedisWatcher::age(std::vector<KeySnapshot>& keys) const {
+    if (m_reader.clockRefused()) return;
+    const std::int64_t now = m_facts.wallMs();
+    for (KeySnapshot& key : keys)
+        if (key.ttlMs && key.ends) key.ttlMs = std::clamp<std::int64_t>(key.ends->toMs - 1 - now, 0, *key.ttlMs);
+}
+
+QCoro::Task<std::optional<Error>> RedisWatcher::readLocks(std::vector<WantedKey> wanted, KeysRead& read,
+                                                          std::stop_token stop) {
+    std::set<std::pair<QByteArray, std::string_view>> asked; // a key may have changed its type
+    std::vector<WantedKey> first;
+    const auto want = [&](const QByteArray& key, const char* type) {
+        if (asked.emplace(key, type).second) first.push_back({key, type, false});
+    };
+    for (const auto& [key, known] : m_known)
+        want(key, known.type);
+    // Whoever waits tells where to look.
+    if (m_facts.subscriptions()) {
+        for (const auto& [channel, count] : *m_facts.subscriptions()) {
+            if (const auto fair = redisson::fairWaiterOf(channel)) {
+                want(redisson::nameOfTag(fair->lockTag), "hash");
+                want(fair->lockTag, "hash");
+            }
+            const auto key = redisson::keyOfChannel(channel);
+            if (!key) continue;
+            want(key->first, key->second);
+            want(redisson::hashTag(key->first), key->second);
+        }
+    }
+    for (const WantedKey& key : wanted)
+        want(key.key, key.type);
+    std::erase_if(first, [this](const WantedKey& key) {
+        return !isHelperKey(key.key) && !redisson::nameOfPermitsKey(key.key) && !m_options.names.wants(key.key);
+    });
+    // In parts: what turns out to be no lock is not kept until the end.
+    for (std::size_t at = 0; at < first.size(); at += kBatch) {
+        const std::size_t end = std::min(at + kBatch, first.size());
+        KeysRead part;
+        std::vector<WantedKey> keys(std::move_iterator(first.begin() + std::ptrdiff_t(at)),
+                                    std::move_iterator(first.begin() + std::ptrdiff_t(end)));
+        auto error = co_await m_reader.read(std::move(keys), part, stop);
+        if (!error) {
+            std::erase_if(part.keys, [this](const KeySnapshot& key) {
+                const bool drop = !mayBelongToLock(key);
+                if (drop) m_search.dismiss(key.key);
+                return drop;
+            });
+            error = co_await readCompanions(part, stop);
+        }
+        std::ranges::move(part.keys, std::back_inserter(read.keys));
+        std::ranges::move(part.notRead, std::back_inserter(read.notRead));
+        read.looked += part.looked;
+        if (error) co_return error;
+    }
+    co_return std::nullopt;
+}
+
+// Most locks have no helper keys: one EXISTS for all of a lock's tells. Those that are known are read anyway.
+QCoro::Task<std::optional<Error>> RedisWatcher::readCompanions(KeysRead& read, std::stop_token stop) {
+    std::set<QByteArray> have;
+    for (const KeySnapshot& key : read.keys)
+        have.insert(key.key);
+    std::vector<WantedKey> wanted;
+    std::vector<std::vector<WantedKey>> groups;
+    std::vector<Args> exists;
+    for (const KeySnapshot& key : read.keys) {
+        if (key.refused) continue;
+        std::vector<WantedKey> with = wantedWith(key);
+        std::erase_if(with,
+                      [&](const WantedKey& other) { return have.contains(other.key) || m_known.contains(other.key); });
+        if (with.size() < 2) {
+            std::ranges::move(with, std::back_inserter(wanted));
+        } else {
+            Args command = redis::argsOf("EXISTS");
+            for (const WantedKey& other : with)
+                command.push_back(other.key);
+            exists.push_back(std::move(command));
+            groups.push_back(std::move(with));
+        }
+    }
+    const std::vector<Result> there = co_await m_reader.callAll(std::move(exists), stop);
+    for (std::size_t i = 0; i < there.size(); ++i) {
+        if (!there[i] && there[i].error().kind != Error::Kind::Refused) co_return there[i].error();
+        if (!there[i] || there[i]->integer > 0) std::ranges::move(groups[i], std::back_inserter(wanted));
+    }
+    auto error = co_await m_reader.read(std::move(wanted), read, stop);
+    co_return error;
+}
+
+// Keys of locks are read at every look, wherever the search is, and for a while after they are gone: locks come back.
+// A key that is no lock is left to the search, which meets it again.
+void RedisWatcher::remember(const KeysRead& read, const std::vector<LockRow>& rows) {
+    std::map<QByteArray, const char*> types;
+    for (const KeySnapshot& key : read.keys)
+        for (const char* type : {"string", "hash", "list", "zset"})
+            if (key.type == type) types[key.key] = type;
+    const Nanos now = m_client.runtime().monotonic();
+    for (const LockRow& row : rows) {
+        for (const RawKey& raw : row.raw)
+            if (const auto type = types.find(raw.key); type != types.end()) m_known[raw.key] = {type->second, now};
+        // A lock that is only waited for has no key yet: look for the one it will have. Waiting alone does not keep it
+        // known where it may be for another database's.
+        if (row.state != LockRow::State::Queued || row.waiters) continue;
+        const auto [known, fresh] = m_known.try_emplace(row.name, Known{"hash", now});
+        if (!fresh && !m_facts.othersHaveKeys()) known->second.seen = now;
+    }
+    for (const KeySnapshot& key : read.keys)
+        if (!m_known.contains(key.key))
+            m_search.dismiss(key.key, key.refused ? KeyJob::End::Refused : KeyJob::End::Dull);
+    for (const auto& [key, why] : read.notRead)
+        if (!m_known.contains(key)) m_search.dismiss(key, why);
+}
+
+void RedisWatcher::forgetOld() {
+    const Nanos now = m_client.runtime().monotonic();
+    std::erase_if(m_known, [now](const auto& entry) { return now - entry.second.seen > kRemembered; });
+}
+
+void RedisWatcher::describe(LockReport& report) {
+    report.at = m_client.runtime().monotonic();
+    report.wallMs = m_client.runtime().wallMs();
+    report.complete = m_complete;
+    report.keysThere = m_facts.keys().value_or(-1);
+    report.keysPassed = m_complete && report.keysThere >= 0 ? report.keysThere : m_search.keysPassed();
+    report.keysSeen = m_search.keysLooked();
+    report.keysLeftAlone = m_search.leftAlone();
+    report.keysRefused = m_search.unread().refused();
+    report.server = m_facts.identity();
+    report.connections = m_facts.connections();
+    if (report.server) report.notes = notesOn(*report.server);
+    if (m_facts.subscriptionsRefused()) report.notes.push_back({WatchNote::Kind::WaitersRefused, 0, {}});
+    if (report.keysLeftAlone > 0) report.notes.push_back({WatchNote::Kind::LeftAlone, report.keysLeftAlone, {}});
+    std::ranges::move(m_search.unread().notes(), std::back_inserter(report.notes));
+    report.commands = m_reader.commands();
+    report.serverTime = m_reader.serverTime();
+}
+
+void RedisWatcher::countLoad(LockReport& report) {
+    m_load.emplace_back(report.at, m_reader.commands());
+    while (m_load.size() > 2 && report.at - m_load.front().first > kLoadWindow)
+        m_load.pop_front();
+    const Nanos span = report.at - m_load.front().first;
+    if (span > 0ns) report.commandsPerSecond = double(m_reader.commands() - m_load.front().second) / secondsOf(span);
+}
+
+void RedisWatcher::setNames(NameFilter names) {
+    if (names == m_options.names) return;
+    m_options.names = std::move(names);
+    m_known.clear();
+    m_complete = false;
+    m_search.restart();
+}
+
+QCoro::Task<> RedisWatcher::watch(Callback callback, std::stop_token stop) {
+    Runtime& runtime = m_client.runtime();
+    std::stop_source ending;
+    const std::stop_callback<std::function<void()>> stopToo(stop, [&ending] { ending.request_stop(); });
+    struct StopListening {
+        std::stop_source& source;
+        ~StopListening() { source.request_stop(); }
+    } stopListening{ending};
+    runtime.spawn([this, token = ending.get_token()]() { return listen(token); });
+
+    Nanos period = m_options.shortestPeriod;
+    bool troubled = false;
+    for (;;) {
+        const double share = m_complete ? m_options.share : std::max(m_options.share, m_options.firstShare);
+        const double lookPart = m_complete ? kPartOfLooks : kPartOfFirstLooks;
+        const double searchShare = share * (1 - (m_known.size() < kFewKnown ? kPartOfFewLooks : lookPart));
+        m_notified = false;
+        bool small = false;
+        if (m_complete && !troubled)
+            small = co_await search(runtime.monotonic() + kRoundBeforeALook, searchShare, stop);
+        const Nanos spent = m_reader.serverTime();
+        const std::uint64_t sent = m_reader.commands();
+        m_reader.setShare(kShareOfALook);
+        const Nanos began = runtime.monotonic();
+        // As many new ones as are known: where there are many, a look takes long anyway.
+        const std::size_t candidates = std::max(m_options.candidatesOfALook, m_known.size());
+        LockReport report = co_await look(candidates, stop);
+
+        // Renewals come all the time; what somebody waits to see is who holds, and who waits.
+        const bool changed = report.trouble || changedBesidesTime(m_lastLocks, report.locks);
+        period = changed ? m_options.shortestPeriod : std::min(period * 3 / 2, m_options.longestPeriod);
+        // The budget comes last: many locks are looked at less often, not more expensively.
+        const Nanos affordable = std::max(nanosOf(secondsOf(m_reader.serverTime() - spent) / (share * lookPart)),
+                                          nanosOf(double(m_reader.commands() - sent) / m_options.commandsPerSecond));
+        report.period = std::max(period, affordable);
+        if (!(report.trouble && troubled)) callback(report);
+        troubled = report.trouble.has_value();
+        const Nanos end = began + report.period;
+        if (!troubled) {
+            m_lastLocks = std::move(report.locks);
+            if (!small) co_await search(end, searchShare, stop);
+        }
+        // The locks of a first search are reported at once, and so is its end.
+        const bool waiting = !m_complete && (m_search.hasCandidates() || m_search.wentThrough());
+        const Nanos until = waiting ? began + affordable : end;
+        if (!m_notified) co_await pause(std::max<Nanos>(until - runtime.monotonic(), 1ms), stop);
+        if (m_notified) {
+            const Nanos soonest = began + std::min(affordable, report.period);
+            co_await runtime.sleep(std::max<Nanos>(soonest - runtime.monotonic(), 0ns), stop);
+        }
+    }
+}
+
+QCoro::Task<bool> RedisWatcher::search(Nanos end, double share, std::stop_token stop) {
+    Runtime& runtime = m_client.runtime();
+    const int rounds = m_search.rounds();
+    m_reader.setShare(share);
+    // One round between two looks is enough, and a slice at least, so that it never stands still.
+    do {
+        if (m_search.isEndless()) co_return true;
+        const auto error = co_await m_search.advance(stop);
+        if (error) co_return true; // the next look tells
+        co_await m_reader.keepShare(stop);
+    } while (!m_notified && m_search.rounds() == rounds && runtime.monotonic() < end);
+    co_return m_search.rounds() != rounds;
+}
+
+QCoro::Task<> RedisWatcher::pause(Nanos period, std::stop_token stop) {
+    Waiter waiter(m_client.runtime(), period, std::move(stop));
+    struct Registration {
+        Waiter*& place;
+        ~Registration() { place = nullptr; }
+    } registration{m_pausing};
+    m_pausing = &waiter;
+    co_await waiter.end();
+}
+
+// Notifications are switched on for the whole server, so that is not for a reader to do; when they are, a change ends
+// the pause before the next look.
+QCoro::Task<> RedisWatcher::listen(std::stop_token stop) {
+    std::vector<Args> ask;
+    ask.push_back(redis::argsOf("CONFIG", "GET", "notify-keyspace-events"));
+    const std::vector<Result> results = co_await m_reader.callAll(std::move(ask), stop);
+    if (!results[0] || results[0]->items.size() != 2 || !results[0]->items[1].text.contains('E')) co_return;
+    auto events = co_await m_client.subscribePattern("__keyevent@*__:*", stop);
+    if (!events) co_return;
+    Nanos secondBegan = m_client.runtime().monotonic();
+    int eventsInSecond = 0;
+    for (;;) {
+        const auto message = co_await (*events)->next(kNever, stop);
+        if (!message) co_return;
+        const Nanos now = m_client.runtime().monotonic();
+        if (now - secondBegan > 1s) {
+            secondBegan = now;
+            eventsInSecond = 0;
+        }
+        if (++eventsInSecond > kMostEventsPerSecond) co_return;
+        m_notified = true;
+        if (m_pausing) m_pausing->wake();
+    }
+}
+
+} // namespace lockscope::inspect

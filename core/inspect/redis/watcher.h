@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "inspect/redis/lock_search.h"
+#include "inspect/watcher.h"
+#include "ports/redis/client.h"
+
+#include <map>
+
+namespace lockscope::inspect {
+
+/// Finds and watches the locks on a running Redis. To watch, it sends SCAN, TYPE, STRLEN, GETRANGE, MEMORY USAGE, HLEN,
+/// HSTRLEN, HGETALL, HGET, HSCAN, LLEN, LRANGE, ZCARD, ZRANGE, PTTL, EXISTS, OBJECT IDLETIME, DBSIZE, INFO, TIME,
+/// PUBSUB, CLUSTER NODES, CONFIG GET and CLIENT NO-TOUCH, and nothing else. It reads nothing longer than a lock's, and
+/// takes no more of the server's time than its options allow; keyspace notifications are used when somebody has
+/// switched them on.
+class RedisWatcher : public Watcher {
+public:
+    /// Give it a client of its own: its work must not delay another's.
+    explicit RedisWatcher(redis::Client& client, WatchOptions options = {});
+
+    QCoro::Task<std::expected<void, WatchTrouble>> open(std::stop_token stop = {}) override;
+    QCoro::Task<LockReport> once(std::stop_token stop = {}, Callback progress = {}) override;
+    QCoro::Task<> watch(Callback callback, std::stop_token stop = {}) override;
+    WatchStatus status() const override;
+    void onStatus(std::function<void()> callback) override;
+    WatchLoad load() const override { return {m_client.commandsSent(), m_reader.serverTime()}; }
+    std::optional<ServerIdentity> identity() const override { return m_facts.identity(); }
+    QString where() const override { return m_client.where(); }
+    QCoro::Task<std::expected<bool, QString>> forceRelease(QByteArray lockName, std::stop_token stop = {}) override;
+
+    /// Changes which locks are wanted; the search begins again.
+    void setNames(NameFilter names);
+
+    /// Commands sent since the beginning.
+    std::uint64_t commandsSent() const { return m_reader.commands(); }
+    /// How long the server may have worked for them, at most.
+    Nanos serverTime() const { return m_reader.serverTime(); }
+
+private:
+    QCoro::Task<LockReport> look(std::size_t candidates, std::stop_token stop);
+    QCoro::Task<std::optional<redis::Error>> readLocks(std::vector<WantedKey> wanted, KeysRead& read,
+                                                       std::stop_token stop);
+    QCoro::Task<std::optional<redis::Error>> readCompanions(KeysRead& read, std::stop_token stop);
+    /// Looks at the keyspace until `end` or for one round, as fast as the share allows. True: the round is over.
+    QCoro::Task<bool> search(Nanos end, double share, std::stop_token stop);
+    QCoro::Task<> listen(std::stop_token stop);
+    QCoro::Task<> pause(Nanos period, std::stop_token stop);
+    QCoro::Task<std::optional<redis::Error>> askFacts(std::stop_token stop);
+    /// A lock that was held at the last look has no key any more.
+    bool lostSight(const KeysRead& read) const;
+    void takeFacts();
+    /// TTLs as they are now, whenever they were read.
+    void age(std::vector<KeySnapshot>& keys) const;
+    void remember(const KeysRead& read, const std::vector<LockRow>& rows);
+    void forgetOld();
+    void describe(LockReport& report);
+    void countLoad(LockReport& report);
+
+    redis::Client& m_client;
+    WatchOptions m_options;
+    KeyReader m_reader;
+    ServerFacts m_facts;
+    struct Known {
+        const char* type;
+        Nanos seen; ///< last time that it belonged to a lock
+    };
+    std::map<QByteArray, Known> m_known; ///< keys of locks: read at every look
+    LockSearch m_search;
+    bool m_complete = false;
+    std::vector<LockRow> m_lastLocks;
+    std::vector<ServerEvent> m_events;                  ///< not told yet
+    std::deque<std::pair<Nanos, std::uint64_t>> m_load; ///< commands sent, at the looks of the last seconds
+    Waiter* m_pausing = nullptr;
+    bool m_notified = false;
+};
+
+} // namespace lockscope::inspect

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Laravel: cache_locks(key, owner, expiration), the end in seconds since 1970.
+#include "inspect/sql/formats/table_row.h"
+
+namespace lockscope::inspect {
+
+namespace {
+
+enum Column : std::size_t { Key, Owner, Ends, Now };
+
+bool isIts(const TableName& table) {
+    return table.table.toLower().endsWith("cache_locks") && table.has("key") && table.has("owner") &&
+           table.has("expiration");
+}
+
+QByteArray query(sql::Language language, const TableName& table, int limit) {
+    const SqlWords& words = sqlWords(language);
+    return "SELECT " + words.textOf(quoted(language, QByteArray("key"))) + ", " + words.textOf("owner") +
+           ", expiration * 1000, " + words.nowMs + " FROM " + quoted(language, table) + " LIMIT " +
+           QByteArray::number(limit);
+}
+
+std::optional<LockRow> read(const sql::Table& answer, std::size_t at, const QByteArray& place) {
+    LockRow row;
+    row.name = answer.text(at, Key);
+    row.format = "laravel";
+    heldUntil(row, answer.number(at, Ends), answer.number(at, Now));
+    if (row.state == LockRow::State::Held) {
+        Party holder;
+        holder.client = answer.text(at, Owner);
+        row.holders.push_back(std::move(holder));
+    }
+    row.raw.push_back(rawTableRow(answer, at, place, Now));
+    return row;
+}
+
+} // namespace
+
+const TableFormat kLaravelTable{"Laravel", isIts, query, read};
+
+} // namespace lockscope::inspect

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// ShedLock: shedlock(name, lock_until, locked_at, locked_by); a row stays when its lock is free.
+#include "inspect/sql/formats/table_row.h"
+
+namespace lockscope::inspect {
+
+namespace {
+
+enum Column : std::size_t { Name, Ends, Since, Owner, Now };
+
+bool isIts(const TableName& table) {
+    return table.has("name") && table.has("lock_until") && table.has("locked_at") && table.has("locked_by");
+}
+
+QByteArray query(sql::Language language, const TableName& table, int limit) {
+    const SqlWords& words = sqlWords(language);
+    return "SELECT " + words.textOf("name") + ", " + words.msOf("lock_until") + ", " + words.msOf("locked_at") + ", " +
+           words.textOf("locked_by") + ", " + words.nowMs + " FROM " + quoted(language, table) + " LIMIT " +
+           QByteArray::number(limit);
+}
+
+std::optional<LockRow> read(const sql::Table& answer, std::size_t at, const QByteArray& place) {
+    LockRow row;
+    row.name = answer.text(at, Name);
+    row.format = "shedlock";
+    // Its times are in UTC only where the clients use the database's time.
+    row.certainty = Certainty::Likely;
+    heldUntil(row, answer.number(at, Ends), answer.number(at, Now));
+    if (row.state == LockRow::State::Held) {
+        Party holder;
+        holder.client = answer.text(at, Owner);
+        holder.sinceWallMs = answer.number(at, Since);
+        row.holders.push_back(std::move(holder));
+    }
+    row.raw.push_back(rawTableRow(answer, at, place, Now));
+    return row;
+}
+
+} // namespace
+
+const TableFormat kShedLockTable{"ShedLock", isIts, query, read};
+
+} // namespace lockscope::inspect

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/sql/formats/table_row.h"
+
+#include "inspect/text.h"
+
+#include <QJsonArray>
+
+namespace lockscope::inspect {
+
+RawKey rawTableRow(const sql::Table& answer, std::size_t row, const QByteArray& place, std::size_t cells) {
+    QJsonArray texts;
+    for (std::size_t at = 0; at < cells; ++at) {
+        const auto& cell = answer.rows.at(row).at(at);
+        texts.append(cell ? QJsonValue(readable(*cell)) : QJsonValue(QJsonValue::Null));
+    }
+    return {place, "row", {}, texts};
+}
+
+void heldUntil(LockRow& row, std::optional<std::int64_t> endMs, std::optional<std::int64_t> nowMs) {
+    if (!endMs || !nowMs || *endMs <= *nowMs) return;
+    row.state = LockRow::State::Held;
+    row.ttlMs = *endMs - *nowMs;
+    row.ends = EndsWithin{*endMs, *endMs + 1};
+}
+
+} // namespace lockscope::inspect

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "inspect/sql/seen_table.h"
+
+namespace lockscope::inspect {
+
+/// A row of a lock table as it is on the server: the first `cells` of an answer. What else was asked for, such as the
+/// present, is not in the table.
+RawKey rawTableRow(const sql::Table& answer, std::size_t row, const QByteArray& place, std::size_t cells);
+
+/// Sets the end of a lease that ends at `endMs`, as the server's clock counts, which shows `nowMs`. The row is held
+/// until then.
+void heldUntil(LockRow& row, std::optional<std::int64_t> endMs, std::optional<std::int64_t> nowMs);
+
+} // namespace lockscope::inspect

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/sql/sessions.h"
+#include "inspect/text.h"
+
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <algorithm>
+
+namespace lockscope::inspect {
+
+namespace {
+
+using sql::Table;
+
+/// Who a session is, in four columns: program, user, address, statement.
+constexpr const char* kWhoColumns =
+    "COALESCE(a.application_name, ''), COALESCE(a.usename::text, ''), COALESCE(a.client_addr::text, ''), "
+    "left(COALESCE(a.query, ''), 200)";
+
+QByteArray withWho(const char* query) {
+    return QByteArray(query).replace("{who}", kWhoColumns);
+}
+
+// In the order of the queue: by the beginning of each wait.
+constexpr const char* kAdvisory =
+    "SELECT l.classid::bigint, l.objid::bigint, l.objsubid::bigint, l.mode, l.granted::int, l.pid, "
+    "(extract(epoch FROM l.waitstart) * 1000)::bigint, {who} FROM pg_locks l "
+    "LEFT JOIN pg_stat_activity a ON a.pid = l.pid WHERE l.locktype = 'advisory' AND l.database = "
+    "(SELECT oid FROM pg_database WHERE datname = current_database()) "
+    "ORDER BY l.granted DESC, l.waitstart, l.pid LIMIT 5000";
+enum AdvisoryColumn : std::size_t { High, Low, Kind, Mode, Granted, Pid, Since, Who };
+
+// The blockers are asked for those who wait only: the question stops the server's lock table for a moment.
+constexpr const char* kBlocked =
+    "SELECT w.pid, w.locktype, COALESCE(w.relation, t.relation)::regclass::text, COALESCE(w.page, t.page)::bigint, "
+    "COALESCE(w.tuple, t.tuple)::bigint, w.mode, (extract(epoch FROM w.waitstart) * 1000)::bigint, "
+    "array_to_string(pg_blocking_pids(w.pid), ','), COALESCE(w.transactionid::text, ''), {who} FROM pg_locks w "
+    "JOIN pg_stat_activity a ON a.pid = w.pid AND a.datname = current_database() "
+    "LEFT JOIN pg_locks t ON t.pid = w.pid AND t.locktype = 'tuple' AND t.granted "
+    "WHERE NOT w.granted AND w.locktype IN ('transactionid', 'tuple', 'relation') "
+    "ORDER BY w.waitstart, w.pid LIMIT 1000";
+enum BlockedColumn : std::size_t { BPid, BType, BRelation, BPage, BTuple, BMode, BSince, Blockers, BXid, BWho };
+
+constexpr const char* kSessions =
+    "SELECT a.pid, (extract(epoch FROM a.xact_start) * 1000)::bigint, {who} FROM pg_stat_activity a "
+    "WHERE a.xact_start IS NOT NULL LIMIT 5000";
+enum SessionColumn : std::size_t { SPid, SSince, SWho };
+
+QByteArray whoIn(const Table& table, std::size_t row, std::size_t from) {
+    return aboutSession(table.text(row, from), table.text(row, from + 1), table.text(row, from + 2),
+                        table.text(row, from + 3));
+}
+
+/// One 64-bit number, or two of 32 bits: "12,34".
+QByteArray advisoryName(const Table& table, std::size_t row) {
+    const auto high = std::uint32_t(table.number(row, High).value_or(0));
+    const auto low = std::uint32_t(table.number(row, Low).value_or(0));
+    if (table.number(row, Kind) == 2) return QByteArray::number(qint32(high)) + ',' + QByteArray::number(qint32(low));
+    return QByteArray::number(qint64(quint64(high) << 32 | low));
+}
+
+LockRow sessionRow(QByteArray name, const char* format) {
+    LockRow row;
+    row.name = std::move(name);
+    row.format = format;
+    row.backend = "postgresql";
+    row.state = LockRow::State::Held;
+    row.waiters.emplace();
+    row.waiterCount = 0;
+    return row;
+}
+
+void addWaiter(LockRow& row, Party waiter) {
+    waiter.position = int(row.waiters->size());
+    row.waiters->push_back(std::move(waiter));
+    row.waiterCount = std::int64_t(row.waiters->size());
+}
+
+void addAdvisory(const Table& table, std::vector<LockRow>& rows) {
+    std::map<QByteArray, LockRow> locks;
+    for (std::size_t at = 0; at < table.rows.size(); ++at) {
+        const QByteArray name = advisoryName(table, at);
+        LockRow& row = locks.try_emplace(name, sessionRow(name, "pg-advisory")).first->second;
+        const bool shared = table.text(at, Mode) == "ShareLock";
+        Party party = sessionParty(table.text(at, Pid), whoIn(table, at, Who), shared ? "shared" : "exclusive");
+        if (table.number(at, Granted) == 1) {
+            row.mode = party.mode;
+            row.holders.push_back(std::move(party));
+        } else {
+            party.sinceWallMs = table.number(at, Since);
+            addWaiter(row, std::move(party));
+        }
+        const QByteArray key =
+            "pg_locks advisory " + table.text(at, High) + ' ' + table.text(at, Low) + ' ' + table.text(at, Kind);
+        if (row.raw.empty()) row.raw.push_back({key, "advisory lock", {}, readable(table.text(at, Mode))});
+    }
+    for (auto& [name, row] : locks)
+        rows.push_back(std::move(row));
+}
+
+/// Sessions in a transaction, by their number.
+struct Sessions {
+    std::map<QByteArray, Party> all;
+    explicit Sessions(const Table& table) {
+        for (std::size_t at = 0; at < table.rows.size(); ++at) {
+            Party party = sessionParty(table.text(at, SPid), whoIn(table, at, SWho), "exclusive");
+            party.sinceWallMs = table.number(at, SSince);
+            all.emplace(table.text(at, SPid), std::move(party));
+        }
+    }
+    Party of(const QByteArray& pid) const {
+        const auto found = all.find(pid);
+        return found == all.end() ? sessionParty(pid, {}, "exclusive") : found->second;
+    }
+};
+
+/// "public.orders (0,7)" for a row, "public.orders" for a table, else the transaction that is waited for.
+QByteArray resourceOf(const Table& table, std::size_t at) {
+    const QByteArray relation = table.text(at, BRelation);
+    if (relation.isEmpty()) return "transaction " + table.text(at, BXid);
+    if (!table.number(at, BPage) || !table.number(at, BTuple)) return relation;
+    return relation + " (" + table.text(at, BPage) + ',' + table.text(at, BTuple) + ')';
+}
+
+/// The row of a table as people know it: by its name or key, if it has a column like that.
+QByteArray nameIn(const QByteArray& json) {
+    const QJsonObject row = QJsonDocument::fromJson(json).object();
+    for (const char* column : {"name", "lock_name", "lock_key", "key", "id"}) {
+        const QJsonValue value = row.value(QLatin1String(column));
+        if (value.isString()) return value.toString().toUtf8();
+        if (value.isDouble()) return QByteArray::number(value.toInteger());
+    }
+    return {};
+}
+
+struct BlockedLock {
+    LockRow row;
+    QByteArray relation, place; ///< of a table's row: its ctid
+    std::set<QByteArray> waiting, blockers;
+};
+
+std::map<QByteArray, BlockedLock> blockedLocks(const Table& table) {
+    std::map<QByteArray, BlockedLock> locks;
+    for (std::size_t at = 0; at < table.rows.size(); ++at) {
+        const QByteArray resource = resourceOf(table, at);
+        const bool isRow = table.text(at, BType) != "relation" && !table.text(at, BRelation).isEmpty();
+        auto [place, fresh] = locks.try_emplace(resource);
+        BlockedLock& lock = place->second;
+        if (fresh) {
+            lock.row = sessionRow(resource, isRow                                 ? "pg-row"
+                                            : table.text(at, BType) == "relation" ? "pg-table"
+                                                                                  : "pg-transaction");
+            lock.relation = table.text(at, BRelation);
+            if (isRow && table.number(at, BTuple))
+                lock.place = '(' + table.text(at, BPage) + ',' + table.text(at, BTuple) + ')';
+        }
+        Party waiter = sessionParty(table.text(at, BPid), whoIn(table, at, BWho), "exclusive");
+        waiter.sinceWallMs = table.number(at, BSince);
+        addWaiter(lock.row, std::move(waiter));
+        lock.waiting.insert(table.text(at, BPid));
+        for (const QByteArray& pid : table.text(at, Blockers).split(','))
+            if (!pid.isEmpty()) lock.blockers.insert(pid);
+        lock.row.raw.push_back(
+            {resource, "blocked session", {}, readable(table.text(at, BMode) + " · pid " + table.text(at, BPid))});
+    }
+    return locks;
+}
+
+} // namespace
+
+SessionsRead readPostgreSqlSessions(sql::Reader& reader, std::vector<TableName> tables, std::stop_token stop) {
+    SessionLocks found;
+    const auto advisory = co_await reader.ask(withWho(kAdvisory), stop);
+    if (!advisory) co_return std::unexpected(advisory.error());
+    addAdvisory(*advisory, found.rows);
+    const auto blocked = co_await reader.ask(withWho(kBlocked), stop);
+    if (!blocked) co_return std::unexpected(blocked.error());
+    std::map<QByteArray, BlockedLock> locks = blockedLocks(*blocked);
+
+    // A row names the transaction that locked it, and one that still runs holds its own number: so rows of lock tables
+    // are seen to be locked while nobody waits.
+    std::map<QByteArray, std::map<QByteArray, std::set<QByteArray>>> lockedRows; // table → name → pids
+    for (const TableName& table : tables) {
+        const char* name = table.has("lock_name") ? "lock_name" : table.has("name") ? "name" : nullptr;
+        if (!name) continue;
+        const QByteArray query = "SELECT t." + QByteArray(name) + "::text, l.pid FROM " +
+                                 quoted(sql::Language::PostgreSql, table) +
+                                 " t JOIN pg_locks l ON l.locktype = 'transactionid' AND l.granted AND l.mode = "
+                                 "'ExclusiveLock' AND l.transactionid::text = t.xmax::text LIMIT 1000";
+        const auto locked = co_await reader.ask(query, stop);
+        if (!locked && locked.error().connectionLost()) co_return std::unexpected(locked.error());
+        if (!locked) continue; // no right to read it
+        for (std::size_t at = 0; at < locked->rows.size(); ++at)
+            lockedRows[table.schema + '.' + table.table][locked->text(at, 0)].insert(locked->text(at, 1));
+    }
+    if (locks.empty() && lockedRows.empty()) co_return found;
+
+    const auto sessionTable = co_await reader.ask(withWho(kSessions), stop);
+    if (!sessionTable) co_return std::unexpected(sessionTable.error());
+    const Sessions sessions(*sessionTable);
+    for (auto& [resource, lock] : locks) {
+        for (const QByteArray& pid : lock.blockers)
+            if (!lock.waiting.contains(pid)) lock.row.holders.push_back(sessions.of(pid));
+        if (lock.place.isEmpty()) continue;
+        const QByteArray query =
+            "SELECT left(to_jsonb(t)::text, 2000) FROM " + lock.relation + " t WHERE ctid = ?::tid";
+        const auto content = co_await reader.askAbout(query, lock.place, stop);
+        if (!content && content.error().connectionLost()) co_return std::unexpected(content.error());
+        if (!content || content->rows.empty()) continue;
+        const QByteArray name = nameIn(content->text(0, 0));
+        RawKey raw{resource, "row", {}, readable(content->text(0, 0))};
+        lock.row.raw.insert(lock.row.raw.begin(), std::move(raw));
+        if (!name.isEmpty()) lock.row.name = lock.relation + ':' + name;
+    }
+    for (const auto& [table, rows] : lockedRows) {
+        const QByteArray unqualified = table.sliced(table.indexOf('.') + 1);
+        for (const auto& [name, pids] : rows) {
+            const bool waited = std::ranges::any_of(locks, [&](const auto& lock) {
+                return lock.second.row.name == table + ':' + name || lock.second.row.name == unqualified + ':' + name;
+            });
+            if (waited) continue;
+            LockRow row = sessionRow(unqualified + ':' + name, "pg-row");
+            for (const QByteArray& pid : pids)
+                row.holders.push_back(sessions.of(pid));
+            row.raw.push_back({table + ':' + name, "locked row", {}, readable(name)});
+            found.rows.push_back(std::move(row));
+        }
+    }
+    for (auto& [resource, lock] : locks)
+        found.rows.push_back(std::move(lock.row));
+    co_return found;
+}
+
+} // namespace lockscope::inspect

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/sql/watcher.h"
+
+#include <algorithm>
+
+namespace lockscope::inspect {
+
+using sql::Error;
+using sql::Language;
+
+namespace {
+
+constexpr Nanos kCatalogueAgain = 30s; // tables come seldom
+constexpr int kMostRows = 5000;        // of one lock table
+
+WatchTrouble troubleOf(const Error& error) {
+    using Kind = WatchTrouble::Kind;
+    const bool refused =
+        error.kind == Error::Kind::AuthFailed || error.kind == Error::Kind::NoDatabase || !error.connectionLost();
+    const Kind kind = error.kind == Error::Kind::WrongUrl ? Kind::WrongUrl
+                      : refused                           ? Kind::Refused
+                                                          : Kind::Unreachable;
+    return {kind, error.code, error.message};
+}
+
+const char* identityQuery(Language language) {
+    switch (language) {
+    case Language::PostgreSql:
+        return "SELECT current_setting('server_version'), pg_postmaster_start_time()::text, "
+               "extract(epoch FROM clock_timestamp() - pg_postmaster_start_time())::bigint, pg_is_in_recovery()::int";
+    case Language::MariaDb:
+        return "SELECT VERSION(), '', (SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE "
+               "VARIABLE_NAME = 'UPTIME'), @@global.read_only";
+    case Language::MySql:
+        return "SELECT VERSION(), @@server_uuid, 0, @@global.read_only";
+    case Language::Sqlite:
+        break;
+    }
+    return "SELECT sqlite_version(), '', 0, 0";
+}
+enum IdentityColumn : std::size_t { Version, Run, Uptime, Replica };
+
+const char* catalogueQuery(Language language) {
+    switch (language) {
+    case Language::PostgreSql:
+        return "SELECT n.nspname, c.relname, (SELECT string_agg(a.attname, ',') FROM pg_attribute a WHERE a.attrelid = "
+               "c.oid AND a.attnum > 0) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+               "WHERE c.relkind IN ('r', 'p') AND (lower(c.relname) LIKE '%lock%' OR c.relname::text = ?) AND "
+               "n.nspname NOT IN "
+               "('pg_catalog', 'information_schema') LIMIT 200";
+    case Language::MariaDb:
+    case Language::MySql:
+        return "SELECT TABLE_SCHEMA, TABLE_NAME, GROUP_CONCAT(COLUMN_NAME) FROM information_schema.COLUMNS WHERE "
+               "TABLE_SCHEMA = DATABASE() AND (LOWER(TABLE_NAME) LIKE '%lock%' OR TABLE_NAME = ?) GROUP BY "
+               "TABLE_SCHEMA, TABLE_NAME "
+               "LIMIT 200";
+    case Language::Sqlite:
+        break;
+    }
+    return "SELECT '', m.name, (SELECT group_concat(name) FROM pragma_table_info(m.name)) FROM sqlite_schema m WHERE "
+           "m.type = 'table' AND (lower(m.name) LIKE '%lock%' OR m.name = ?) LIMIT 200";
+}
+
+/// A name is one lock in a report: where two places have the same one, each says where it is.
+void tellApart(std::vector<LockRow>& rows) {
+    std::map<QByteArray, int> count;
+    for (const LockRow& row : rows)
+        ++count[row.name];
+    for (LockRow& row : rows)
+        if (count[row.name] > 1) row.name = (row.raw.empty() ? row.format : row.raw.front().key) + ':' + row.name;
+}
+
+} // namespace
+
+SqlWatcher::SqlWatcher(sql::Reader& reader, QByteArray table, WatchOptions options)
+    : LookingWatcher(reader.runtime(), reader.where(), std::move(options)),
+      m_reader(reader),
+      m_table(std::move(table)) {
+}
+
+QCoro::Task<std::expected<void, WatchTrouble>> SqlWatcher::connect(std::stop_token stop) {
+    const auto opened = co_await m_reader.open(std::move(stop));
+    if (!opened) co_return std::unexpected(troubleOf(opened.error()));
+    co_return std::expected<void, WatchTrouble>();
+}
+
+QCoro::Task<SqlWatcher::Failed> SqlWatcher::readIdentity(Look& look, std::stop_token stop) {
+    const Nanos asked = runtime().monotonic();
+    const auto answer = co_await m_reader.ask(identityQuery(m_reader.language()), std::move(stop));
+    m_way = std::min(m_way, runtime().monotonic() - asked);
+    if (!answer && answer.error().connectionLost()) co_return answer.error();
+    if (!answer || answer->rows.empty()) co_return std::nullopt;
+    ServerIdentity server;
+    server.version = answer->text(0, Version);
+    server.runId = answer->text(0, Run);
+    server.uptime = std::chrono::seconds(answer->number(0, Uptime).value_or(0));
+    if (m_reader.language() == Language::PostgreSql)
+        server.role = answer->number(0, Replica) == 1 ? ServerIdentity::Role::Replica : ServerIdentity::Role::Master;
+    look.server = std::move(server);
+    co_return std::nullopt;
+}
+
+QCoro::Task<SqlWatcher::Failed> SqlWatcher::readCatalogue(std::stop_token stop) {
+    if (runtime().monotonic() < m_catalogueNotBefore) co_return std::nullopt;
+    // Tables by their name, and the one that the URL names.
+    const QByteArray own = m_table.sliced(m_table.lastIndexOf('.') + 1);
+    const auto answer = co_await m_reader.askAbout(catalogueQuery(m_reader.language()), own, std::move(stop));
+    if (!answer) co_return answer.error();
+    m_tables.clear();
+    for (std::size_t at = 0; at < answer->rows.size(); ++at) {
+        TableName table{answer->text(at, 0), answer->text(at, 1), {}};
+        for (const QByteArray& column : answer->text(at, 2).split(','))
+            table.columns.push_back(column);
+        m_tables.push_back(std::move(table));
+    }
+    // A database without a lock table may get one at any time: the first lock makes it.
+    if (!m_tables.empty()) m_catalogueNotBefore = runtime().monotonic() + kCatalogueAgain;
+    co_return std::nullopt;
+}
+
+QCoro::Task<SqlWatcher::Failed> SqlWatcher::readTables(Look& look, std::stop_token stop) {
+    const std::vector<TableName> tables = m_tables;
+    for (const TableName& table : tables) {
+        const auto format =
+            std::ranges::find_if(tableFormats(), [&](const TableFormat& each) { return each.isIts(table); });
+        if (format == tableFormats().end()) continue;
+        const QByteArray query = format->query(m_reader.language(), table, kMostRows);
+        const auto answer = co_await m_reader.ask(query, stop);
+        const QByteArray place = table.schema.isEmpty() ? table.table : table.schema + '.' + table.table;
+        if (!answer && answer.error().connectionLost()) co_return answer.error();
+        if (!answer) { // gone meanwhile, or no right to read it
+            if (answer.error().kind == Error::Kind::MissingTable)
+                m_catalogueNotBefore = {};
+            else
+                look.notes.push_back({WatchNote::Kind::KeysRefused, 1, {place}});
+            continue;
+        }
+        look.looked += std::int64_t(answer->rows.size());
+        look.complete = look.complete && answer->rows.size() < std::size_t(kMostRows);
+        for (std::size_t at = 0; at < answer->rows.size(); ++at) {
+            auto row = format->read(*answer, at, place);
+            if (!row) continue;
+            row->backend = backendOf(m_reader.language());
+            look.locks.push_back(std::move(*row));
+        }
+    }
+    co_return std::nullopt;
+}
+
+QCoro::Task<SqlWatcher::Failed> SqlWatcher::readSessions(Look& look, std::stop_token stop) {
+    if (m_reader.language() == Language::Sqlite) co_return std::nullopt;
+    const std::vector<TableName> tables = m_tables;
+    std::set<QByteArray> names; // that the user asks for, as they are
+    for (const QByteArray& name : options().names.match)
+        if (!name.contains('*') && !name.contains('?') && !name.contains('[')) names.insert(name);
+    std::expected<SessionLocks, Error> found;
+    if (m_reader.language() == Language::PostgreSql)
+        found = co_await readPostgreSqlSessions(m_reader, tables, stop);
+    else
+        found = co_await readMariaDbSessions(m_reader, std::move(names), stop);
+    if (!found && found.error().connectionLost()) co_return found.error();
+    if (!found) {
+        look.notes.push_back({WatchNote::Kind::SessionsRefused, 0, {}});
+        co_return std::nullopt;
+    }
+    std::ranges::move(found->rows, std::back_inserter(look.locks));
+    std::ranges::move(found->notes, std::back_inserter(look.notes));
+    co_return std::nullopt;
+}
+
+QCoro::Task<std::expected<LookingWatcher::Look, WatchTrouble>> SqlWatcher::look(Depth /*depth*/, Progress /*progress*/,
+                                                                                std::stop_token stop) {
+    const Nanos began = runtime().monotonic();
+    const auto opened = co_await m_reader.open(stop);
+    if (!opened) co_return std::unexpected(troubleOf(opened.error()));
+    const std::uint64_t sent = m_reader.queriesSent();
+    Look found;
+    Failed failed = co_await readIdentity(found, stop);
+    if (!failed) failed = co_await readCatalogue(stop);
+    if (!failed) failed = co_await readTables(found, stop);
+    if (!failed) failed = co_await readSessions(found, stop);
+    const Nanos onTheWay = std::int64_t(m_reader.queriesSent() - sent) * m_way;
+    spent(std::max<Nanos>(runtime().monotonic() - began - onTheWay, 0ns));
+    if (failed) co_return std::unexpected(troubleOf(*failed));
+    tellApart(found.locks);
+    found.passed = found.there = found.looked;
+    co_return found;
+}
+
+} // namespace lockscope::inspect

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/zookeeper/queue_rows.h"
+
+#include "inspect/text.h"
+#include "recipes/recipe.h"
+
+#include <QJsonArray>
+#include <algorithm>
+
+namespace lockscope::inspect {
+
+using recipes::ZkFamily;
+
+namespace {
+
+constexpr qsizetype kMostRawNames = 64;
+
+bool isContender(const SeenChild& child) {
+    return !child.name.number.isEmpty() && child.name.family != ZkFamily::Condition &&
+           child.name.family != ZkFamily::Unknown;
+}
+
+std::int64_t sessionOf(const SeenChild& child) {
+    return child.stat ? child.stat->ephemeralOwner : 0;
+}
+
+// Curator lets a writer read at once: its reader's node has the writer's own number, or, before 5.5, a later one.
+bool readsBesideItself(const SeenChild& reader, const SeenChild& writer) {
+    return reader.name.number == writer.name.number ||
+           (sessionOf(reader) != 0 && sessionOf(reader) == sessionOf(writer));
+}
+
+RawKey rawNode(const QByteArray& path, const zookeeper::NodeStat* stat, const QByteArray& data) {
+    const bool ephemeral = stat && stat->ephemeralOwner != 0;
+    return {path, ephemeral ? "ephemeral node" : "node", {}, readable(data)};
+}
+
+} // namespace
+
+std::set<ZkFamily> SeenNode::families() const {
+    std::set<ZkFamily> all;
+    for (const SeenChild& child : children)
+        if (isContender(child)) all.insert(child.name.family);
+    return all;
+}
+
+QByteArray zkLockName(const QByteArray& path) {
+    return path.startsWith('/') ? path.sliced(1) : path;
+}
+
+LockRow zkRow(const SeenNode& node, const char* format) {
+    LockRow row;
+    row.name = zkLockName(node.path);
+    row.backend = "zookeeper";
+    row.format = format;
+    return row;
+}
+
+Party zkParty(const SeenChild& child, const char* mode) {
+    Party party;
+    party.mode = mode;
+    if (const QByteArray ours = recipes::zkOwnerIn(child.data); !ours.isEmpty()) {
+        const recipes::HolderInfo who = recipes::HolderInfo::of(ours);
+        party.client = who.client;
+        if (!who.thread.isEmpty()) party.thread = who.thread;
+        if (child.stat) party.about = "session 0x" + QByteArray::number(qulonglong(child.stat->ephemeralOwner), 16);
+    } else if (child.stat && child.stat->ephemeralOwner != 0) {
+        party.client = "session 0x" + QByteArray::number(qulonglong(child.stat->ephemeralOwner), 16);
+        party.about = child.data;
+    } else {
+        party.client = child.name.name; // no session keeps it: its name is all that there is
+        party.about = child.data;
+    }
+    if (child.stat) {
+        party.sinceWallMs = child.stat->ctime;
+        party.neverExpires = child.stat->ephemeralOwner == 0;
+    }
+    return party;
+}
+
+LockRow zkQueueRow(const SeenNode& node, const char* format) {
+    LockRow row = zkRow(node, format);
+    std::vector<const SeenChild*> writers;
+    std::vector<Party> waiters;
+    bool nobody = true; // is before this one
+    std::int64_t waiting = 0;
+    for (const SeenChild& child : node.children) {
+        if (!isContender(child)) continue;
+        const bool writes = child.name.writes;
+        const bool blocked = writes ? !nobody : std::ranges::any_of(writers, [&](const SeenChild* writer) {
+            const bool holds =
+                writer == writers.front() && !row.holders.empty() && row.holders.front().mode != "shared";
+            return !holds || !readsBesideItself(child, *writer);
+        });
+        Party party = zkParty(child, writes ? "exclusive" : "shared");
+        if (writes) writers.push_back(&child);
+        nobody = false;
+        if (blocked) {
+            party.position = int(waiting++);
+            waiters.push_back(std::move(party));
+            continue;
+        }
+        if (row.holders.empty() && child.stat) row.token = child.stat->czxid;
+        row.neverExpires = row.neverExpires || party.neverExpires;
+        row.holders.push_back(std::move(party));
+    }
+    row.state = row.holders.empty() ? LockRow::State::Free : LockRow::State::Held;
+    if (!row.holders.empty()) row.mode = row.holders.front().mode;
+    row.waiterCount = waiting;
+    row.waiters = std::move(waiters);
+    addRaw(row, node);
+    return row;
+}
+
+void addRaw(LockRow& row, const SeenNode& node) {
+    if (node.children.empty()) {
+        row.raw.push_back(rawNode(node.path, &node.stat, node.data.value_or(QByteArray())));
+        return;
+    }
+    QJsonArray names;
+    for (const SeenChild& child : node.children) {
+        if (names.size() == kMostRawNames) break;
+        names.append(readable(child.name.name));
+    }
+    RawKey parent{node.path, "node with children", {}, names};
+    parent.more = std::int64_t(node.children.size()) - names.size();
+    row.raw.push_back(std::move(parent));
+    for (const SeenChild& child : node.children) {
+        if (row.raw.size() > row.holders.size() || row.raw.size() > 8) break;
+        if (!isContender(child)) continue;
+        const zookeeper::NodeStat* stat = child.stat ? &*child.stat : nullptr;
+        row.raw.push_back(rawNode(zookeeper::childOf(node.path, child.name.name), stat, child.data));
+    }
+}
+
+} // namespace lockscope::inspect

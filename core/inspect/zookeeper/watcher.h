@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "inspect/looking_watcher.h"
+#include "inspect/zookeeper/tree.h"
+
+namespace lockscope::inspect {
+
+/// Finds and watches the locks of a ZooKeeper or an ensemble, below the URL's chroot. It lists nodes and reads those of
+/// contenders, with one watch per node that has or may get children: an unchanging server is asked nothing.
+class ZooKeeperWatcher : public LookingWatcher {
+public:
+    /// Give it a client of its own; it can only read.
+    ZooKeeperWatcher(zookeeper::Reader& reader, QString where, WatchOptions options = {});
+
+protected:
+    Answer<void> connect(std::stop_token stop) override;
+    Answer<Look> look(Depth depth, Progress progress, std::stop_token stop) override;
+    QCoro::Task<> news(Nanos longest, std::stop_token stop) override;
+    std::uint64_t requests() const override { return m_tree.requests(); }
+
+private:
+    /// Takes everything that the server has told so far.
+    QCoro::Task<> hearAll(std::stop_token stop);
+
+    zookeeper::Reader& m_reader;
+    ZkTree m_tree;
+    std::uint64_t m_generation = 0; ///< of the session whose watches are set
+    Nanos m_way = kNever;           ///< the shortest round trip so far
+};
+
+} // namespace lockscope::inspect

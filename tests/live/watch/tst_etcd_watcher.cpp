@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live_etcd.h"
+#include "recipes/etcd/etcd_lease.h"
+#include "watching.h"
+
+using namespace lockscope;
+using namespace lockscope::test;
+using etcd::EtcdDriver;
+using recipes::EtcdLease;
+using sandbox::EtcdServer;
+using What = inspect::LockChange::What;
+
+/// A watched etcd: what the watcher says of etcdctl's locks and ours, against the keys that the server has.
+class TestEtcdWatcher : public QObject {
+    Q_OBJECT
+private:
+    /// `etcdctl lock NAME`, or `etcdctl elect NAME VALUE`, until it goes.
+    std::unique_ptr<QProcess> etcdctl(const QStringList& words) {
+        auto process = std::make_unique<QProcess>();
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert(QStringLiteral("ETCDCTL_API"), QStringLiteral("3"));
+        process->setProcessEnvironment(environment);
+        process->start(QStringLiteral("etcdctl"),
+                       QStringList{QStringLiteral("--endpoints"), m_server.endpoint()} + words);
+        return process;
+    }
+    static void end(QProcess& process) {
+        process.kill();
+        process.waitForFinished();
+    }
+    /// The leases of the keys below a name, the oldest key first, as the server tells.
+    QByteArrayList leasesBelow(const QByteArray& name) {
+        QByteArrayList leases;
+        for (const etcd::KeyValue& key : keysUnder(*m_own, name + '/'))
+            leases << QByteArray::number(qulonglong(key.lease), 16);
+        return leases;
+    }
+    LockReport look() {
+        const auto watcher = watcherOf(m_runtime, m_server.url());
+        return run(watcher->once());
+    }
+    recipes::Request asked(Nanos wait, Nanos lease = 10s) {
+        recipes::Request request;
+        request.wait = wait;
+        request.lease = lease;
+        return request;
+    }
+
+private Q_SLOTS:
+    void initTestCase() {
+        VERIFY_STARTED(m_server);
+        m_own = std::make_unique<EtcdDriver>(m_runtime, urlOf(m_server));
+    }
+    void cleanup() { VERIFY_OK(run(m_own->deleteRange(QByteArray(1, '\0'), QByteArray(1, '\0')))); }
+
+    void aQueueOfEtcdctlIsTheServersOwn() {
+        const auto first =
+            etcdctl({QStringLiteral("lock"), QStringLiteral("--ttl"), QStringLiteral("20"), QStringLiteral("jobs")});
+        QVERIFY(comesTrue([&] { return leasesBelow("jobs").size() == 1; }));
+        const auto second = etcdctl({QStringLiteral("lock"), QStringLiteral("jobs")});
+        QVERIFY(comesTrue([&] { return leasesBelow("jobs").size() == 2; }));
+        const auto third = etcdctl({QStringLiteral("lock"), QStringLiteral("jobs")});
+        QVERIFY(comesTrue([&] { return leasesBelow("jobs").size() == 3; }));
+        const LockReport report = look();
+        QVERIFY2(!report.trouble, report.trouble ? qPrintable(report.trouble->message) : "");
+        const LockRow* row = rowOf(report, "jobs");
+        QVERIFY(row);
+        QCOMPARE(row->format, QByteArray("etcd-mutex"));
+        QCOMPARE(row->backend, QByteArray("etcd"));
+        QCOMPARE(clientsOf(row->holders) + waitersOf(*row), leasesBelow("jobs"));
+        QCOMPARE(row->holders.size(), 1u);
+        const auto keys = keysUnder(*m_own, "jobs/");
+        QCOMPARE(row->token, std::optional<std::int64_t>(keys.front().createRevision));
+        const auto lease = run(m_own->timeToLive(keys.front().lease));
+        VERIFY_OK(lease);
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(lease->ttl).count();
+        QVERIFY(row->ttlMs && std::abs(*row->ttlMs - left) <= 1100); // whole seconds, and one may have passed
+        for (QProcess* process : {first.get(), second.get(), third.get()})
+            end(*process);
+    }
+
+    void electionsReadWriteLocksAndShedLock() {
+        const auto candidate = etcdctl({QStringLiteral("elect"), QStringLiteral("leader"), QStringLiteral("me")});
+        QVERIFY(comesTrue([&] { return leasesBelow("leader").size() == 1; }));
+        const auto lease = [&](std::int64_t id) { VERIFY_OK(run(m_own->grantLease(id, 60s))); };
+        const auto put = [&](const QByteArray& key, const QByteArray& value, std::int64_t id) {
+            VERIFY_OK(run(m_own->put(key, value, id)));
+        };
+        for (const std::int64_t id : {101, 102, 103, 104})
+            lease(id);
+        put("rw/read/1700000000000000001", "", 101);
+        put("rw/read/1700000000000000002", "", 102);
+        put("rw/write/1700000000000000003", "", 103);
+        put("rw/read/1700000000000000004", "", 104);
+        put("shedlock:default:report", "ADDED:2026-11-24T10:00:00.000Z@host-1", 101);
+        put("config/a", "some value", 0);
+        put("services/web/1", "leased, but no lock", 101);
+        const LockReport report = look();
+        QCOMPARE(report.locks.size(), 3u);
+        const LockRow *leader = rowOf(report, "leader"), *rw = rowOf(report, "rw"),
+                      *shed = rowOf(report, "shedlock:default:report");
+        QVERIFY(leader && rw && shed);
+        QCOMPARE(leader->format, QByteArray("etcd-election"));
+        QCOMPARE(leader->holders.front().about, QByteArray("me"));
+        QCOMPARE(rw->format, QByteArray("etcd-rw"));
+        QCOMPARE(clientsOf(rw->holders), (QByteArrayList{"65", "66"})); // in hex
+        QCOMPARE(waitersOf(*rw), (QByteArrayList{"67", "68"}));
+        QCOMPARE(shed->format, QByteArray("shedlock"));
+        QCOMPARE(clientsOf(shed->holders), QByteArrayList{"host-1"});
+        QVERIFY(shed->ttlMs.value_or(0) > 50'000);
+        end(*candidate);
+    }
+
+    void aLockBelowTheNameIsWaitedFor() {
+        VERIFY_OK(run(m_own->grantLease(0x11, 60s)));
+        VERIFY_OK(run(m_own->grantLease(0x12, 60s)));
+        VERIFY_OK(run(m_own->put("jobs/sub/11", "", 0x11)));
+        VERIFY_OK(run(m_own->put("jobs/12", "", 0x12)));
+        const LockReport report = look();
+        const LockRow *outer = rowOf(report, "jobs"), *inner = rowOf(report, "jobs/sub");
+        QVERIFY(outer && inner);
+        QVERIFY(inner->state == LockRow::State::Held);
+        QVERIFY(outer->state == LockRow::State::Queued);
+        QCOMPARE(waitersOf(*outer), QByteArrayList{"12"});
+    }
+
+    void changesAndRenewalsAreTold() {
+        Watching watch(m_runtime, m_server.url());
+        QVERIFY(comesTrue([&] { return watch.last().complete; }));
+        EtcdDriver a(m_runtime, urlOf(m_server)), b(m_runtime, urlOf(m_server));
+        EtcdLease one({a, "stock"}), two({b, "stock"});
+        auto held = run(one.acquire(asked(5s, 6s), {}));
+        VERIFY_OK(held);
+        const Nanos taken = m_runtime.monotonic();
+        QVERIFY(comesTrue([&] { return watch.row("stock") != nullptr; }));
+        QVERIFY(m_runtime.monotonic() - taken < 1s);
+        QCOMPARE(clientsOf(watch.row("stock")->holders), leasesBelow("stock"));
+        const auto waiting = beside(two.acquire(asked(30s), {}));
+        QVERIFY(comesTrue([&] { return watch.row("stock") && watch.row("stock")->waiterCount == 1; }));
+
+        // The lease runs down for seconds, and then begins anew.
+        QVERIFY(comesTrue([&] { return watch.row("stock")->ttlMs.value_or(9000) < 4000; }));
+        VERIFY_OK(run(one.renew(**held, {})));
+        QVERIFY(comesTrue([&] { return watch.row("stock")->ttlMs.value_or(0) > 4500; }));
+        const auto& told = watch.happened["stock"];
+        QVERIFY(std::ranges::find(told, What::Renewed) != told.end());
+
+        const QByteArrayList queue = leasesBelow("stock");
+        VERIFY_OK(run(one.release(**held, {})));
+        QVERIFY(comesTrue([&] {
+            return watch.row("stock") && clientsOf(watch.row("stock")->holders) == QByteArrayList{queue.last()};
+        }));
+        QVERIFY(ends(waiting, 10s));
+        VERIFY_OK(*waiting->result);
+        VERIFY_OK(run(two.release(***waiting->result, {})));
+        QVERIFY(comesTrue([&] { return !watch.row("stock"); }));
+    }
+
+    void aServerThatComesBackIsReadAgain() {
+        VERIFY_OK(run(m_own->grantLease(0x21, 600s)));
+        VERIFY_OK(run(m_own->put("before/21", "", 0x21)));
+        Watching watch(m_runtime, m_server.url());
+        QVERIFY(comesTrue([&] { return watch.row("before"); }));
+        m_server.kill();
+        QVERIFY(comesTrue([&] { return watch.outages == 1; }, 30s));
+        VERIFY_STARTED(m_server);
+        VERIFY_OK(run(m_own->put("after/21", "", 0x21)));
+        QVERIFY(comesTrue([&] { return watch.row("after") && watch.row("before"); }, 30s));
+    }
+
+    void nothingIsWritten() {
+        const auto before = run(m_own->open());
+        VERIFY_OK(before);
+        {
+            Watching watch(m_runtime, m_server.url());
+            QVERIFY(comesTrue([&] { return watch.reports >= 3; }));
+        }
+        const auto after = run(m_own->open());
+        VERIFY_OK(after);
+        QCOMPARE(*after, *before); // the store's revision grows with each write
+    }
+
+private:
+    EventLoopRuntime m_runtime;
+    EtcdServer m_server{m_runtime};
+    std::unique_ptr<EtcdDriver> m_own; ///< asks the server what there is
+};
+
+QTEST_GUILESS_MAIN(TestEtcdWatcher)
+#include "tst_etcd_watcher.moc"

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live_memcached.h"
+#include "watching.h"
+
+using namespace lockscope;
+using namespace lockscope::test;
+
+/// A watched memcached: named keys only, against what the server itself says of them.
+class TestMemcachedWatcher : public QObject {
+    Q_OBJECT
+private:
+    QByteArray onServer(const QByteArray& key) {
+        const auto item = run(m_client->driver.get(key));
+        return item && *item ? (*item)->value : QByteArray();
+    }
+
+private Q_SLOTS:
+    void initTestCase() {
+        VERIFY_STARTED(m_server);
+        m_client = std::make_unique<MemcachedClient>(m_runtime, urlOf(m_server));
+    }
+
+    void namesAreWanted() {
+        const auto watcher = watcherOf(m_runtime, m_server.url());
+        const LockReport report = run(watcher->once());
+        QVERIFY2(!report.trouble, report.trouble ? qPrintable(report.trouble->message) : "");
+        QVERIFY(report.locks.empty());
+        QCOMPARE(report.notes.size(), 1u);
+        QVERIFY(report.notes.front().kind == inspect::WatchNote::Kind::NamesWanted);
+    }
+
+    void namedLocksAreFound() {
+        const auto lease = m_client->recipe("orders"), naive = m_client->recipe("stock", "memcached-add");
+        recipes::Request request;
+        request.thread = "1";
+        request.lease = 20s;
+        const auto one = run(lease->acquire(request, {}));
+        VERIFY_OK(one);
+        const auto two = run(naive->acquire(request, {}));
+        VERIFY_OK(two);
+        VERIFY_OK(
+            run(m_client->driver.add("shedlock:default:mail", "ADDED:2026-11-24T10:00:00.000Z@host-1", 60, false)));
+        VERIFY_OK(run(m_client->driver.add("theirs", "anything", 60, false)));
+        const auto watcher =
+            watcherOf(m_runtime, m_server.url(), QStringLiteral("orders,stock,shedlock:default:mail,theirs,missing"));
+        const LockReport report = run(watcher->once());
+        QCOMPARE(report.locks.size(), 4u);
+        const LockRow *orders = rowOf(report, "orders"), *stock = rowOf(report, "stock"),
+                      *mail = rowOf(report, "shedlock:default:mail"), *theirs = rowOf(report, "theirs");
+        QVERIFY(orders && stock && mail && theirs);
+        QCOMPARE(orders->format, QByteArray("memcached-lease"));
+        QCOMPARE(clientsOf(orders->holders), QByteArrayList{m_client->uuid});
+        QCOMPARE(orders->raw.front().value.toString().toUtf8(), onServer("orders"));
+        QCOMPARE(stock->format, QByteArray("memcached-add"));
+        QCOMPARE(mail->format, QByteArray("shedlock"));
+        QCOMPARE(clientsOf(mail->holders), QByteArrayList{"host-1"});
+        QCOMPARE(clientsOf(theirs->holders), QByteArrayList{"anything"});
+        QVERIFY(theirs->certainty == inspect::Certainty::Likely);
+        VERIFY_OK(run(lease->release(**one, {})));
+        VERIFY_OK(run(naive->release(**two, {})));
+        const LockReport after = run(watcher->once());
+        QVERIFY(!rowOf(after, "orders") && !rowOf(after, "stock") && rowOf(after, "theirs"));
+    }
+
+    void aServerThatComesBackIsReadAgain() {
+        VERIFY_OK(run(m_client->driver.add("before", "x", 60, false)));
+        Watching watch(m_runtime, m_server.url(), QStringLiteral("before"));
+        QVERIFY(comesTrue([&] { return watch.row("before") != nullptr; }));
+        m_server.kill();
+        QVERIFY(comesTrue([&] { return watch.outages == 1; }, 20s));
+        VERIFY_STARTED(m_server);
+        QVERIFY(comesTrue([&] { return watch.row("before") == nullptr; }, 20s)); // it keeps nothing
+    }
+
+private:
+    EventLoopRuntime m_runtime;
+    sandbox::MemcachedServer m_server{m_runtime};
+    std::unique_ptr<MemcachedClient> m_client;
+};
+
+QTEST_GUILESS_MAIN(TestMemcachedWatcher)
+#include "tst_memcached_watcher.moc"

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live_sql.h"
+#include "watching.h"
+
+using namespace lockscope;
+using namespace lockscope::test;
+
+/// Watched databases: what the watcher says of our locks and of sessions that block each other, against what each
+/// server itself says.
+class TestSqlWatcher : public QObject {
+    Q_OBJECT
+private:
+    LockReport look(const QByteArray& engine, const QString& match = {}) {
+        const auto watcher = watcherOf(m_runtime, m_all.url(engine), match);
+        return run(watcher->once());
+    }
+    static QByteArray troubleOf(const LockReport& report) {
+        return report.trouble ? report.trouble->message.toUtf8() : QByteArray();
+    }
+    /// A session in a transaction of its own, that runs what it is told.
+    struct Someone {
+        Someone(Runtime& runtime, const QString& url) : client(runtime, url) {
+            auto opened = run(client.driver.textSession());
+            if (opened) session = std::move(*opened).share();
+        }
+        sql::Result ask(const QByteArray& text) {
+            const sql::Statement statement{text, {}};
+            return run(session->execute(statement));
+        }
+        QByteArray pid() const { return "pid " + QByteArray::number(qlonglong(session->serverId())); }
+        SqlClient client;
+        std::shared_ptr<sql::DriverSession> session;
+    };
+    /// A statement that waits on its session.
+    static auto waiting(Someone& someone, const QByteArray& text) {
+        const sql::Statement statement{text, {}};
+        return beside(someone.session->execute(statement));
+    }
+
+private Q_SLOTS:
+    void initTestCase() { VERIFY_EMPTY(m_all.start()); }
+
+    void aDatabaseWithoutLocks_data() { engines(); }
+    void aDatabaseWithoutLocks() {
+        QFETCH(QByteArray, engine);
+        SqlClient client(m_runtime, m_all.url(engine));
+        (void)ask(client.driver, "DROP TABLE IF EXISTS lockscope_locks"); // another test may have made it
+        const LockReport report = look(engine);
+        QCOMPARE(troubleOf(report), QByteArray());
+        QVERIFY(report.complete && report.locks.empty());
+        QVERIFY(report.server && !report.server->version.isEmpty());
+        // Looking has made nothing.
+        QVERIFY(!ask(client.driver, "SELECT COUNT(*) FROM lockscope_locks"));
+    }
+
+    void leasesAndRows_data() { engines(); }
+    void leasesAndRows() {
+        QFETCH(QByteArray, engine);
+        SqlClient client(m_runtime, m_all.url(engine));
+        VERIFY_OK(client.prepare());
+        const auto lease = client.recipe("sql-lease", "orders"), row = client.recipe("sql-row", "stock");
+        const Granted leased = acquire(*lease, request(5s, 20s));
+        VERIFY_OK(leased);
+        const Granted taken = acquire(*row, request(5s));
+        VERIFY_OK(taken);
+        const LockReport report = look(engine);
+        QCOMPARE(troubleOf(report), QByteArray());
+        const LockRow *orders = rowOf(report, "orders"), *stock = rowOf(report, "stock");
+        QVERIFY(orders && stock);
+        QCOMPARE(orders->format, QByteArray("sql-lease"));
+        QCOMPARE(orders->backend, engine);
+        QCOMPARE(clientsOf(orders->holders), QByteArrayList{client.uuid});
+        QCOMPARE(orders->holders.front().thread.value_or("?"), QByteArray("1"));
+        QCOMPARE(orders->token, std::optional<std::int64_t>((*leased)->token));
+        const auto seen = run(client.driver.look("orders"));
+        VERIFY_OK(seen);
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(seen->left).count();
+        QVERIFY2(orders->ttlMs && *orders->ttlMs >= left && *orders->ttlMs - left < 5000, // asked for before
+                 qPrintable(QString::number(orders->ttlMs.value_or(-1))));
+        QCOMPARE(stock->format, QByteArray("sql-row"));
+        QVERIFY(stock->neverExpires);
+        QCOMPARE(clientsOf(stock->holders), QByteArrayList{client.uuid});
+        VERIFY_OK(release(*lease, **leased));
+        VERIFY_OK(release(*row, **taken));
+        const LockReport after = look(engine);
+        QVERIFY(!rowOf(after, "orders") && !rowOf(after, "stock"));
+    }
+
+    void tablesOfOtherLibraries_data() { engines(); }
+    void tablesOfOtherLibraries() {
+        QFETCH(QByteArray, engine);
+        SqlClient client(m_runtime, m_all.url(engine));
+        const auto does = [&](const QByteArray& text) {
+            const sql::Result done = ask(client.driver, text);
+            QVERIFY2(done, done ? "" : qPrintable(done.error().message));
+        };
+        const QByteArray time = engine == "mariadb" ? "DATETIME(3)" : engine == "postgresql" ? "timestamp(3)" : "TEXT";
+        does("CREATE TABLE shedlock (name VARCHAR(64) PRIMARY KEY, lock_until " + time + ", locked_at " + time +
+             ", locked_by VARCHAR(255))");
+        does("INSERT INTO shedlock VALUES ('report', '2999-01-01 00:00:00', '2026-01-01 00:00:00', 'host-1')");
+        does("INSERT INTO shedlock VALUES ('over', '2001-01-01 00:00:00', '2001-01-01 00:00:00', 'host-2')");
+        does("CREATE TABLE INT_LOCK (LOCK_KEY CHAR(36), REGION VARCHAR(100), CLIENT_ID CHAR(36), CREATED_DATE " + time +
+             ", PRIMARY KEY (LOCK_KEY, REGION))");
+        does("INSERT INTO INT_LOCK VALUES ('acbd18db-4cc2-385c-adef-654fccc4a4d8', 'DEFAULT', "
+             "'0b0f9b4e-0000-4000-8000-000000000001', '2026-01-01 00:00:00')");
+        const QByteArray flag = engine == "postgresql" ? "true" : "1";
+        does("CREATE TABLE DATABASECHANGELOGLOCK (ID INT PRIMARY KEY, LOCKED " +
+             QByteArray(engine == "postgresql" ? "boolean" : "INT") + ", LOCKGRANTED " + time +
+             ", LOCKEDBY VARCHAR(255))");
+        does("INSERT INTO DATABASECHANGELOGLOCK VALUES (1, " + flag + ", '2026-01-01 00:00:00', 'laptop (10.0.0.7)')");
+        const QByteArray key = engine == "mariadb" ? "`key`" : "\"key\"";
+        does("CREATE TABLE cache_locks (" + key + " VARCHAR(255) PRIMARY KEY, owner VARCHAR(255), expiration INT)");
+        does("INSERT INTO cache_locks VALUES ('laravel_mail', 'abc', 2147483647)");
+
+        const LockReport report = look(engine);
+        QCOMPARE(troubleOf(report), QByteArray());
+        const LockRow *held = rowOf(report, "report"), *over = rowOf(report, "over"),
+                      *mail = rowOf(report, "laravel_mail"),
+                      *spring = rowOf(report, "DEFAULT:acbd18db-4cc2-385c-adef-654fccc4a4d8");
+        QVERIFY(held && over && mail && spring);
+        QCOMPARE(held->format, QByteArray("shedlock"));
+        QCOMPARE(clientsOf(held->holders), QByteArrayList{"host-1"});
+        QVERIFY(held->state == LockRow::State::Held && over->state == LockRow::State::Free);
+        QCOMPARE(spring->format, QByteArray("int_lock"));
+        QCOMPARE(mail->format, QByteArray("laravel"));
+        QVERIFY(mail->ttlMs.value_or(0) > 0);
+        const auto liquibase =
+            std::ranges::find_if(report.locks, [](const LockRow& row) { return row.format == "liquibase"; });
+        QVERIFY(liquibase != report.locks.end());
+        QCOMPARE(clientsOf(liquibase->holders), QByteArrayList{"laptop (10.0.0.7)"});
+        for (const char* table : {"shedlock", "INT_LOCK", "DATABASECHANGELOGLOCK", "cache_locks"})
+            does("DROP TABLE " + QByteArray(table));
+    }
+
+    void advisoryLocksOfPostgreSql() {
+        Someone a(m_runtime, m_all.url("postgresql")), b(m_runtime, m_all.url("postgresql")),
+            c(m_runtime, m_all.url("postgresql")), d(m_runtime, m_all.url("postgresql"));
+        VERIFY_OK(a.ask("SELECT pg_advisory_lock(-4242)"));
+        VERIFY_OK(d.ask("SELECT pg_advisory_lock_shared(12, -34)"));
+        const auto second = waiting(b, "SELECT pg_advisory_lock(-4242)");
+        QVERIFY(comesTrue([&] { return waitersOnServer() == 1; }));
+        const auto third = waiting(c, "SELECT pg_advisory_lock(-4242)");
+        QVERIFY(comesTrue([&] { return waitersOnServer() == 2; }));
+        const LockReport report = look("postgresql");
+        QCOMPARE(troubleOf(report), QByteArray());
+        const LockRow *row = rowOf(report, "-4242"), *two = rowOf(report, "12,-34");
+        QVERIFY(row && two);
+        QCOMPARE(row->format, QByteArray("pg-advisory"));
+        QCOMPARE(clientsOf(row->holders), QByteArrayList{a.pid()});
+        QCOMPARE(waitersOf(*row), (QByteArrayList{b.pid(), c.pid()}));
+        QVERIFY(row->waiters->front().about.contains("pg_advisory_lock(-4242)"));
+        QCOMPARE(two->mode, QByteArray("shared"));
+        QCOMPARE(clientsOf(two->holders), QByteArrayList{d.pid()});
+        VERIFY_OK(a.ask("SELECT pg_advisory_unlock_all()"));
+        QVERIFY(ends(second, 10s));
+        VERIFY_OK(b.ask("SELECT pg_advisory_unlock_all()"));
+        QVERIFY(ends(third, 10s));
+    }
+
+    void blockedRowsOfPostgreSql() {
+        Someone a(m_runtime, m_all.url("postgresql")), b(m_runtime, m_all.url("postgresql")),
+            c(m_runtime, m_all.url("postgresql"));
+        VERIFY_OK(a.ask("CREATE TABLE goods (name text PRIMARY KEY, amount int)"));
+        VERIFY_OK(a.ask("INSERT INTO goods VALUES ('apples', 1), ('pears', 2)"));
+        VERIFY_OK(a.ask("BEGIN"));
+        VERIFY_OK(a.ask("UPDATE goods SET amount = 0 WHERE name = 'pears'"));
+        VERIFY_OK(b.ask("BEGIN"));
+        VERIFY_OK(c.ask("BEGIN"));
+        const auto second = waiting(b, "UPDATE goods SET amount = 3 WHERE name = 'pears'");
+        QVERIFY(comesTrue([&] { return waitersOnServer() == 1; }));
+        const auto third = waiting(c, "UPDATE goods SET amount = 4 WHERE name = 'pears'");
+        QVERIFY(comesTrue([&] { return waitersOnServer() == 2; }));
+        const LockReport report = look("postgresql");
+        const LockRow* row = rowOf(report, "goods:pears");
+        QVERIFY2(row, report.locks.empty() ? "no lock" : report.locks.front().name.constData());
+        QCOMPARE(row->format, QByteArray("pg-row"));
+        QCOMPARE(clientsOf(row->holders), QByteArrayList{a.pid()});
+        QCOMPARE(waitersOf(*row), (QByteArrayList{b.pid(), c.pid()}));
+        VERIFY_OK(a.ask("ROLLBACK"));
+        QVERIFY(ends(second, 10s));
+        VERIFY_OK(b.ask("ROLLBACK"));
+        QVERIFY(ends(third, 10s));
+        VERIFY_OK(c.ask("ROLLBACK"));
+        VERIFY_OK(a.ask("DROP TABLE goods"));
+    }
+
+    void aRowLockedForUpdateIsSeenWithoutAWaiter() {
+        SqlClient client(m_runtime, m_all.url("postgresql"));
+        VERIFY_OK(client.prepare());
+        const auto recipe = client.recipe("sql-for-update", "nightly");
+        const Granted taken = acquire(*recipe, request(5s));
+        VERIFY_OK(taken);
+        const LockReport report = look("postgresql");
+        const LockRow* row = rowOf(report, "lockscope_locks:nightly");
+        QVERIFY(row);
+        QCOMPARE(row->format, QByteArray("pg-row"));
+        QCOMPARE(row->holders.size(), 1u);
+        QCOMPARE(*row->waiterCount, 0);
+        VERIFY_OK(release(*recipe, **taken));
+        QVERIFY(!rowOf(look("postgresql"), "lockscope_locks:nightly"));
+    }
+
+    void namedLocksOfMariaDb() {
+        Someone a(m_runtime, m_all.url("mariadb")), b(m_runtime, m_all.url("mariadb"));
+        VERIFY_OK(a.ask("SELECT GET_LOCK('orders', 5)"));
+        const auto second = waiting(b, "SELECT GET_LOCK('orders', 30)");
+        QVERIFY(comesTrue([&] {
+            return number(a.client.driver, "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE STATE = 'User "
+                                           "lock'") == 1;
+        }));
+        const LockReport report = look("mariadb");
+        QCOMPARE(troubleOf(report), QByteArray());
+        const LockRow* row = rowOf(report, "orders");
+        QVERIFY(row);
+        QCOMPARE(row->format, QByteArray("get-lock"));
+        QCOMPARE(clientsOf(row->holders), QByteArrayList{a.pid()});
+        QCOMPARE(waitersOf(*row), QByteArrayList{b.pid()});
+        // Nobody lists them by default, and that is said.
+        const auto hidden = [](const inspect::WatchNote& note) {
+            return note.kind == inspect::WatchNote::Kind::NamedLocksHidden;
+        };
+        QVERIFY(std::ranges::any_of(report.notes, hidden));
+        VERIFY_OK(a.ask("SELECT RELEASE_LOCK('orders')"));
+        QVERIFY(ends(second, 10s));
+        // Without a waiter, a name that is asked for is found all the same.
+        QVERIFY(!rowOf(look("mariadb"), "orders"));
+        const LockReport named = look("mariadb", QStringLiteral("orders"));
+        QVERIFY(rowOf(named, "orders"));
+        QCOMPARE(clientsOf(rowOf(named, "orders")->holders), QByteArrayList{b.pid()});
+        VERIFY_OK(b.ask("SELECT RELEASE_LOCK('orders')"));
+    }
+
+    void blockedRowsOfMariaDb() {
+        Someone a(m_runtime, m_all.url("mariadb")), b(m_runtime, m_all.url("mariadb")),
+            c(m_runtime, m_all.url("mariadb"));
+        VERIFY_OK(a.ask("CREATE TABLE goods (name VARCHAR(20) PRIMARY KEY, amount INT) ENGINE=InnoDB"));
+        VERIFY_OK(a.ask("INSERT INTO goods VALUES ('apples', 1), ('pears', 2)"));
+        VERIFY_OK(a.ask("START TRANSACTION"));
+        VERIFY_OK(a.ask("UPDATE goods SET amount = 0 WHERE name = 'pears'"));
+        VERIFY_OK(b.ask("START TRANSACTION"));
+        VERIFY_OK(c.ask("START TRANSACTION"));
+        const auto second = waiting(b, "UPDATE goods SET amount = 3 WHERE name = 'pears'");
+        QVERIFY(comesTrue([&] { return blockedInMariaDb(a) == 1; }));
+        const auto third = waiting(c, "UPDATE goods SET amount = 4 WHERE name = 'pears'");
+        QVERIFY(comesTrue([&] { return blockedInMariaDb(a) == 2; }));
+        pass();
+        const LockReport report = look("mariadb");
+        const auto row =
+            std::ranges::find_if(report.locks, [](const LockRow& each) { return each.format == "innodb-row"; });
+        QVERIFY(row != report.locks.end());
+        QVERIFY2(row->name.endsWith(".goods:'pears'"), row->name.constData());
+        QCOMPARE(clientsOf(row->holders), QByteArrayList{a.pid()});
+        QCOMPARE(waitersOf(*row), (QByteArrayList{b.pid(), c.pid()}));
+        VERIFY_OK(a.ask("ROLLBACK"));
+        QVERIFY(ends(second, 10s));
+        VERIFY_OK(b.ask("ROLLBACK"));
+        QVERIFY(ends(third, 10s));
+        VERIFY_OK(c.ask("ROLLBACK"));
+        VERIFY_OK(a.ask("DROP TABLE goods"));
+    }
+
+    void changesAreTold_data() { engines(); }
+    void changesAreTold() {
+        QFETCH(QByteArray, engine);
+        SqlClient client(m_runtime, m_all.url(engine));
+        VERIFY_OK(client.prepare());
+        Watching watch(m_runtime, m_all.url(engine));
+        QVERIFY(comesTrue([&] { return watch.last().complete; }));
+        const auto lease = client.recipe("sql-lease", "watched");
+        const Granted taken = acquire(*lease, request(5s, 20s));
+        VERIFY_OK(taken);
+        QVERIFY(comesTrue([&] { return watch.row("watched") != nullptr; }, 15s));
+        VERIFY_OK(release(*lease, **taken));
+        QVERIFY(comesTrue([&] { return watch.row("watched") == nullptr; }, 15s));
+        using What = inspect::LockChange::What;
+        QVERIFY(watch.happened["watched"] == (std::vector<What>{What::Taken, What::Released}));
+    }
+
+    void theServerRefusesWritesOfAReader_data() { engines(); }
+    void theServerRefusesWritesOfAReader() {
+        QFETCH(QByteArray, engine);
+        SqlClient client(m_runtime, m_all.url(engine));
+        VERIFY_OK(client.prepare());
+        const auto reader = realDiallers().sqlReader(m_runtime, urlOf(m_all.url(engine)));
+        VERIFY_OK(run(reader->select("SELECT COUNT(*) FROM lockscope_locks", {}, {})));
+        const auto refused = run(reader->select("DELETE FROM lockscope_locks", {}, {}));
+        QVERIFY(!refused);
+    }
+
+private:
+    static void engines() {
+        QTest::addColumn<QByteArray>("engine");
+        for (const char* engine : {"mariadb", "postgresql", "sqlite"})
+            QTest::newRow(engine) << QByteArray(engine);
+    }
+    /// Sessions of PostgreSQL that wait for a lock, as the server says.
+    qint64 waitersOnServer() {
+        return number(asker().driver, "SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'");
+    }
+    static qint64 blockedInMariaDb(Someone& someone) {
+        (void)ask(someone.client.driver, "DO SLEEP(0.12)"); // InnoDB's tables rest for so long
+        return number(someone.client.driver,
+                      "SELECT COUNT(*) FROM information_schema.INNODB_TRX WHERE trx_state = 'LOCK WAIT'");
+    }
+    static void pass() { QTest::qWait(120); } // InnoDB's tables tell what was until nobody has read them for so long
+    SqlClient& asker() {
+        if (!m_asker) m_asker = std::make_unique<SqlClient>(m_runtime, m_all.url("postgresql"));
+        return *m_asker;
+    }
+
+    EventLoopRuntime m_runtime;
+    Databases m_all{m_runtime};
+    std::unique_ptr<SqlClient> m_asker;
+};
+
+QTEST_GUILESS_MAIN(TestSqlWatcher)
+#include "tst_sql_watcher.moc"

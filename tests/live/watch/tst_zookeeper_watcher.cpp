@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watching.h"
+#include "zookeeper_peer.h"
+
+using namespace lockscope;
+using namespace lockscope::test;
+using zookeeper::NodeMode;
+using What = inspect::LockChange::What;
+
+/// A watched ZooKeeper: what the watcher says of locks of ours and of kazoo's, against what the server itself says.
+class TestZooKeeperWatcher : public QObject {
+    Q_OBJECT
+private:
+    std::unique_ptr<Peer> kazoo(const QByteArray& path, const char* kind = "Lock") {
+        const QStringList arguments{QStringLiteral(LOCKSCOPE_SOURCE_DIR "/tests/live/interop/kazoo/kazoo_peer.py"),
+                                    m_server.url().section(u'/', 2), QString::fromLatin1(path),
+                                    QString::fromLatin1(kind)};
+        auto peer = std::make_unique<Peer>(QStringLiteral("/usr/bin/python3"), arguments);
+        if (peer->hear() != "ready") return nullptr;
+        return peer;
+    }
+    /// The sessions of a node's children in the order of their numbers, as the server tells.
+    QByteArrayList sessionsBelow(const QByteArray& path) {
+        std::vector<std::pair<QByteArray, QByteArray>> byNumber;
+        for (const QByteArray& child : childrenOf(m_own->driver, path)) {
+            const auto node = run(m_own->driver.get(path + '/' + child));
+            if (!node) continue;
+            byNumber.emplace_back(child.last(10),
+                                  "session 0x" + QByteArray::number(qulonglong(node->stat.ephemeralOwner), 16));
+        }
+        std::ranges::sort(byNumber);
+        QByteArrayList sessions;
+        for (const auto& [number, session] : byNumber)
+            sessions << session;
+        return sessions;
+    }
+    LockReport look() {
+        const auto watcher = watcherOf(m_runtime, m_server.url());
+        return run(watcher->once());
+    }
+
+private Q_SLOTS:
+    void initTestCase() {
+        VERIFY_STARTED(m_server);
+        m_own = std::make_unique<Client>(m_runtime, m_server, "test");
+    }
+    void cleanup() {
+        m_server.resume();
+        // Nodes of one test are not the next one's.
+        for (const QByteArray& child : childrenOf(m_own->driver, "/"))
+            if (child != "zookeeper") removeAll('/' + child);
+    }
+
+    void anEmptyServerHasNoLocks() {
+        const LockReport report = look();
+        QVERIFY2(!report.trouble, report.trouble ? qPrintable(report.trouble->message) : "");
+        QVERIFY(report.complete && report.locks.empty());
+    }
+
+    void aQueueOfKazooIsTheServersOwn() {
+        const auto first = kazoo("/jobs/nightly"), second = kazoo("/jobs/nightly"), third = kazoo("/jobs/nightly");
+        QVERIFY(first && second && third);
+        QVERIFY(first->ask("acquire 5").startsWith("acquired"));
+        second->tell("acquire 60");
+        QVERIFY(eventually([&] { return childrenOf(m_own->driver, "/jobs/nightly").size() == 2; }));
+        third->tell("acquire 60");
+        QVERIFY(eventually([&] { return childrenOf(m_own->driver, "/jobs/nightly").size() == 3; }));
+
+        const LockReport report = look();
+        const LockRow* row = rowOf(report, "jobs/nightly");
+        QVERIFY(row);
+        QCOMPARE(row->format, QByteArray("kazoo"));
+        QCOMPARE(row->backend, QByteArray("zookeeper"));
+        QVERIFY(row->state == LockRow::State::Held);
+        QCOMPARE(clientsOf(row->holders) + waitersOf(*row), sessionsBelow("/jobs/nightly"));
+        QCOMPARE(row->holders.size(), 1u);
+        QCOMPARE(*row->waiterCount, 2);
+        QCOMPARE(row->holders.front().about, QByteArray("kazoo")); // its identifier
+        QVERIFY(!row->ttlMs && !row->neverExpires);                // a session has no end that anybody can read
+        QCOMPARE(report.locks.size(), 1u);
+    }
+
+    void ourOwnLocksNameTheirClientAndThread() {
+        Client a(m_runtime, m_server, "a-client"), b(m_runtime, m_server, "b-client");
+        const auto held = a.recipe("zk-mutex", "orders"), wanted = b.recipe("zk-mutex", "orders");
+        const auto grant = take(*held);
+        VERIFY_OK(grant);
+        const auto waiting = begin(m_runtime, *wanted);
+        QVERIFY(eventually([&] { return childrenOf(m_own->driver, "/orders").size() == 2; }));
+        const LockReport report = look();
+        const LockRow* row = rowOf(report, "orders");
+        QVERIFY(row);
+        QCOMPARE(row->format, QByteArray("curator-mutex"));
+        QCOMPARE(clientsOf(row->holders), QByteArrayList{"a-client"});
+        QCOMPARE(row->holders.front().thread.value_or("?"), QByteArray("1"));
+        QCOMPARE(waitersOf(*row), QByteArrayList{"b-client"});
+        QCOMPARE(row->token, std::optional<std::int64_t>((*grant)->token)); // the holder's own fencing token
+        VERIFY_OK(run(held->release(**grant, {})));
+        QVERIFY(eventually([&] { return waiting->done; }));
+    }
+
+    void readersAndWriters() {
+        Client a(m_runtime, m_server, "a"), b(m_runtime, m_server, "b"), c(m_runtime, m_server, "c");
+        const auto readA = a.recipe("zk-rw", "shared"), readB = b.recipe("zk-rw", "shared"),
+                   write = c.recipe("zk-rw", "shared");
+        VERIFY_OK(take(*readA, request(5s, "1", Mode::Shared)));
+        VERIFY_OK(take(*readB, request(5s, "1", Mode::Shared)));
+        const auto waiting = begin(m_runtime, *write);
+        QVERIFY(eventually([&] { return childrenOf(m_own->driver, "/shared").size() == 3; }));
+        const LockReport report = look();
+        const LockRow* row = rowOf(report, "shared");
+        QVERIFY(row);
+        QCOMPARE(row->format, QByteArray("curator-rw"));
+        QCOMPARE(row->mode, QByteArray("shared"));
+        QCOMPARE(clientsOf(row->holders), (QByteArrayList{"a", "b"}));
+        QCOMPARE(waitersOf(*row), QByteArrayList{"c"});
+        QVERIFY(!waiting->done);
+    }
+
+    void permitsOfASemaphore() {
+        Client a(m_runtime, m_server, "a"), b(m_runtime, m_server, "b"), c(m_runtime, m_server, "c");
+        const auto one = a.recipe("zk-semaphore", "pool", 2), two = b.recipe("zk-semaphore", "pool", 2),
+                   three = c.recipe("zk-semaphore", "pool", 2);
+        VERIFY_OK(take(*one, request(5s, "1", Mode::Permit)));
+        VERIFY_OK(take(*two, request(5s, "1", Mode::Permit)));
+        const auto waiting = begin(m_runtime, *three, request(60s, "1", Mode::Permit));
+        QVERIFY(eventually([&] { return childrenOf(m_own->driver, "/pool/locks").size() == 1; }));
+        QVERIFY(eventually([&] { return childrenOf(m_own->driver, "/pool/leases").size() == 3; }));
+        const LockReport report = look();
+        const LockRow* row = rowOf(report, "pool");
+        QVERIFY(row);
+        QCOMPARE(row->format, QByteArray("curator-semaphore"));
+        QCOMPARE(row->mode, QByteArray("permit"));
+        QCOMPARE(clientsOf(row->holders), (QByteArrayList{"a", "b"}));
+        QCOMPARE(waitersOf(*row), QByteArrayList{"c"});
+        QCOMPARE(report.locks.size(), 1u); // `locks` and `leases` are no locks of their own
+        QVERIFY(!waiting->done);
+    }
+
+    void otherLayouts() {
+        const auto make = [&](const QByteArray& path, const QByteArray& data, NodeMode mode) {
+            const QByteArray parent = zookeeper::parentOf(path);
+            if (parent != "/") VERIFY_OK(run(m_own->driver.makePath(parent, NodeMode::Persistent)));
+            VERIFY_OK(run(m_own->driver.create(path, data, mode)));
+        };
+        const QByteArray session = "session 0x" + QByteArray::number(qulonglong(m_own->driver.session().id), 16);
+        make("/go/_c_0123456789abcdef0123456789abcdef-lock-", "", NodeMode::EphemeralSequential);
+        make("/menagerie/lock-", "", NodeMode::EphemeralSequential);
+        make("/recipe/x-72057594037927936-", "", NodeMode::EphemeralSequential);
+        make("/latch/_c_01234567-89ab-cdef-0123-456789abcdef-latch-", "me", NodeMode::EphemeralSequential);
+        make("/mixed/_c_01234567-89ab-cdef-0123-456789abcdef-lock-", "", NodeMode::EphemeralSequential);
+        make("/mixed/0123456789abcdef0123456789abcdef__lock__", "", NodeMode::EphemeralSequential);
+        make("/kazoo-semaphore", "3", NodeMode::Persistent);
+        make("/kazoo-semaphore/0123456789abcdef0123456789abcdef", "who", NodeMode::Ephemeral);
+        make("/shedlock/report", "2999-01-01T00:00:00.000Z", NodeMode::Persistent);
+        make("/shedlock/over", "2001-01-01T00:00:00.000Z", NodeMode::Persistent);
+        make("/leased", "", NodeMode::Persistent);
+        make("/leased/lease_holder", R"({"version": 1, "holder": "me", "end": "2999-01-01T00:00:00"})",
+             NodeMode::Persistent);
+        make("/member", "somebody", NodeMode::Ephemeral);
+        make("/plain/data", "a value", NodeMode::Persistent);
+
+        const LockReport report = look();
+        const std::map<QByteArray, QByteArray> formats{{"go", "go-zookeeper"},
+                                                       {"menagerie", "menagerie"},
+                                                       {"recipe", "zk-recipe"},
+                                                       {"latch", "curator-latch"},
+                                                       {"mixed", "mixed (Curator, kazoo)"},
+                                                       {"kazoo-semaphore", "kazoo-semaphore"},
+                                                       {"shedlock/report", "shedlock-zk"},
+                                                       {"shedlock/over", "shedlock-zk"},
+                                                       {"leased", "kazoo-lease"},
+                                                       {"member", "zk-ephemeral"}};
+        QCOMPARE(report.locks.size(), formats.size());
+        for (const auto& [name, format] : formats) {
+            const LockRow* row = rowOf(report, name);
+            QVERIFY2(row, name.constData());
+            QCOMPARE(row->format, format);
+        }
+        QCOMPARE(clientsOf(rowOf(report, "go")->holders), QByteArrayList{session});
+        QCOMPARE(clientsOf(rowOf(report, "leased")->holders), QByteArrayList{"me"});
+        QCOMPARE(rowOf(report, "kazoo-semaphore")->permitsFree, std::optional<std::int64_t>(2));
+        QVERIFY(rowOf(report, "shedlock/report")->ttlMs.value_or(0) > 0);
+        QVERIFY(rowOf(report, "shedlock/over")->state == LockRow::State::Free);
+        QVERIFY(rowOf(report, "member")->certainty == inspect::Certainty::Guess);
+        QVERIFY(rowOf(report, "mixed")->certainty == inspect::Certainty::Likely);
+    }
+
+    void changesAreToldAtOnceAndAnUnchangingServerIsAskedNothing() {
+        Watching watch(m_runtime, m_server.url());
+        QVERIFY(eventually([&] { return watch.last().complete; }));
+        Client a(m_runtime, m_server, "a"), b(m_runtime, m_server, "b");
+        const auto one = a.recipe("zk-mutex", "stock"), two = b.recipe("zk-mutex", "stock");
+        const auto grant = take(*one);
+        VERIFY_OK(grant);
+        const Nanos taken = m_runtime.monotonic();
+        QVERIFY(eventually([&] { return watch.row("stock") && !watch.row("stock")->holders.empty(); }));
+        QVERIFY(m_runtime.monotonic() - taken < 1s);
+        QCOMPARE(clientsOf(watch.row("stock")->holders), QByteArrayList{"a"});
+        const auto waiting = begin(m_runtime, *two);
+        QVERIFY(eventually([&] { return watch.row("stock") && watch.row("stock")->waiterCount == 1; }));
+
+        const std::uint64_t asked = watch.watcher().load().requests;
+        const int reports = watch.reports;
+        QVERIFY(eventually([&] { return watch.reports >= reports + 2; })); // it looks, and need not ask
+        QCOMPARE(watch.watcher().load().requests, asked);
+
+        VERIFY_OK(run(one->release(**grant, {})));
+        QVERIFY(eventually(
+            [&] { return watch.row("stock") && clientsOf(watch.row("stock")->holders) == QByteArrayList{"b"}; }));
+        QVERIFY(eventually([&] { return waiting->done; }));
+        VERIFY_OK(run(two->release(**waiting->taken, {})));
+        QVERIFY(eventually([&] { return !watch.row("stock"); }));
+        const std::vector<What>& happened = watch.happened["stock"];
+        QVERIFY(happened.front() == What::Taken && happened.back() == What::Released);
+        QVERIFY(std::ranges::find(happened, What::ChangedHands) != happened.end());
+    }
+
+    void aServerThatComesBackIsReadAgain() {
+        VERIFY_OK(run(m_own->driver.makePath("/before", NodeMode::Persistent)));
+        VERIFY_OK(run(m_own->driver.create("/before/lock-", {}, NodeMode::PersistentSequential)));
+        Watching watch(m_runtime, m_server.url());
+        QVERIFY(eventually([&] { return watch.row("before"); }));
+        QVERIFY(watch.row("before")->neverExpires); // no session keeps it
+        m_server.kill();
+        QVERIFY(eventually([&] { return watch.outages == 1; }, 30s));
+        QVERIFY(watch.watcher().status().state == inspect::WatchStatus::State::Retrying);
+        VERIFY_STARTED(m_server);
+        QVERIFY(
+            eventually([&] { return watch.watcher().status().state == inspect::WatchStatus::State::Connected; }, 30s));
+        VERIFY_OK(run(m_own->driver.makePath("/after", NodeMode::Persistent)));
+        VERIFY_OK(run(m_own->driver.create("/after/lock-", {}, NodeMode::EphemeralSequential)));
+        QVERIFY(eventually([&] { return watch.row("after") && watch.row("before"); }, 30s));
+    }
+
+    void namesAreChosen() {
+        for (const char* path : {"/orders", "/stock"}) {
+            VERIFY_OK(run(m_own->driver.makePath(path, NodeMode::Persistent)));
+            VERIFY_OK(run(m_own->driver.create(QByteArray(path) + "/lock-", {}, NodeMode::EphemeralSequential)));
+        }
+        const auto watcher = watcherOf(m_runtime, m_server.url(), QStringLiteral("ord*"));
+        const LockReport report = run(watcher->once());
+        QCOMPARE(report.locks.size(), 1u);
+        QCOMPARE(report.locks.front().name, QByteArray("orders"));
+    }
+
+private:
+    void removeAll(const QByteArray& path) {
+        for (const QByteArray& child : childrenOf(m_own->driver, path))
+            removeAll(path + '/' + child);
+        (void)run(m_own->driver.remove(path));
+    }
+
+    EventLoopRuntime m_runtime;
+    ZooKeeperServer m_server{m_runtime};
+    std::unique_ptr<Client> m_own; ///< asks the server what there is
+};
+
+QTEST_GUILESS_MAIN(TestZooKeeperWatcher)
+#include "tst_zookeeper_watcher.moc"
