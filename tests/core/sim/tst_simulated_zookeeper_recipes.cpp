@@ -131,4 +131,4 @@ private Q_SLOTS:
 };
 
 QTEST_GUILESS_MAIN(TestZooKeeperRecipes)
-#include "tst_zookeeper_recipes.moc"
+#include "tst_simulated_zookeeper_recipes.moc"

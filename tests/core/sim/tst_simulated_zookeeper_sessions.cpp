@@ -480,4 +480,4 @@ private Q_SLOTS:
 };
 
 QTEST_GUILESS_MAIN(TestZooKeeperSessions)
-#include "tst_zookeeper_sessions.moc"
+#include "tst_simulated_zookeeper_sessions.moc"

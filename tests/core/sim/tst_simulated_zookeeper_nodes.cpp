@@ -292,4 +292,4 @@ private Q_SLOTS:
 };
 
 QTEST_GUILESS_MAIN(TestZooKeeperNodes)
-#include "tst_zookeeper_nodes.moc"
+#include "tst_simulated_zookeeper_nodes.moc"

@@ -439,4 +439,4 @@ private Q_SLOTS:
 };
 
 QTEST_GUILESS_MAIN(TestZooKeeperEnsemble)
-#include "tst_zookeeper_ensemble.moc"
+#include "tst_simulated_zookeeper_ensemble.moc"
