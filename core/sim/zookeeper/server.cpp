@@ -117,16 +117,9 @@ void ZkServer::booted(Disk disk) {
         m_state = ZkState();
         m_log.clear();
         m_epoch = m_acceptedEpoch = 0;
+        if (onReplaced) onReplaced(*this);
     }
     lookForLeader();
-}
-
-void ZkServer::carryOutLogged() {
-    while (!m_log.empty()) {
-        ZkTxn txn = std::move(m_log.front().txn);
-        m_log.pop_front();
-        finish(std::move(txn));
-    }
 }
 
 void ZkServer::finish(ZkTxn txn) {

@@ -57,6 +57,10 @@ public:
     std::function<void(ZkServer&)> onRole;
     /// It has carried out a transaction.
     std::function<void(ZkServer&, const ZkTxn&)> onTransaction;
+    /// It took over a leader's state, or lost its own.
+    std::function<void(ZkServer&)> onReplaced;
+    /// A session has a connection of that client here.
+    std::function<void(ZkSessionId session, trace::EntityId client)> onWelcome;
     /// A request that nobody waits for: an operator's. False: it does not lead.
     bool command(const ZkRequest& request);
 
@@ -113,7 +117,6 @@ private:
     void become(ZkRole role);
     void serve(bool serves);
     void finish(ZkTxn txn);
-    void carryOutLogged();
 
     // Election (server_election.cpp)
     void lookForLeader();
@@ -152,6 +155,7 @@ private:
     void bringUpToDate(Follower& follower);
     void acknowledged(const Peer& peer, ZkTransaction zxid);
     void startServing();
+    void letServe(const Peer& peer);
     void process(const ZkOrigin& origin, ZkSessionId session, const ZkRequest& request, const ZkLogins& logins);
     void processSync(const ZkOrigin& origin);
     void processSession(const ZkOrigin& origin, ZkSessionId session, std::int64_t timeoutMs);
@@ -170,14 +174,13 @@ private:
     void follow(int leader);
     void join();
     void synchronise(const Peer& peer, const ZkState& state, const std::deque<Logged>& log, std::int64_t epoch);
+    void upToDate(ZkTransaction zxid);
     void watchLeader();
     void heardLeader(const Peer& peer, const std::function<void()>& work);
     void committed(ZkTransaction zxid);
     /// A sync is over once all that was committed before is carried out here.
     void caughtUp(const ZkOrigin& origin);
     void part();
-    template <typename F>
-    void sendUp(F work);
 
     /// As after(), unless the role has changed meanwhile.
     void inThisRole(Nanos delay, Work work);

@@ -103,6 +103,7 @@ void ZkServer::welcome(ConnectionId id, ZkSessionId session) {
     Connection& connection = m_connections.at(id);
     connection.session = session;
     m_bySession[session] = id;
+    if (onWelcome) onWelcome(session, connection.socket->client());
     connection.socket->welcome({connection.timeoutMs, session, passwordOf(session)});
 }
 

@@ -32,10 +32,19 @@ void ZkServer::synchronise(const Peer& peer, const ZkState& state, const std::de
     m_log = log;
     m_epoch = m_acceptedEpoch = epoch;
     m_appliesAt = now();
+    if (onReplaced) onReplaced(*this);
     watchLeader();
     peer->up.write([peer] { peer->leader.acknowledged(peer, 0); });
     for (const Logged& logged : m_log)
         peer->up.write([peer, zxid = logged.txn.zxid] { peer->leader.acknowledged(peer, zxid); });
+}
+
+void ZkServer::upToDate(ZkTransaction zxid) {
+    if (m_serves) return;
+    inThisRole(std::max(m_appliesAt - now(), Nanos(0)), [this, zxid] {
+        m_state.zxid = std::max(m_state.zxid, zxid); // the new epoch has begun, though nothing has been done in it
+        serve(true);
+    });
 }
 
 void ZkServer::watchLeader() {

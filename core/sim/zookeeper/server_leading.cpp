@@ -35,11 +35,8 @@ void ZkServer::beginEpoch() {
     for (const auto& [number, follower] : m_followers)
         greatest = std::max(greatest, follower.acceptedEpoch);
     m_epoch = m_acceptedEpoch = greatest + 1;
-    carryOutLogged(); // whatever one of a majority has logged may have been acknowledged
     // A server alone goes on counting.
-    m_zxid = m_all.size() == 1 ? m_state.zxid : m_epoch << 32;
-    m_state.zxid = m_zxid;
-    m_preparer.begin(m_state);
+    m_zxid = m_all.size() == 1 ? newest() : m_epoch << 32;
     for (auto& [number, follower] : m_followers)
         if (!follower.synced) bringUpToDate(follower);
 }
@@ -61,14 +58,10 @@ void ZkServer::acknowledged(const Peer& peer, ZkTransaction zxid) {
         std::size_t synced = 1;
         for (const auto& [number, each] : m_followers)
             synced += each.synced ? 1 : 0;
-        if (!m_serves && synced >= quorum()) startServing();
-        if (m_serves) {
-            peer->down.write([peer] {
-                peer->follower.heardLeader(peer, [&] {
-                    if (!peer->follower.m_serves) peer->follower.serve(true);
-                });
-            });
-        }
+        if (m_serves)
+            letServe(peer);
+        else if (synced >= quorum())
+            startServing();
         return;
     }
     for (Logged& logged : m_log)
@@ -76,16 +69,21 @@ void ZkServer::acknowledged(const Peer& peer, ZkTransaction zxid) {
     commit();
 }
 
+void ZkServer::letServe(const Peer& peer) {
+    peer->down.write(
+        [peer, zxid = m_epoch << 32] { peer->follower.heardLeader(peer, [&] { peer->follower.upToDate(zxid); }); });
+}
+
 void ZkServer::startServing() {
-    for (const auto& [number, follower] : m_followers) {
-        if (!follower.synced) continue;
-        const Peer peer = follower.peer;
-        peer->down.write([peer] {
-            peer->follower.heardLeader(peer, [&] {
-                if (!peer->follower.m_serves) peer->follower.serve(true);
-            });
-        });
-    }
+    // Whatever this server had logged, most servers have now: it may have been acknowledged, and is carried out.
+    for (Logged& logged : m_log)
+        for (const ZkServer* const server : m_all)
+            logged.acks.insert(server->m_number);
+    commit();
+    m_state.zxid = m_zxid;
+    m_preparer.begin(m_state);
+    for (const auto& [number, follower] : m_followers)
+        if (follower.synced) letServe(follower.peer);
     // Every session gets its whole time-out anew.
     m_expiry.begin(m_state.sessions, monotonic());
     serve(true);

@@ -6,16 +6,34 @@
 
 namespace lockscope::sim {
 
-ZkService::ZkService(Grounds grounds, const Settings& settings, std::uint64_t seed) : m_grounds(grounds) {
+ZkService::ZkService(Grounds grounds, const Settings& settings, std::uint64_t seed, inspect::TraceFeed::Resolver owner)
+    : m_grounds(grounds) {
     std::vector<ZkServer*> all;
     for (std::size_t i = 0; i < settings.ids.size(); ++i) {
         m_servers.push_back(
             std::make_unique<ZkServer>(grounds, settings.ids[i], int(i) + 1, mixSeed(seed, i), settings.ensemble));
         all.push_back(m_servers.back().get());
     }
+    const auto threadOf = [this](ZkSessionId session) {
+        const auto known = m_threads.find(session);
+        return known == m_threads.end() ? trace::kNoEntity : known->second;
+    };
+    // A lock of several servers is one lock, which belongs to none of them.
+    const bool alone = all.size() == 1;
+    const trace::EntityId parent = alone ? all.front()->entity() : trace::kNoEntity;
+    m_record = std::make_unique<ZkRecord>(grounds.scheduler, grounds.recorder, parent, owner, threadOf);
     for (ZkServer* const server : all) {
         server->meet(all);
         server->onRole = [this](ZkServer& changed) { tellRole(changed); };
+        server->onTransaction = [this](ZkServer& where, const ZkTxn& txn) { carriedOut(where, txn); };
+        server->onWelcome = [this](ZkSessionId session, trace::EntityId client) {
+            m_threads[session] = m_grounds.recorder.trace().intern(trace::EntityKind::Thread, "1", client);
+        };
+        if (alone) continue;
+        m_copies.push_back(
+            std::make_unique<ZkRecord>(grounds.scheduler, grounds.recorder, server->entity(), owner, threadOf));
+        m_copies.back()->copies(*m_record);
+        server->onReplaced = [this](ZkServer& where) { copyOf(where)->replaced(where.state()); };
     }
     if (settings.formed) {
         all.back()->leadFromTheStart();
@@ -71,28 +89,45 @@ QString ZkService::url() const {
     return QStringLiteral("zookeeper://") + addresses.join(u',');
 }
 
-trace::EntityId ZkService::lockEntity(const QByteArray& lockName) {
-    // A lock of several servers is one lock, which belongs to none of them.
-    const trace::EntityId node = m_servers.size() == 1 ? m_servers.front()->entity() : trace::kNoEntity;
-    return m_grounds.recorder.trace().intern(trace::EntityKind::Lock, lockName, node);
+ZkRecord* ZkService::copyOf(const ZkServer& server) const {
+    return m_copies.empty() ? nullptr : m_copies[std::size_t(server.number() - 1)].get();
 }
 
-void ZkService::watch(const QByteArray&, std::vector<QByteArray>) {
+void ZkService::carriedOut(const ZkServer& server, const ZkTxn& txn) {
+    // What a leader has carried out, most servers have logged: it is in every later leader's history, too.
+    if (server.role() == ZkRole::Leading && txn.zxid > m_recorded) {
+        m_recorded = txn.zxid;
+        m_record->carriedOut(server.state(), txn);
+    }
+    if (ZkRecord* const copy = copyOf(server)) copy->carriedOut(server.state(), txn);
+}
+
+void ZkService::watch(const QByteArray& lockName, std::vector<QByteArray>) {
+    for (const auto& copy : m_copies)
+        copy->watch(lockName);
+    m_record->watch(lockName);
+}
+
+/// All ephemeral nodes at and below that path: what a holder or waiter has there.
+void ZkService::remove(ZkServer& leading, const QByteArray& path) {
+    const ZkNode* const node = leading.state().tree.find(path);
+    if (!node) return;
+    const std::set<QByteArray> children = node->children;
+    const bool ephemeral = node->kind == ZkNodeKind::Ephemeral;
+    for (const QByteArray& child : children)
+        remove(leading, zookeeper::childOf(path, child));
+    if (!ephemeral) return;
+    ZkRequest request;
+    request.kind = ZkRequest::Kind::Remove;
+    request.ops.emplace_back();
+    request.ops.front().kind = zookeeper::Op::Kind::Remove;
+    request.ops.front().path = path;
+    leading.command(request);
 }
 
 void ZkService::forceRelease(const QByteArray& lockName) {
     ZkServer* const leading = leader();
-    const QByteArray path = '/' + lockName;
-    const ZkNode* const node = leading ? leading->state().tree.find(path) : nullptr;
-    if (!node) return;
-    for (const QByteArray& child : node->children) {
-        ZkRequest request;
-        request.kind = ZkRequest::Kind::Remove;
-        request.ops.emplace_back();
-        request.ops.front().kind = zookeeper::Op::Kind::Remove;
-        request.ops.front().path = zookeeper::childOf(path, child);
-        leading->command(request);
-    }
+    if (leading) remove(*leading, '/' + lockName);
 }
 
 std::uint64_t ZkService::steps() const {

@@ -18,6 +18,7 @@ struct ZooKeeperGroup {
     trace::Recorder recorder{trace, [this] { return scheduler.now(); }};
     sim::Network network{scheduler, trace, {{50us, 150us}, 0}, 1, sim::Network::Streams::PerLink};
     sim::Grounds grounds{scheduler, recorder, network};
+    std::map<QByteArray, trace::EntityId> threads; ///< by the identity that is written into nodes
     std::unique_ptr<sim::ZkService> service;
 
     /// A client process.
@@ -47,7 +48,10 @@ struct ZooKeeperGroup {
         return quick;
     }
     explicit ZooKeeperGroup(const sim::ZkService::Settings& settings, std::uint64_t seed = 1)
-        : service(std::make_unique<sim::ZkService>(grounds, settings, seed)) {}
+        : service(std::make_unique<sim::ZkService>(grounds, settings, seed, [this](const inspect::Party& party) {
+              const auto known = threads.find(party.client);
+              return known == threads.end() ? trace->intern(trace::EntityKind::Thread, party.client) : known->second;
+          })) {}
     explicit ZooKeeperGroup(int servers = 1, std::uint64_t seed = 1)
         : ZooKeeperGroup(settings(servers, quick()), seed) {}
     ~ZooKeeperGroup() {

@@ -163,7 +163,8 @@ struct SimulatedServer {
         sim::ZkService::Settings settings;
         settings.ids = {"zk-1"};
         settings.ensemble = times;
-        service = std::make_unique<sim::ZkService>(grounds, settings, 1);
+        service = std::make_unique<sim::ZkService>(grounds, settings, 1,
+                                                   [](const inspect::Party&) { return trace::kNoEntity; });
     }
 };
 
