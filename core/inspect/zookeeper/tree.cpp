@@ -248,10 +248,10 @@ std::vector<LockRow> ZkTree::rows(std::int64_t wallMs) {
             SeenNode whole = seen(path, node, wallMs);
             std::optional<SeenNode> queue, leases;
             const auto childNode = [&](const char* name) -> std::optional<SeenNode> {
-                const QByteArray below = zookeeper::childOf(path, name);
-                const auto child = m_nodes.find(below);
+                const QByteArray place = zookeeper::childOf(path, name);
+                const auto child = m_nodes.find(place);
                 if (child == m_nodes.end()) return std::nullopt;
-                return seen(below, child->second, wallMs);
+                return seen(place, child->second, wallMs);
             };
             if (std::ranges::find(node.names, QByteArray("leases")) != node.names.end()) {
                 queue = childNode("locks");

@@ -71,19 +71,25 @@ void ZkRecord::copies(ZkRecord& logical) {
 
 void ZkRecord::watch(const QByteArray& lockName) {
     m_feed.lockEntity(lockName);
-    if (m_watched.insert(lockName).second && m_tree.find(pathOf(lockName))) write(lockName, {});
+    if (m_watched.insert(lockName).second && m_tree && m_tree->find(pathOf(lockName))) write(lockName, {});
 }
 
 void ZkRecord::carriedOut(const ZkState& state, const ZkTxn& txn) {
     if (txn.changes.empty()) return;
-    m_tree = state.tree;
+    m_tree = &state.tree;
     m_wallMs = txn.timeMs;
     inspect::Sight sight;
-    if (txn.origin.server != 0) sight.cause = m_threadOf(txn.session);
-    // Sessions that end by themselves are ended by the leader, and forced releases are an operator's.
-    const bool ownWork = txn.origin.server != 0;
-    if (!ownWork && txn.kind == ZkTxn::Kind::EndSession) sight.freedBy = trace::FreedBy::Expiry;
-    if (!ownWork && txn.kind == ZkTxn::Kind::Changes) sight.freedBy = trace::FreedBy::Force;
+    const bool asked = txn.origin.server != 0; // by a client; else it is the leader's own work, or an operator's
+    if (asked) sight.cause = m_threadOf(txn.session);
+    if (txn.kind == ZkTxn::Kind::EndSession) {
+        sight.freedBy = asked ? trace::FreedBy::Release : trace::FreedBy::Expiry;
+    } else {
+        const bool own =
+            asked && std::ranges::all_of(txn.changes, [&txn](const ZkChange& change) {
+                return change.kind != ZkChange::Kind::Remove || change.owner == 0 || change.owner == txn.session;
+            });
+        sight.freedBy = own ? trace::FreedBy::Release : trace::FreedBy::Force;
+    }
     for (const QByteArray& name : m_watched) {
         const QByteArray path = pathOf(name);
         const bool concerned =
@@ -93,7 +99,7 @@ void ZkRecord::carriedOut(const ZkState& state, const ZkTxn& txn) {
 }
 
 void ZkRecord::replaced(const ZkState& state) {
-    m_tree = state.tree;
+    m_tree = &state.tree;
     for (const QByteArray& name : m_watched)
         write(name, {.freedBy = trace::FreedBy::NodeLoss});
 }
@@ -101,7 +107,8 @@ void ZkRecord::replaced(const ZkState& state) {
 void ZkRecord::write(const QByteArray& lockName, const inspect::Sight& sight) {
     inspect::Sight whole = sight;
     whole.exactDeadline = kNever; // what a session holds has no end of its own
-    m_feed.update(lockName, lockAt(m_tree, pathOf(lockName), m_wallMs), whole);
+    m_rows[lockName] = lockAt(*m_tree, pathOf(lockName), m_wallMs);
+    m_feed.update(lockName, m_rows[lockName], whole);
     armSecondLook();
 }
 
@@ -110,8 +117,11 @@ void ZkRecord::armSecondLook() {
     if (m_secondLook || due == kNever) return;
     m_secondLook = m_scheduler.at(due, [this] {
         m_secondLook = 0;
-        for (const QByteArray& name : m_watched)
-            write(name, {});
+        inspect::Sight sight;
+        sight.exactDeadline = kNever;
+        for (const auto& [name, row] : m_rows) // the same as before: only what was held back is written
+            m_feed.update(name, row, sight);
+        armSecondLook();
     });
 }
 

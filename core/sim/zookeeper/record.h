@@ -23,7 +23,7 @@ public:
     void copies(ZkRecord& logical);
     trace::EntityId lockEntity(const QByteArray& lockName) { return m_feed.lockEntity(lockName); }
     void watch(const QByteArray& lockName);
-    /// The nodes are as in `state` after `txn`, whose history is that of the record.
+    /// The nodes are as in `state`, which outlives the record, after `txn`, whose history is that of the record.
     void carriedOut(const ZkState& state, const ZkTxn& txn);
     /// The nodes are others now, by nobody's request: a server took over its leader's, or lost its own.
     void replaced(const ZkState& state);
@@ -37,7 +37,8 @@ private:
     inspect::TraceFeed m_feed;
     ThreadOf m_threadOf;
     std::set<QByteArray> m_watched;
-    ZkTree m_tree; ///< as seen last
+    const ZkTree* m_tree = nullptr;                               ///< of the server that has told of a change last
+    std::map<QByteArray, std::optional<inspect::LockRow>> m_rows; ///< of watched locks, as seen last
     std::int64_t m_wallMs = 0;
 };
 

@@ -109,7 +109,9 @@ ZkTxn ZkPreparer::command(const ZkRequest& request, ZkTransaction zxid, std::int
 
 void ZkPreparer::steps(const ZkRequest& request, ZkSessionId session, const ZkLogins& logins, ZkTxn& txn) {
     const bool multi = request.kind == ZkRequest::Kind::Multi;
-    const ZkTree before = m_state.tree;
+    // A copy costs as much as the tree is large, once it is changed: only where steps may have to be taken back.
+    std::optional<ZkTree> before;
+    if (multi && request.ops.size() > 1) before = m_state.tree;
     for (const ZkOp& op : request.ops) {
         txn.changeOf.push_back(-1);
         txn.results.emplace_back();
@@ -120,7 +122,7 @@ void ZkPreparer::steps(const ZkRequest& request, ZkSessionId session, const ZkLo
         txn.code = txn.results.back().code = step(op, session, logins, txn);
     }
     if (txn.code == ZkCode::kOk) return;
-    if (multi) m_state.tree = before;
+    if (before) m_state.tree = *before;
     txn.changes.clear();
     for (ZkOpResult& result : txn.results)
         result.path.clear();
@@ -142,6 +144,7 @@ int ZkPreparer::step(const ZkOp& op, ZkSessionId session, const ZkLogins& logins
         if (!fits(node->version, op.version)) return ZkCode::kBadVersion;
         if (!node->children.empty()) return ZkCode::kNotEmpty;
         change.kind = ZkChange::Kind::Remove;
+        change.owner = node->owner;
     } else {
         if (!zookeeper::validPath(op.path)) return ZkCode::kBadArguments;
         const ZkNode* const node = tree.find(op.path);
@@ -199,6 +202,7 @@ ZkTxn ZkPreparer::endSession(ZkSessionId session, ZkTransaction zxid, std::int64
         ZkChange change;
         change.kind = ZkChange::Kind::Remove;
         change.path = path;
+        change.owner = session;
         take(txn, std::move(change));
     }
     m_state.sessions.erase(session);

@@ -16,7 +16,7 @@ struct ZkChange {
     Kind kind = Kind::Create;
     QByteArray path, data{};
     ZkNodeKind node = ZkNodeKind::Persistent;
-    ZkSessionId owner = 0;
+    ZkSessionId owner = 0; ///< of the ephemeral node that is made or removed; 0: it is none
     std::int64_t ttlMs = 0;
     std::int32_t number = 0; ///< of Create: the parent's count of creations afterwards; of Set: the new version
     ZkAcl acl{};

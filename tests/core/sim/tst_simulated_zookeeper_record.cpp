@@ -112,7 +112,7 @@ private Q_SLOTS:
         QVERIFY(a.taken && !b.taken && !c.taken);
         const trace::Record held = recordOf(g);
         QCOMPARE(held.owner, a.thread);
-        QCOMPARE(held.deadline, -1);
+        QVERIFY(held.deadline < 0); // what a session holds has no end of its own
         QVERIFY(held.token > 0);
         if (queues) QCOMPARE(queueOf(held), (std::vector{b.thread, c.thread}));
         a.release();

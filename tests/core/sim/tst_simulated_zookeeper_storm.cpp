@@ -101,9 +101,9 @@ private Q_SLOTS:
     void whatWasAcknowledgedStays_data() {
         QTest::addColumn<int>("servers");
         QTest::addColumn<int>("seeds");
-        QTest::addRow("one server") << 1 << 20;
-        QTest::addRow("three servers") << 3 << 60;
-        QTest::addRow("five servers") << 5 << 40;
+        QTest::addRow("one server") << 1 << 10;
+        QTest::addRow("three servers") << 3 << 30;
+        QTest::addRow("five servers") << 5 << 15;
     }
     void whatWasAcknowledgedStays() {
         QFETCH(int, servers);
