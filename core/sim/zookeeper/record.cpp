@@ -9,6 +9,9 @@ namespace lockscope::sim {
 
 namespace {
 
+/// How many transactions a server may be behind to use what was read for the others.
+constexpr std::size_t kRowsKept = 32;
+
 QByteArray pathOf(const QByteArray& lockName) {
     return '/' + lockName;
 }
@@ -66,12 +69,14 @@ ZkRecord::~ZkRecord() {
 }
 
 void ZkRecord::copies(ZkRecord& logical) {
+    m_read = logical.m_read;
     m_feed.writeCopiesOf([&logical](const QByteArray& lockName) { return logical.lockEntity(lockName); });
 }
 
 void ZkRecord::watch(const QByteArray& lockName) {
     m_feed.lockEntity(lockName);
-    if (m_watched.insert(lockName).second && m_tree && m_tree->find(pathOf(lockName))) write(lockName, {});
+    if (m_watched.insert(lockName).second && m_tree && m_tree->find(pathOf(lockName)))
+        write(lockName, lockAt(*m_tree, pathOf(lockName), m_wallMs), {});
 }
 
 void ZkRecord::carriedOut(const ZkState& state, const ZkTxn& txn) {
@@ -94,21 +99,29 @@ void ZkRecord::carriedOut(const ZkState& state, const ZkTxn& txn) {
         const QByteArray path = pathOf(name);
         const bool concerned =
             std::ranges::any_of(txn.changes, [&path](const ZkChange& change) { return concerns(change.path, path); });
-        if (concerned) write(name, sight);
+        if (concerned) write(name, rowAfter(state, name), sight);
     }
 }
 
 void ZkRecord::replaced(const ZkState& state) {
     m_tree = &state.tree;
     for (const QByteArray& name : m_watched)
-        write(name, {.freedBy = trace::FreedBy::NodeLoss});
+        write(name, lockAt(state.tree, pathOf(name), m_wallMs), {.freedBy = trace::FreedBy::NodeLoss});
 }
 
-void ZkRecord::write(const QByteArray& lockName, const inspect::Sight& sight) {
-    inspect::Sight whole = sight;
-    whole.exactDeadline = kNever; // what a session holds has no end of its own
-    m_rows[lockName] = lockAt(*m_tree, pathOf(lockName), m_wallMs);
-    m_feed.update(lockName, m_rows[lockName], whole);
+const ZkRecord::Row& ZkRecord::rowAfter(const ZkState& state, const QByteArray& lockName) {
+    std::map<ZkTransaction, Row>& rows = (*m_read)[lockName];
+    const auto [row, fresh] = rows.try_emplace(state.zxid);
+    if (fresh) row->second = lockAt(state.tree, pathOf(lockName), m_wallMs);
+    while (rows.size() > kRowsKept && rows.begin()->first < state.zxid)
+        rows.erase(rows.begin());
+    return row->second;
+}
+
+void ZkRecord::write(const QByteArray& lockName, const Row& row, inspect::Sight sight) {
+    sight.exactDeadline = kNever; // what a session holds has no end of its own
+    m_feed.update(lockName, row, sight);
+    m_rows[lockName] = row;
     armSecondLook();
 }
 

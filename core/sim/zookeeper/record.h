@@ -29,7 +29,10 @@ public:
     void replaced(const ZkState& state);
 
 private:
-    void write(const QByteArray& lockName, const inspect::Sight& sight);
+    using Row = std::optional<inspect::LockRow>;
+    void write(const QByteArray& lockName, const Row& row, inspect::Sight sight);
+    /// The lock after the transaction that was carried out last: the same on every server, so it is read once.
+    const Row& rowAfter(const ZkState& state, const QByteArray& lockName);
     void armSecondLook();
 
     VirtualScheduler& m_scheduler;
@@ -37,9 +40,11 @@ private:
     inspect::TraceFeed m_feed;
     ThreadOf m_threadOf;
     std::set<QByteArray> m_watched;
-    const ZkTree* m_tree = nullptr;                               ///< of the server that has told of a change last
-    std::map<QByteArray, std::optional<inspect::LockRow>> m_rows; ///< of watched locks, as seen last
+    const ZkTree* m_tree = nullptr;   ///< of the server that has told of a change last
+    std::map<QByteArray, Row> m_rows; ///< of watched locks, as seen last
     std::int64_t m_wallMs = 0;
+    using RowsRead = std::map<QByteArray, std::map<ZkTransaction, Row>>; ///< by lock, the newest ones
+    std::shared_ptr<RowsRead> m_read = std::make_shared<RowsRead>();     ///< copies share the lock's
 };
 
 } // namespace lockscope::sim
