@@ -22,6 +22,7 @@ public:
     /// How often the leader is to be asked for a session of that length.
     static Nanos beatPeriod(Nanos session);
 
+    /// Forgets all answers: the session has ended.
     void clear() { m_heard.clear(); }
     /// A server gave the session, asked at `sentAt`. All instants are of the own monotonic clock.
     void greeted(Nanos sentAt, Nanos now);

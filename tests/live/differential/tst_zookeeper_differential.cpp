@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The simulated ZooKeeper against a real one: the same random requests of several clients, the same answers and events
-// in the same order, zxids included. SEED=n runs one seed alone, OPERATIONS=n that many requests a seed.
+// in the same order, zxids included. SEED=n runs one seed alone, OPERATIONS=n that many requests a seed; for
+// more than a few minutes, QTEST_FUNCTION_TIMEOUT=milliseconds as well.
 #include "random_nodes.h"
 #include "sandbox/zookeeper_server.h"
 #include "support/live.h"
