@@ -13,20 +13,6 @@ namespace {
 
 using State = Session::State;
 
-/// A tick of the servers, or more. Covers the usual one of two seconds, and longer ones for sessions of four ticks and
-/// more; short sessions, on servers whose tick is short, last two at least.
-///
-/// An answer of the leader proves the session once the leader has answered something that was asked so long after it.
-/// By then the leader has been told of it: our server names those from whom it has heard when it answers a ping of the
-/// leader, of which there are two in a tick. And a leader that is cut off from all others goes on answering reads and
-/// syncs for a tick at most after they may have another one, which counts all sessions' time from its own beginning: an
-/// answer that came a tick before the last one came before that.
-Nanos proofAfter(Nanos session) {
-    return std::clamp<Nanos>(2s, session / 4, session / 2);
-}
-Nanos beatPeriod(Nanos session) {
-    return proofAfter(session) / 4;
-}
 constexpr Nanos kPauseBetweenLookups = 1s;
 constexpr Nanos kCloseWaits = 500ms;
 /// Each probe for a loss of data costs the servers three writes: the probe's session, its question, the session's end.
@@ -131,12 +117,12 @@ Nanos DriverCore::turn() {
 
     Nanos wait = std::min(handle->look(), probe(now));
     if (m_ended || m_refused) return Nanos(0);
-    if (ready() && now >= m_heardAt + m_beatEvery) beat(now);
+    if (ready() && now >= m_proof.heardAt() + m_beatEvery) beat(now);
     if (waitsForNames) wait = std::min(wait, std::max(Nanos(0), m_openedAt + options.staleAfter - now));
     if (session.state != State::None) {
         now = runtime.monotonic();
         wait = std::min(wait, std::max(Nanos(0), session.until() - now));
-        const Nanos next = m_beating ? m_beatEvery / 2 : std::max<Nanos>(m_heardAt + m_beatEvery - now, 1ms);
+        const Nanos next = m_beating ? m_beatEvery / 2 : std::max<Nanos>(m_proof.heardAt() + m_beatEvery - now, 1ms);
         if (ready()) wait = std::min(wait, next);
     }
     return wait;
@@ -284,9 +270,8 @@ void DriverCore::onSession(int state) {
         session.timeout = handle->sessionTimeout();
         session.state = State::Connected;
         session.answeredAt = std::max(session.answeredAt, handle->greetedAt());
-        m_beatEvery = beatPeriod(session.timeout);
-        m_heardAt = runtime.monotonic();
-        m_heard.push_back({handle->greetedAt(), m_heardAt});
+        m_beatEvery = LeaderProof::beatPeriod(session.timeout);
+        m_proof.greeted(handle->greetedAt(), runtime.monotonic());
         // Most servers have agreed upon a new session. One that was there before a leader finds without asking them.
         if (isNew)
             session.provenAt = std::max(session.provenAt, handle->greetedAt());
@@ -309,18 +294,7 @@ void DriverCore::suspend() {
 }
 
 void DriverCore::heardOfLeader(Nanos sentAt) {
-    const Nanos after = proofAfter(session.timeout), now = runtime.monotonic();
-    Nanos proof = session.provenAt;
-    while (!m_heard.empty() && sentAt - m_heard.front().answeredAt >= after) {
-        proof = std::max(proof, m_heard.front().sentAt);
-        m_heard.pop_front();
-    }
-    // Some of many answers are enough.
-    if (m_heard.empty() || now - m_heard.back().answeredAt >= m_beatEvery) {
-        m_heard.push_back({sentAt, now});
-        m_heardAt = now;
-    }
-    proved(proof);
+    proved(m_proof.heard(sentAt, runtime.monotonic(), session.timeout));
 }
 
 void DriverCore::endSession(bool forGood) {
@@ -329,7 +303,7 @@ void DriverCore::endSession(bool forGood) {
     m_ended = false;
     const bool had = session.state == State::Connected || session.state == State::Suspended;
     session.state = forGood ? State::Failed : State::None;
-    m_heard.clear();
+    m_proof.clear();
     if (had) {
         ++session.generation;
         session.provenAt = Nanos(0);

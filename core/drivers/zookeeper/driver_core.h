@@ -3,6 +3,7 @@
 #include "drivers/zookeeper/data_loss_probe.h"
 #include "drivers/zookeeper/handle.h"
 #include "ports/url.h"
+#include "ports/zookeeper/leader_proof.h"
 #include "ports/zookeeper/options.h"
 #include "ports/zookeeper/port.h"
 #include "runtime/signal_count.h"
@@ -60,10 +61,6 @@ public:
     static QCoro::Task<> close(std::shared_ptr<DriverCore> core);
 
 private:
-    /// A leader's answer that a later answer is to prove.
-    struct Heard {
-        Nanos sentAt{}, answeredAt{};
-    };
     static QCoro::Task<> pulse(std::shared_ptr<DriverCore> core, std::stop_token stop);
     static QCoro::Task<QList<QHostAddress>> addressesOf(std::shared_ptr<DriverCore> core, QString host,
                                                         std::stop_token stop);
@@ -91,9 +88,8 @@ private:
     bool m_refused = false; ///< the server refused the login
     bool m_beating = false; ///< a heartbeat is in flight
     Nanos m_beatEvery{};
-    std::deque<Heard> m_heard; ///< answers not proved yet, in order
-    Nanos m_heardAt{};         ///< when the last answer came that counts as the leader's
-    Nanos m_openedAt{};        ///< when the handle was opened
+    LeaderProof m_proof;
+    Nanos m_openedAt{}; ///< when the handle was opened
     Nanos m_resolveAgain{};
     QByteArray m_servers;                   ///< the resolved addresses
     std::unique_ptr<DataLossProbe> m_probe; ///< only while suspended, by servers that hang up

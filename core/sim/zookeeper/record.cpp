@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/zookeeper/record.h"
+
+#include "inspect/zookeeper/formats.h"
+
+#include <algorithm>
+
+namespace lockscope::sim {
+
+namespace {
+
+/// How many transactions a server may be behind to use what was read for the others.
+constexpr std::size_t kRowsKept = 32;
+
+QByteArray pathOf(const QByteArray& lockName) {
+    return '/' + lockName;
+}
+
+inspect::SeenNode seen(const ZkTree& tree, const QByteArray& path, std::int64_t wallMs) {
+    const ZkNode& node = *tree.find(path);
+    inspect::SeenNode seen;
+    seen.path = path;
+    seen.stat = ZkTree::statOf(node);
+    if (!node.data.isEmpty()) seen.data = node.data;
+    seen.wallMs = wallMs;
+    const std::vector<QByteArray> names(node.children.begin(), node.children.end());
+    for (recipes::ZkChild& name : recipes::readZkChildren(names)) {
+        const ZkNode& child = *tree.find(zookeeper::childOf(path, name.name));
+        seen.children.push_back({std::move(name), ZkTree::statOf(child), child.data});
+    }
+    return seen;
+}
+
+/// The lock at that path; nullopt: nothing there is one.
+std::optional<inspect::LockRow> lockAt(const ZkTree& tree, const QByteArray& path, std::int64_t wallMs) {
+    if (!tree.find(path)) return std::nullopt;
+    inspect::SeenNode whole = seen(tree, path, wallMs);
+    std::optional<inspect::SeenNode> locks, leases;
+    const auto below = [&](const char* name) -> std::optional<inspect::SeenNode> {
+        const QByteArray child = zookeeper::childOf(path, name);
+        if (!tree.find(child)) return std::nullopt;
+        return seen(tree, child, wallMs);
+    };
+    locks = below("locks");
+    leases = below("leases");
+    whole.locks = locks ? &*locks : nullptr;
+    whole.leases = leases ? &*leases : nullptr;
+    const std::vector<inspect::LockRow> rows = inspect::readInOrder(inspect::zookeeperFormats(), whole);
+    if (rows.empty()) return std::nullopt;
+    inspect::LockRow row = rows.front();
+    // A world of our own knows its locks; how sure a stranger could be of its nodes is no part of it.
+    row.certainty = inspect::Certainty::Certain;
+    return row;
+}
+
+bool concerns(const QByteArray& changed, const QByteArray& path) {
+    return changed == path || changed.startsWith(path + '/');
+}
+
+} // namespace
+
+ZkRecord::ZkRecord(VirtualScheduler& scheduler, trace::Recorder& recorder, trace::EntityId parent,
+                   inspect::TraceFeed::Resolver owner, ThreadOf threadOf)
+    : m_scheduler(scheduler), m_feed(recorder, parent, std::move(owner), Nanos(0)), m_threadOf(std::move(threadOf)) {
+}
+
+ZkRecord::~ZkRecord() {
+    if (m_secondLook) m_scheduler.cancel(m_secondLook);
+}
+
+void ZkRecord::copies(ZkRecord& logical) {
+    m_read = logical.m_read;
+    m_feed.writeCopiesOf([&logical](const QByteArray& lockName) { return logical.lockEntity(lockName); });
+}
+
+void ZkRecord::watch(const QByteArray& lockName) {
+    m_feed.lockEntity(lockName);
+    if (m_watched.insert(lockName).second && m_tree && m_tree->find(pathOf(lockName)))
+        write(lockName, lockAt(*m_tree, pathOf(lockName), m_wallMs), {});
+}
+
+void ZkRecord::carriedOut(const ZkState& state, const ZkTxn& txn) {
+    if (txn.changes.empty()) return;
+    m_tree = &state.tree;
+    m_wallMs = txn.timeMs;
+    inspect::Sight sight;
+    const bool asked = txn.origin.server != 0; // by a client; else it is the leader's own work, or an operator's
+    if (asked) sight.cause = m_threadOf(txn.session);
+    if (txn.kind == ZkTxn::Kind::EndSession) {
+        sight.freedBy = asked ? trace::FreedBy::Release : trace::FreedBy::Expiry;
+    } else {
+        const bool own =
+            asked && std::ranges::all_of(txn.changes, [&txn](const ZkChange& change) {
+                return change.kind != ZkChange::Kind::Remove || change.owner == 0 || change.owner == txn.session;
+            });
+        sight.freedBy = own ? trace::FreedBy::Release : trace::FreedBy::Force;
+    }
+    for (const QByteArray& name : m_watched) {
+        const QByteArray path = pathOf(name);
+        const bool concerned =
+            std::ranges::any_of(txn.changes, [&path](const ZkChange& change) { return concerns(change.path, path); });
+        if (concerned) write(name, rowAfter(state, name), sight);
+    }
+}
+
+void ZkRecord::replaced(const ZkState& state) {
+    m_tree = &state.tree;
+    for (const QByteArray& name : m_watched)
+        write(name, lockAt(state.tree, pathOf(name), m_wallMs), {.freedBy = trace::FreedBy::NodeLoss});
+}
+
+const ZkRecord::Row& ZkRecord::rowAfter(const ZkState& state, const QByteArray& lockName) {
+    std::map<ZkTransaction, Row>& rows = (*m_read)[lockName];
+    const auto [row, fresh] = rows.try_emplace(state.zxid);
+    if (fresh) row->second = lockAt(state.tree, pathOf(lockName), m_wallMs);
+    while (rows.size() > kRowsKept && rows.begin()->first < state.zxid)
+        rows.erase(rows.begin());
+    return row->second;
+}
+
+void ZkRecord::write(const QByteArray& lockName, const Row& row, inspect::Sight sight) {
+    sight.exactDeadline = kNever; // what a session holds has no end of its own
+    m_feed.update(lockName, row, sight);
+    m_rows[lockName] = row;
+    armSecondLook();
+}
+
+void ZkRecord::armSecondLook() {
+    const Nanos due = m_feed.contentDue();
+    if (m_secondLook || due == kNever) return;
+    m_secondLook = m_scheduler.at(due, [this] {
+        m_secondLook = 0;
+        inspect::Sight sight;
+        sight.exactDeadline = kNever;
+        for (const auto& [name, row] : m_rows) // the same as before: only what was held back is written
+            m_feed.update(name, row, sight);
+        armSecondLook();
+    });
+}
+
+} // namespace lockscope::sim

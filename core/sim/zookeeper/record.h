@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "inspect/trace_feed.h"
+#include "runtime/virtual_scheduler.h"
+#include "sim/zookeeper/transaction.h"
+
+namespace lockscope::sim {
+
+/// Writes who holds which watched lock, and who waits, by the nodes of one server, or by those of the leaders' own
+/// history, into the trace. It reads nodes as a watcher of a real server does, with the same formats.
+class ZkRecord {
+public:
+    /// The thread of a client that has that session; kNoEntity: not known.
+    using ThreadOf = std::function<trace::EntityId(ZkSessionId)>;
+    /// `parent`: of the locks' entities; kNoEntity: none.
+    ZkRecord(VirtualScheduler& scheduler, trace::Recorder& recorder, trace::EntityId parent,
+             inspect::TraceFeed::Resolver owner, ThreadOf threadOf);
+    ~ZkRecord();
+    ZkRecord(const ZkRecord&) = delete;
+    ZkRecord& operator=(const ZkRecord&) = delete;
+
+    /// From now on it writes one server's copies of the locks of `logical`, which outlives it.
+    void copies(ZkRecord& logical);
+    trace::EntityId lockEntity(const QByteArray& lockName) { return m_feed.lockEntity(lockName); }
+    void watch(const QByteArray& lockName);
+    /// The nodes are as in `state`, which outlives the record, after `txn`, whose history is that of the record.
+    void carriedOut(const ZkState& state, const ZkTxn& txn);
+    /// The nodes are others now, by nobody's request: a server took over its leader's, or lost its own.
+    void replaced(const ZkState& state);
+
+private:
+    using Row = std::optional<inspect::LockRow>;
+    void write(const QByteArray& lockName, const Row& row, inspect::Sight sight);
+    /// The lock after the transaction that was carried out last: the same on every server, so it is read once.
+    const Row& rowAfter(const ZkState& state, const QByteArray& lockName);
+    void armSecondLook();
+
+    VirtualScheduler& m_scheduler;
+    VirtualScheduler::TimerId m_secondLook = 0;
+    inspect::TraceFeed m_feed;
+    ThreadOf m_threadOf;
+    std::set<QByteArray> m_watched;
+    const ZkTree* m_tree = nullptr;   ///< of the server that has told of a change last
+    std::map<QByteArray, Row> m_rows; ///< of watched locks, as seen last
+    std::int64_t m_wallMs = 0;
+    using RowsRead = std::map<QByteArray, std::map<ZkTransaction, Row>>; ///< by lock, the newest ones
+    std::shared_ptr<RowsRead> m_read = std::make_shared<RowsRead>();     ///< copies share the lock's
+};
+
+} // namespace lockscope::sim

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/zookeeper/service.h"
+
+#include "sim/seeds.h"
+#include "sim/zookeeper/wire.h"
+
+namespace lockscope::sim {
+
+ZkService::ZkService(Grounds grounds, const Settings& settings, std::uint64_t seed, inspect::TraceFeed::Resolver owner)
+    : m_grounds(grounds) {
+    std::vector<ZkServer*> all;
+    for (std::size_t i = 0; i < settings.ids.size(); ++i) {
+        m_servers.push_back(
+            std::make_unique<ZkServer>(grounds, settings.ids[i], int(i) + 1, mixSeed(seed, i), settings.ensemble));
+        all.push_back(m_servers.back().get());
+    }
+    const auto threadOf = [this](ZkSessionId session) {
+        const auto known = m_threads.find(session);
+        return known == m_threads.end() ? trace::kNoEntity : known->second;
+    };
+    // A lock of several servers is one lock, which belongs to none of them.
+    const bool alone = all.size() == 1;
+    const trace::EntityId parent = alone ? all.front()->entity() : trace::kNoEntity;
+    m_record = std::make_unique<ZkRecord>(grounds.scheduler, grounds.recorder, parent, owner, threadOf);
+    for (ZkServer* const server : all) {
+        server->meet(all);
+        server->onRole = [this](ZkServer& changed) { tellRole(changed); };
+        server->onTransaction = [this](ZkServer& where, const ZkTxn& txn) { carriedOut(where, txn); };
+        server->onWelcome = [this](ZkSessionId session, trace::EntityId client) {
+            m_threads[session] = m_grounds.recorder.trace().intern(trace::EntityKind::Thread, "1", client);
+        };
+        if (alone) continue;
+        m_copies.push_back(
+            std::make_unique<ZkRecord>(grounds.scheduler, grounds.recorder, server->entity(), owner, threadOf));
+        m_copies.back()->copies(*m_record);
+        server->onReplaced = [this](ZkServer& where) { copyOf(where)->replaced(where.state()); };
+    }
+    if (settings.formed) {
+        all.back()->leadFromTheStart();
+        return;
+    }
+    for (ZkServer* const server : all) {
+        server->kill();
+        server->start();
+    }
+}
+
+ZkService::~ZkService() = default;
+
+void ZkService::tellRole(const ZkServer& server) {
+    if (server.life() == Server::Life::Dead) return;
+    const QByteArray role = !server.serves() ? "looking" : server.role() == ZkRole::Leading ? "leader" : "follower";
+    if (std::exchange(m_roles[&server], role) == role) return;
+    m_grounds.recorder.emit(trace::EventKind::NodeRole, server.entity(), trace::kNoEntity, 0,
+                            m_grounds.recorder.trace().text(role));
+}
+
+std::vector<Server*> ZkService::servers() const {
+    std::vector<Server*> all;
+    for (const auto& server : m_servers)
+        all.push_back(server.get());
+    return all;
+}
+
+ZkServer* ZkService::leader() const {
+    ZkServer* newest = nullptr;
+    for (const auto& server : m_servers) {
+        const bool leads = server->role() == ZkRole::Leading && server->serves();
+        if (leads && (!newest || server->epoch() > newest->epoch())) newest = server.get();
+    }
+    return newest;
+}
+
+Server* ZkService::find(const QString& target) const {
+    int number = 0;
+    ZkServer* const leading = leader();
+    for (const auto& server : m_servers) {
+        if (target.toUtf8() == server->id()) return server.get();
+        const bool follows = server->role() == ZkRole::Following && server->serves();
+        if (follows && target == QStringLiteral("follower[%1]").arg(number++)) return server.get();
+    }
+    return target == QLatin1String("leader") ? leading : nullptr;
+}
+
+QString ZkService::url() const {
+    QStringList addresses;
+    for (const auto& server : m_servers)
+        addresses += QStringLiteral("%1:%2").arg(QString::fromUtf8(server->id())).arg(ZkServer::kPort);
+    return QStringLiteral("zookeeper://") + addresses.join(u',');
+}
+
+ZkRecord* ZkService::copyOf(const ZkServer& server) const {
+    return m_copies.empty() ? nullptr : m_copies[std::size_t(server.number() - 1)].get();
+}
+
+void ZkService::carriedOut(const ZkServer& server, const ZkTxn& txn) {
+    // What a leader has carried out, most servers have logged: it is in every later leader's history, too.
+    if (server.role() == ZkRole::Leading && txn.zxid > m_recorded) {
+        m_recorded = txn.zxid;
+        m_record->carriedOut(server.state(), txn);
+    }
+    if (ZkRecord* const copy = copyOf(server)) copy->carriedOut(server.state(), txn);
+}
+
+void ZkService::watch(const QByteArray& lockName, std::vector<QByteArray>) {
+    for (const auto& copy : m_copies)
+        copy->watch(lockName);
+    m_record->watch(lockName);
+}
+
+/// All ephemeral nodes at and below that path: what a holder or waiter has there.
+void ZkService::remove(ZkServer& leading, const QByteArray& path) {
+    const ZkNode* const node = leading.state().tree.find(path);
+    if (!node) return;
+    const std::set<QByteArray> children = node->children;
+    const bool ephemeral = node->kind == ZkNodeKind::Ephemeral;
+    for (const QByteArray& child : children)
+        remove(leading, zookeeper::childOf(path, child));
+    if (!ephemeral) return;
+    ZkRequest request;
+    request.kind = ZkRequest::Kind::Remove;
+    request.ops.emplace_back();
+    request.ops.front().kind = zookeeper::Op::Kind::Remove;
+    request.ops.front().path = path;
+    leading.command(request);
+}
+
+void ZkService::forceRelease(const QByteArray& lockName) {
+    ZkServer* const leading = leader();
+    if (leading) remove(*leading, '/' + lockName);
+}
+
+std::uint64_t ZkService::steps() const {
+    std::uint64_t steps = 0;
+    for (const auto& server : m_servers)
+        steps += server->steps();
+    return steps;
+}
+
+ZkServer* ZkService::at(const Endpoint& endpoint) const {
+    for (const auto& server : m_servers)
+        if (endpoint == Endpoint{QString::fromUtf8(server->id()), ZkServer::kPort}) return server.get();
+    return nullptr;
+}
+
+Diallers ZkService::diallers(trace::EntityId client) const {
+    Diallers diallers;
+    diallers.zookeeper = [this, client](Runtime& runtime, const ConnectionUrl& url,
+                                        const zookeeper::DriverOptions& options) {
+        return std::make_unique<ZkWire>(
+            m_grounds, [this](const Endpoint& endpoint) { return at(endpoint); }, runtime, client, url, options);
+    };
+    return diallers;
+}
+
+} // namespace lockscope::sim

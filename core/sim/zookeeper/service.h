@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ports/diallers.h"
+#include "sim/service.h"
+#include "sim/zookeeper/record.h"
+#include "sim/zookeeper/server.h"
+
+namespace lockscope::sim {
+
+/// A simulated ZooKeeper: one server, or an ensemble.
+class ZkService final : public Service {
+public:
+    struct Settings {
+        std::vector<QByteArray> ids{"zk-1", "zk-2",
+                                    "zk-3"}; ///< in the order of their numbers; the last one leads first
+        ZkSettings ensemble = {};
+        bool formed = true; ///< it has a leader from the start; false: the first election is part of the run
+    };
+    ZkService(Grounds grounds, const Settings& settings, std::uint64_t seed, inspect::TraceFeed::Resolver owner);
+    ~ZkService() override;
+
+    std::vector<Server*> servers() const override;
+    /// By its id, or "leader", "follower[0]", …
+    Server* find(const QString& target) const override;
+    QString url() const override;
+    trace::EntityId lockEntity(const QByteArray& lockName) override { return m_record->lockEntity(lockName); }
+    /// `keys` is of no meaning here: all nodes at the lock's path and below belong to it.
+    void watch(const QByteArray& lockName, std::vector<QByteArray> keys) override;
+    void forceRelease(const QByteArray& lockName) override;
+    std::uint64_t steps() const override;
+
+    ZkServer& server(std::size_t index) const { return *m_servers[index]; }
+    std::size_t size() const { return m_servers.size(); }
+    /// The server at an address; nullptr: there is none.
+    ZkServer* at(const Endpoint& endpoint) const;
+    /// The one that leads and serves; of two that believe so the one of the newest epoch; nullptr: there is none.
+    ZkServer* leader() const;
+    /// The diallers of one client.
+    Diallers diallers(trace::EntityId client) const;
+
+private:
+    static void remove(ZkServer& leading, const QByteArray& path);
+    void tellRole(const ZkServer& server);
+    void carriedOut(const ZkServer& server, const ZkTxn& txn);
+    /// The server's own copy of the record; nullptr: it is alone.
+    ZkRecord* copyOf(const ZkServer& server) const;
+    Grounds m_grounds;
+    std::vector<std::unique_ptr<ZkServer>> m_servers;
+    std::map<ZkSessionId, trace::EntityId> m_threads; ///< by session
+    std::unique_ptr<ZkRecord> m_record;               ///< by what leaders have carried out
+    ZkTransaction m_recorded = 0;                     ///< the newest of that
+    std::vector<std::unique_ptr<ZkRecord>> m_copies;  ///< of several servers, each one's
+    std::map<const ZkServer*, QByteArray> m_roles;    ///< as told last
+};
+
+} // namespace lockscope::sim

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// The record of locks on a simulated ZooKeeper: who holds, who waits in which order, and a copy per server.
+#include "connections/connection.h"
+#include "lock/distributed_lock.h"
+#include "trace/state.h"
+#include "zookeeper_group.h"
+
+#include <array>
+
+using namespace lockscope;
+using tests::ZooKeeperGroup;
+using trace::EventKind;
+
+namespace {
+
+/// A client that takes the lock once and keeps it until it is told to give it back.
+struct Holder {
+    ZooKeeperGroup& group;
+    std::unique_ptr<VirtualRuntime> runtime;
+    std::unique_ptr<Connection> connection;
+    std::unique_ptr<DistributedLock> lock;
+    trace::EntityId thread = trace::kNoEntity;
+    bool taken = false, freed = false;
+
+    Holder(ZooKeeperGroup& g, const QByteArray& name, const char* recipe) : group(g) {
+        const auto client = g.trace->intern(trace::EntityKind::Client, name);
+        thread = g.trace->intern(trace::EntityKind::Thread, "1", client);
+        runtime = std::make_unique<VirtualRuntime>(g.scheduler, client);
+        const auto url = parseConnectionUrl(g.service->url() + QStringLiteral("?session=4s"));
+        if (!url) qFatal("%s", qPrintable(url.error()));
+        connection = makeConnectionOver(*runtime, g.service->diallers(client), *url, name.toLower());
+        g.threads[name.toLower()] = thread;
+        auto made = connection->makeRecipe(recipe, {"orders"});
+        if (!made) qFatal("%s", qPrintable(made.error().message));
+        lock = std::make_unique<DistributedLock>(LockClient{*runtime, connection->client(), nullptr, trace::kNoEntity},
+                                                 std::move(*made), HoldOptions());
+        runtime->spawn([this]() -> QCoro::Task<> {
+            const auto got = co_await lock->lock();
+            taken = got && *got;
+        });
+        g.run(200ms);
+    }
+    ~Holder() { die(); }
+    Holder(const Holder&) = delete;
+    Holder& operator=(const Holder&) = delete;
+    void release() {
+        runtime->spawn([this]() -> QCoro::Task<> {
+            const auto left = co_await lock->unlock();
+            freed = left.has_value();
+        });
+        group.run(200ms);
+    }
+    void die() {
+        if (!runtime->alive()) return;
+        runtime->kill();
+        lock.reset();
+        connection.reset();
+    }
+};
+
+trace::State stateOf(const ZooKeeperGroup& g) {
+    trace::State state;
+    for (std::size_t i = 0; i < g.trace->size(); ++i)
+        state.apply(g.trace->at(i), *g.trace);
+    return state;
+}
+
+/// Of the logical lock, or of a server's copy.
+trace::Record recordOf(ZooKeeperGroup& g) {
+    const trace::State state = stateOf(g);
+    const auto record = state.records.find(g.service->lockEntity("orders"));
+    return record == state.records.end() ? trace::Record() : record->second;
+}
+
+std::vector<trace::EntityId> queueOf(const trace::Record& record) {
+    std::vector<trace::EntityId> threads;
+    for (const trace::QueuedWaiter& waiter : record.queue)
+        threads.push_back(waiter.thread);
+    return threads;
+}
+
+/// Why the lock was freed last.
+std::optional<trace::FreedBy> lastFreedBy(ZooKeeperGroup& g) {
+    std::optional<trace::FreedBy> last;
+    for (std::size_t i = 0; i < g.trace->size(); ++i) {
+        const trace::Event event = g.trace->at(i);
+        if (event.kind == EventKind::RecordFreed && event.subject == g.service->lockEntity("orders"))
+            last = trace::FreedBy(event.flags & trace::kFreedByMask);
+    }
+    return last;
+}
+
+} // namespace
+
+class TestSimulatedZooKeeperRecord : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void holdersAndQueueAreNamed_data() {
+        QTest::addColumn<QByteArray>("recipe");
+        QTest::addColumn<bool>("queues");
+        QTest::addRow("zk-mutex") << QByteArray("zk-mutex") << true;
+        QTest::addRow("zk-sequential") << QByteArray("zk-sequential") << true;
+        QTest::addRow("zk-rw") << QByteArray("zk-rw") << true;
+        QTest::addRow("zk-ephemeral") << QByteArray("zk-ephemeral") << false;
+    }
+    void holdersAndQueueAreNamed() {
+        QFETCH(QByteArray, recipe);
+        QFETCH(bool, queues);
+        ZooKeeperGroup g(3);
+        g.service->watch("orders", {});
+        Holder a(g, "A", recipe), b(g, "B", recipe), c(g, "C", recipe);
+        QVERIFY(a.taken && !b.taken && !c.taken);
+        const trace::Record held = recordOf(g);
+        QCOMPARE(held.owner, a.thread);
+        QVERIFY(held.deadline < 0); // what a session holds has no end of its own
+        QVERIFY(held.token > 0);
+        if (queues) QCOMPARE(queueOf(held), (std::vector{b.thread, c.thread}));
+        a.release();
+        QVERIFY(a.freed);
+        QVERIFY(lastFreedBy(g) == trace::FreedBy::Release);
+        const trace::Record next = recordOf(g);
+        QCOMPARE(next.owner, b.taken ? b.thread : c.thread);
+        if (queues) QCOMPARE(queueOf(next), (std::vector{c.thread}));
+    }
+
+    void aDeadHoldersEndIsAnExpiry() {
+        ZooKeeperGroup g(3);
+        g.service->watch("orders", {});
+        Holder a(g, "A", "zk-mutex");
+        a.die();
+        g.run(3500ms);
+        QCOMPARE(recordOf(g).owner, a.thread);
+        g.run(2s);
+        QCOMPARE(recordOf(g).owner, trace::kNoEntity);
+        QVERIFY(lastFreedBy(g) == trace::FreedBy::Expiry);
+    }
+
+    void anOperatorFreesByForce() {
+        ZooKeeperGroup g(3);
+        g.service->watch("orders", {});
+        Holder a(g, "A", "zk-mutex");
+        g.service->forceRelease("orders");
+        g.run(100ms);
+        QCOMPARE(recordOf(g).owner, trace::kNoEntity);
+        QVERIFY(lastFreedBy(g) == trace::FreedBy::Force);
+    }
+
+    void theRecordOutlivesLeaders() {
+        ZooKeeperGroup g(3);
+        g.service->watch("orders", {});
+        Holder a(g, "A", "zk-mutex");
+        g.at(2).kill();
+        g.run(2s);
+        QCOMPARE(recordOf(g).owner, a.thread);
+        QVERIFY(a.lock->stillMine());
+        a.release();
+        QCOMPARE(recordOf(g).owner, trace::kNoEntity);
+    }
+
+    /// A follower that is cut off still has the lock with the former holder.
+    void eachServerHasACopy() {
+        ZooKeeperGroup g(ZooKeeperGroup::settings(3, ZooKeeperGroup::quick(500ms, 20)));
+        g.service->watch("orders", {});
+        Holder a(g, "A", "zk-mutex");
+        for (const std::size_t i : {1, 2})
+            g.network.between(g.at(0).entity(), g.at(i).entity()).setCut(true);
+        a.die();
+        Holder b(g, "B", "zk-mutex");
+        g.run(6s);
+        QCOMPARE(recordOf(g).owner, b.thread);
+        const trace::State state = stateOf(g);
+        std::array<trace::EntityId, 3> owners{};
+        int copies = 0;
+        for (const auto& [lock, record] : state.records) {
+            if (record.copyOf == trace::kNoEntity) continue;
+            QCOMPARE(record.copyOf, g.service->lockEntity("orders"));
+            ++copies;
+            for (std::size_t i = 0; i < 3; ++i)
+                if (g.trace->entity(lock).parent == g.at(i).entity()) owners[i] = record.owner;
+        }
+        QCOMPARE(copies, 3);
+        QCOMPARE(owners, (std::array{a.thread, b.thread, b.thread}));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestSimulatedZooKeeperRecord)
+#include "tst_simulated_zookeeper_record.moc"
