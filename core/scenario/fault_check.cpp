@@ -28,6 +28,8 @@ TargetKind targetKind(Action action) {
     case Action::KillNode:
     case Action::RestartNode:
     case Action::CrashNode:
+    case Action::RestartNodeEmpty:
+    case Action::Failover:
         return TargetKind::Node;
     case Action::CutLink:
     case Action::MendLink:
@@ -81,6 +83,7 @@ public:
             m_nodes += node.id;
         m_several = scenario.service.has_value();
         if (m_several) addRoles(*scenario.service);
+        m_watched = m_several && scenario.service->sentinels > 0;
     }
 
     void check(const Fault& fault, const QString& path) {
@@ -103,6 +106,8 @@ public:
             complain("/for", tr("%1 cannot be undone after a time: leave out “for”")
                                  .arg(QString::fromLatin1(actionId(fault.action))));
         }
+        if (fault.action == Action::Failover && !m_watched)
+            complain("/do", tr("only Sentinels can be asked for a failover, and this scenario has none"));
         checkSetting(fault);
     }
 
@@ -187,6 +192,7 @@ private:
     std::vector<Complaint>& m_complaints;
     QStringList m_clients, m_nodes;
     bool m_several = false; ///< servers
+    bool m_watched = false; ///< by Sentinels
     QString m_path;
 };
 

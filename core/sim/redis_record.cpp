@@ -25,7 +25,10 @@ bool sameParty(const inspect::Party& a, const inspect::Party& b) {
 // Deadlines are exact here: nothing is lost on a wire between the engine and this look at it.
 RedisRecord::RedisRecord(VirtualScheduler& scheduler, trace::Recorder& recorder, trace::EntityId parent,
                          inspect::TraceFeed::Resolver owner)
-    : m_scheduler(scheduler), m_feed(recorder, parent, std::move(owner), Nanos(0)) {
+    : m_scheduler(scheduler),
+      m_recorder(recorder),
+      m_logical(parent == trace::kNoEntity),
+      m_feed(recorder, parent, std::move(owner), Nanos(0)) {
 }
 
 RedisRecord::~RedisRecord() {
@@ -41,6 +44,7 @@ void RedisRecord::watch(const QByteArray& lockName, std::vector<QByteArray> keys
     m_feed.lockEntity(lockName);
     std::vector<QByteArray>& watched = m_watched[lockName];
     if (watched == keys) return;
+    if (watched.empty()) writeDecider(lockName);
     const bool known = !std::exchange(watched, std::move(keys)).empty();
     const bool anyAlive =
         std::ranges::any_of(m_deciders, [](const RedisServer* server) { return server->life() != Server::Life::Dead; });
@@ -58,6 +62,8 @@ void RedisRecord::decidedBy(std::vector<RedisServer*> servers, std::size_t quoru
     m_deciders = std::move(servers);
     m_quorum = quorum;
     m_changed.clear();
+    for (const auto& [name, keys] : m_watched)
+        writeDecider(name);
     if (m_deciders.empty()) {
         if (std::exchange(m_observed, false)) m_feed.unobserved();
         return;
@@ -68,6 +74,16 @@ void RedisRecord::decidedBy(std::vector<RedisServer*> servers, std::size_t quoru
     // What the server before had, and this one has not, went with the former.
     for (const auto& [name, keys] : m_watched)
         write(name, {.freedBy = trace::FreedBy::NodeLoss});
+}
+
+void RedisRecord::writeDecider(const QByteArray& lockName) {
+    if (!m_logical) return;
+    const bool one = m_deciders.size() == 1;
+    m_recorder.emit(trace::EventKind::RecordDecider, one ? m_deciders.front()->entity() : trace::kNoEntity,
+                    m_feed.lockEntity(lockName),
+                    m_deciders.empty() ? 0
+                    : one              ? 1
+                                       : std::int64_t(m_quorum));
 }
 
 void RedisRecord::keyChanged(const RedisServer& server, const RedisEngine::KeyChange& change, trace::EntityId cause) {

@@ -60,6 +60,8 @@ private:
         std::vector<inspect::RawKey> raw = {}; ///< every key that was looked at and is there
     };
     void write(const QByteArray& lockName, inspect::Sight sight);
+    /// Of a lock that several servers keep: writes whose copy it is.
+    void writeDecider(const QByteArray& lockName);
     bool anyRuns() const;
     /// Looks again when a content that was held back may be written.
     void armSecondLook();
@@ -75,6 +77,8 @@ private:
                    const redis::Reply& reply) const;
 
     VirtualScheduler& m_scheduler;
+    trace::Recorder& m_recorder;
+    bool m_logical; ///< its locks belong to no server of their own
     VirtualScheduler::TimerId m_secondLook = 0;
     inspect::TraceFeed m_feed;
     std::vector<RedisServer*> m_deciders;

@@ -36,6 +36,7 @@ public:
     Server* find(const QString& target) const override;
     QString url() const override;
     trace::EntityId lockEntity(const QByteArray& lockName) override { return m_record->lockEntity(lockName); }
+    std::expected<void, QString> failOver(const Server& master) override;
     void watch(const QByteArray& lockName, std::vector<QByteArray> keys) override;
     void forceRelease(const QByteArray& lockName) override;
     std::uint64_t steps() const override;
@@ -53,15 +54,28 @@ private:
     RedisServer* master() const;
     void chooseDecider();
     void makeCluster();
+    void chooseOwners();
+    void tellRole(RedisServer& server);
+    void roleChanged(RedisServer& server);
 
+    /// In a cluster: the record of one lock, which its slot's owner decides.
+    struct SlotRecord {
+        std::unique_ptr<RedisRecord> record;
+        int slot = 0;
+        RedisServer* decider = nullptr;
+    };
+    RedisRecord& recordOf(const QByteArray& lockName, const std::vector<QByteArray>& keys);
+
+    Grounds m_grounds;
+    inspect::TraceFeed::Resolver m_owner;
     Settings m_settings;
-    void tellRole(const RedisServer& server);
 
     trace::Recorder& m_recorder;
     std::vector<std::unique_ptr<RedisServer>> m_redis;
     std::unique_ptr<RedisRecord> m_record;
-    std::vector<std::unique_ptr<RedisRecord>> m_copies; ///< of several servers, each one's
-    std::map<const RedisServer*, QByteArray> m_roles;   ///< as told last
+    std::vector<std::unique_ptr<RedisRecord>> m_copies;                           ///< of several servers, each one's
+    std::map<QByteArray, SlotRecord> m_slotRecords;                               ///< of a cluster, by lock
+    std::map<const RedisServer*, std::pair<QByteArray, trace::EntityId>> m_roles; ///< as told last, and whose data
     std::vector<std::unique_ptr<SentinelServer>> m_sentinels;
     std::map<const RedisServer*, std::uint64_t> m_reigns; ///< numbers promotions
     std::uint64_t m_lastReign = 0;
