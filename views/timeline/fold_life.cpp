@@ -31,8 +31,10 @@ void LaneFold::setNodePhase(NodeSlot& n, NodePhase phase, std::int64_t at, std::
     SpanTrack& spans = n.lane->spans;
     if (spans.hasOpen()) spans.close(at);
     spans.push(spanAt(at, row, unsigned(phase)));
+    const bool wasDown = n.known && n.phase == NodePhase::Down;
     n.known = true;
     n.phase = phase;
+    if (wasDown != (phase == NodePhase::Down)) masterChanged(n, at, row);
 }
 
 void LaneFold::setLink(LinkSlot& l, bool cut, std::int64_t delay, std::int64_t at, std::uint32_t row) {
@@ -159,9 +161,21 @@ void LaneFold::applyLife(const Event& event, std::uint32_t row) {
         fault(event, row, m_data.m_generalFaults);
         break;
     case EventKind::NodeRole:
+        applyRole(event, row);
+        break;
     case EventKind::ReplicationLag:
+        applyLag(event, row);
+        break;
     case EventKind::SessionChanged:
         break; // nobody's doing
+    case EventKind::NodeDoubted:
+    case EventKind::VoteCast:
+        applyFailover(event, row);
+        break;
+    case EventKind::FailoverStep:
+        applyFailover(event, row);
+        if (event.flags & (trace::kFault | trace::kByHand)) fault(event, row, node(event.subject).lane->faults);
+        break;
     default:
         fault(event, row, m_data.m_generalFaults);
         break;
