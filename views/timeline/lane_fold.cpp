@@ -125,6 +125,15 @@ LaneFold::LinkSlot& LaneFold::link(EntityId clientId, EntityId nodeId) {
 
 LaneFold::LinkSlot& LaneFold::link(EntityId linkId) {
     const trace::Entity& e = m_trace.entity(linkId);
+    if (m_trace.entity(e.parent).kind == EntityKind::Node) { // between servers: neither end is a client
+        bool isNew = false;
+        LinkSlot& between = slotOf(linkId, m_links, isNew);
+        if (isNew) {
+            between.node = e.other;
+            between.lane = &m_data.addLane(LaneKind::Link, linkId, e.parent, e.other);
+        }
+        return between;
+    }
     LinkSlot& slot = link(e.parent, e.other);
     slot.lane->entity = linkId;
     return slot;

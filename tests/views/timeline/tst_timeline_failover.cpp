@@ -148,6 +148,20 @@ private Q_SLOTS:
             (QStringList{u"0 replica of redis-1"_qs, u"1000 replica of nobody"_qs, u"2000 replica of redis-1"_qs}));
     }
 
+    void linksBetweenServersLeaveTheirLanesAlone() {
+        auto trace = std::make_shared<trace::Trace>();
+        const EntityId one = trace->intern(EntityKind::Node, "redis-1"),
+                       two = trace->intern(EntityKind::Node, "redis-2");
+        const EntityId between = trace->intern(EntityKind::Link, "", two, one);
+        trace->append({0, 0, two, one, trace->text("replica"), EventKind::NodeRole, 0});
+        trace->append({1'000'000'000, 0, two, between, 0, EventKind::LinkCut, trace::kFault});
+        TimelineData data(trace);
+        data.consume();
+        QVERIFY(laneOf(data, LaneKind::Node, one)->roles.empty());
+        QCOMPARE(bands(*trace, laneOf(data, LaneKind::Node, two)->roles), QStringList{u"0 replica of redis-1"_qs});
+        QCOMPARE(laneOf(data, LaneKind::Link, between)->spans.size(), std::size_t(1));
+    }
+
     void sentinelsShareALane() {
         const Story s;
         TimelineData data(s.trace);
