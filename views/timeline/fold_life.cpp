@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/lane_fold.h"
 
+#include <utility>
+
 namespace lockscope::views {
 
 using trace::EntityKind;
@@ -97,6 +99,7 @@ void LaneFold::applyLife(const Event& event, std::uint32_t row) {
     };
     const auto onLink = [&](auto change) {
         LinkSlot& l = link(event.subject);
+        if (std::exchange(l.lane->folded, false)) ++m_data.m_layoutVersion;
         change(l);
         fault(event, row, l.lane->faults);
     };

@@ -131,6 +131,7 @@ LaneFold::LinkSlot& LaneFold::link(EntityId linkId) {
         if (isNew) {
             between.node = e.other;
             between.lane = &m_data.addLane(LaneKind::Link, linkId, e.parent, e.other);
+            between.lane->folded = true; // until something is done to it: there are many, and they have no messages
         }
         return between;
     }

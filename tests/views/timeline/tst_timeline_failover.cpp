@@ -153,6 +153,7 @@ private Q_SLOTS:
         const EntityId one = trace->intern(EntityKind::Node, "redis-1"),
                        two = trace->intern(EntityKind::Node, "redis-2");
         const EntityId between = trace->intern(EntityKind::Link, "", two, one);
+        const EntityId other = trace->intern(EntityKind::Link, "", one, trace->intern(EntityKind::Node, "redis-3"));
         trace->append({0, 0, two, one, trace->text("replica"), EventKind::NodeRole, 0});
         trace->append({1'000'000'000, 0, two, between, 0, EventKind::LinkCut, trace::kFault});
         TimelineData data(trace);
@@ -160,6 +161,8 @@ private Q_SLOTS:
         QVERIFY(laneOf(data, LaneKind::Node, one)->roles.empty());
         QCOMPARE(bands(*trace, laneOf(data, LaneKind::Node, two)->roles), QStringList{u"0 replica of redis-1"_qs});
         QCOMPARE(laneOf(data, LaneKind::Link, between)->spans.size(), std::size_t(1));
+        QVERIFY(!laneOf(data, LaneKind::Link, between)->folded); // it has a row since somebody cut it
+        QVERIFY(laneOf(data, LaneKind::Link, other)->folded);
     }
 
     void sentinelsShareALane() {
