@@ -41,7 +41,7 @@ public:
                                  : tr("%1 believed at the same time that they held %2, for %3: from %4 to %5.")
                                        .arg(actors(), name(m_v.lock), length(), at(m_v.from), at(m_v.to));
         if (const auto story = failoverStoryOf(c, m_v.lock, m_v.row, m_trace))
-            return paragraph({what, failover(c, *story)});
+            return paragraph({what, failover(c, *story), beliefAfterwards(c)});
         return paragraph({what, cause(c), recordEnd(c), c.recordEnded ? beliefEnd(c) : QString()});
     }
 
@@ -286,9 +286,12 @@ private:
             now = tr("%1 became master at %2 without it.").arg(next, at(story.took));
         else if (gave)
             now = tr("It gave %1 the lock at %2.").arg(heir, given);
-        return paragraph({before, now,
-                          c.beliefEnded ? tr("%1 went on believing until %2.").arg(who, at(*c.beliefEnded))
-                                        : tr("%1 still believes that it holds the lock.").arg(who)});
+        return paragraph({before, now});
+    }
+    QString beliefAfterwards(const Chronicle& c) const {
+        const QString who = actor(c.thread);
+        return c.beliefEnded ? tr("%1 went on believing until %2.").arg(who, at(*c.beliefEnded))
+                             : tr("%1 still believes that it holds the lock.").arg(who);
     }
 
     /// Until when it believed, and what told it.
