@@ -32,6 +32,54 @@ class ClusterPanelTest : public QObject {
         QPoint centre(trace::EntityId entity) const { return panel.picture().find(entity)->box.center().toPoint(); }
     };
 
+    /// A master that dies at 3 s, its replica that takes over at 5 s, and a Sentinel.
+    struct Failover {
+        FakeSession session;
+        trace::EntityId one, two, sentinel, between;
+        ViewContext context;
+        ClusterPanel panel{&context};
+        Failover() {
+            using K = trace::EventKind;
+            trace::Trace& t = session.writable();
+            one = t.intern(trace::EntityKind::Node, "redis-1");
+            two = t.intern(trace::EntityKind::Node, "redis-2");
+            sentinel = t.intern(trace::EntityKind::Node, "sentinel-1");
+            between = t.intern(trace::EntityKind::Link, "", one, two);
+            t.intern(trace::EntityKind::Client, "A");
+            const auto at = [&t](Nanos when, K kind, trace::EntityId actor, trace::EntityId subject = 0,
+                                 std::int64_t value = 0, std::uint32_t aux = 0, std::uint8_t flags = 0) {
+                t.append({when.count(), value, actor, subject, aux, kind, flags});
+            };
+            const auto master = t.text("master"), replica = t.text("replica");
+            for (const auto node : {one, two, sentinel})
+                at(0s, K::NodeStarted, node);
+            at(0s, K::NodeRole, sentinel, 0, 0, t.text("sentinel"));
+            at(0s, K::NodeRole, one, 0, 0, master, trace::kCopiesNobody);
+            at(0s, K::NodeRole, two, one, 0, replica);
+            at(1s, K::ReplicationLag, two, one, Nanos(120ms).count());
+            at(3s, K::NodeKilled, one, 0, 0, 0, trace::kFault);
+            at(4s, K::NodeDoubted, sentinel, one, std::int64_t(trace::Doubt::Alone));
+            at(4100ms, K::NodeDoubted, sentinel, one, std::int64_t(trace::Doubt::Agreed), 2);
+            at(4100ms, K::VoteCast, sentinel, sentinel, 1);
+            at(4200ms, K::FailoverStep, sentinel, two, std::int64_t(trace::FailoverPhase::Chosen));
+            at(5s, K::NodeRole, two, 0, 0, master, trace::kCopiesNobody);
+            at(6s, K::LinkCut, one, between, 0, 0, trace::kFault);
+            t.reach(10s);
+            context.setSession(&session);
+            context.setPlayhead(2s);
+            panel.resize(900, 340);
+            panel.show();
+        }
+        QString menuOf(trace::EntityId node, const QString& begin) {
+            QMenu menu;
+            fillFaultMenu(menu, context, node);
+            for (const QAction* entry : menu.actions())
+                if (entry->text().startsWith(begin))
+                    return (entry->isEnabled() ? u"on: "_qs : u"off: "_qs) + entry->text();
+            return {};
+        }
+    };
+
 private Q_SLOTS:
     void initTestCase() { Theme::instance().setChoice(ThemeChoice::Light); }
 
@@ -226,54 +274,6 @@ private Q_SLOTS:
         QVERIFY(a->state().selected);
         QCOMPARE(panel->child(99), nullptr);
     }
-
-    /// A master that dies at 3 s, its replica that takes over at 5 s, and a Sentinel.
-    struct Failover {
-        FakeSession session;
-        trace::EntityId one, two, sentinel, between;
-        ViewContext context;
-        ClusterPanel panel{&context};
-        Failover() {
-            using K = trace::EventKind;
-            trace::Trace& t = session.writable();
-            one = t.intern(trace::EntityKind::Node, "redis-1");
-            two = t.intern(trace::EntityKind::Node, "redis-2");
-            sentinel = t.intern(trace::EntityKind::Node, "sentinel-1");
-            between = t.intern(trace::EntityKind::Link, "", one, two);
-            t.intern(trace::EntityKind::Client, "A");
-            const auto at = [&t](Nanos when, K kind, trace::EntityId actor, trace::EntityId subject = 0,
-                                 std::int64_t value = 0, std::uint32_t aux = 0, std::uint8_t flags = 0) {
-                t.append({when.count(), value, actor, subject, aux, kind, flags});
-            };
-            const auto master = t.text("master"), replica = t.text("replica");
-            for (const auto node : {one, two, sentinel})
-                at(0s, K::NodeStarted, node);
-            at(0s, K::NodeRole, sentinel, 0, 0, t.text("sentinel"));
-            at(0s, K::NodeRole, one, 0, 0, master, trace::kCopiesNobody);
-            at(0s, K::NodeRole, two, one, 0, replica);
-            at(1s, K::ReplicationLag, two, one, Nanos(120ms).count());
-            at(3s, K::NodeKilled, one, 0, 0, 0, trace::kFault);
-            at(4s, K::NodeDoubted, sentinel, one, std::int64_t(trace::Doubt::Alone));
-            at(4100ms, K::NodeDoubted, sentinel, one, std::int64_t(trace::Doubt::Agreed), 2);
-            at(4100ms, K::VoteCast, sentinel, sentinel, 1);
-            at(4200ms, K::FailoverStep, sentinel, two, std::int64_t(trace::FailoverPhase::Chosen));
-            at(5s, K::NodeRole, two, 0, 0, master, trace::kCopiesNobody);
-            at(6s, K::LinkCut, one, between, 0, 0, trace::kFault);
-            t.reach(10s);
-            context.setSession(&session);
-            context.setPlayhead(2s);
-            panel.resize(900, 340);
-            panel.show();
-        }
-        QString menuOf(trace::EntityId node, const QString& begin) {
-            QMenu menu;
-            fillFaultMenu(menu, context, node);
-            for (const QAction* entry : menu.actions())
-                if (entry->text().startsWith(begin))
-                    return (entry->isEnabled() ? u"on: "_qs : u"off: "_qs) + entry->text();
-            return {};
-        }
-    };
 
     void rolesChangeAndNodesKeepTheirPlaces() {
         Failover f;
