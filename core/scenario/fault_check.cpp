@@ -31,6 +31,8 @@ TargetKind targetKind(Action action) {
     case Action::RestartNode:
     case Action::CrashNode:
     case Action::SwitchEngine:
+    case Action::RestartNodeEmpty:
+    case Action::Failover:
         return TargetKind::Node;
     case Action::CutLink:
     case Action::MendLink:
@@ -88,6 +90,7 @@ public:
         m_servers = m_nodes;
         m_several = scenario.service.has_value();
         if (m_several) addRoles(*scenario.service);
+        m_watched = m_several && scenario.service->sentinels > 0;
     }
 
     void check(const Fault& fault, const QString& path) {
@@ -111,6 +114,8 @@ public:
             complain("/for", tr("%1 cannot be undone after a time: leave out “for”")
                                  .arg(QString::fromLatin1(actionId(fault.action))));
         }
+        if (fault.action == Action::Failover && !m_watched)
+            complain("/do", tr("only Sentinels can be asked for a failover, and this scenario has none"));
         checkSetting(fault);
     }
 
@@ -234,6 +239,7 @@ private:
     QStringList m_engines;  ///< of a lock manager
     QStringList m_servers;  ///< m_nodes without the roles
     bool m_several = false; ///< servers
+    bool m_watched = false; ///< by Sentinels
     QString m_path;
 };
 

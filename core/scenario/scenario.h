@@ -25,6 +25,8 @@ enum class Action : std::uint8_t {
     KillNode,
     RestartNode,
     CrashNode, ///< as KillNode, and its machine loses its power: what had not left it, or not reached its disk, is gone
+    RestartNodeEmpty, ///< as RestartNode, with a new disk
+    Failover,         ///< target a master: the Sentinels are asked to replace it
     CutLink,
     MendLink,
     DelayLink,    ///< DelayLink: value = extra one-way latency, 0 undoes it

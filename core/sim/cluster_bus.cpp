@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What cluster nodes say among themselves: who is down, who is elected, who owns which slots.
 #include "sim/cluster_node.h"
+#include "sim/probe.h"
 #include "sim/redis_server.h"
 
 #include <algorithm>
@@ -78,6 +79,7 @@ void ClusterNode::pong(int from) {
     Peer& peer = m_peers[std::size_t(from)];
     peer.pongAt = m_grounds.scheduler.now();
     peer.pingedAt.reset();
+    if (peer.mayBeDown || peer.down) writeDoubt(from, trace::Doubt::None);
     peer.mayBeDown = false;
     // Alive again: a replica or a master without slots at once, a master whose slots nobody took, too.
     peer.down = false;
@@ -103,7 +105,11 @@ void ClusterNode::hear(const News& news) {
     }
     // Whoever lost its last slot to another node, or whose master did, follows that one.
     const int mine = m_peers[std::size_t(m_me)].master == kNobody ? m_me : m_peers[std::size_t(m_me)].master;
-    if (lostMine && !ownsSlots(mine)) setMaster(news.from);
+    if (lostMine && !ownsSlots(mine)) {
+        if (isMaster(m_me)) reached(Probe::OldMasterFollows);
+        setMaster(news.from);
+    }
+    if (lostMine) mapChanged();
     for (const int suspected : news.suspects)
         if (isMaster(news.from)) m_peers[std::size_t(suspected)].reports[news.from] = now;
     for (Peer& known : m_peers) {
@@ -120,7 +126,10 @@ void ClusterNode::suspect() {
     for (std::size_t i = 0; i < m_peers.size(); ++i) {
         Peer& peer = m_peers[i];
         if (int(i) == m_me) continue;
-        if (peer.pingedAt && now - *peer.pingedAt > m_settings.nodeTimeout) peer.mayBeDown = true;
+        if (peer.pingedAt && now - *peer.pingedAt > m_settings.nodeTimeout && !peer.mayBeDown) {
+            peer.mayBeDown = true;
+            writeDoubt(int(i), trace::Doubt::Alone);
+        }
         if (!peer.mayBeDown || peer.down) continue;
         std::erase_if(peer.reports,
                       [&](const auto& report) { return now - report.second > 2 * m_settings.nodeTimeout; });
@@ -133,6 +142,7 @@ void ClusterNode::markDown(int node, bool tellOthers) {
     Peer& peer = m_peers[std::size_t(node)];
     if (peer.down || node == m_me) return;
     peer.mayBeDown = peer.down = true;
+    writeDoubt(node, trace::Doubt::Agreed, int(peer.reports.size()) + (isMaster(m_me) ? 1 : 0));
     if (!tellOthers) return;
     for (std::size_t i = 0; i < m_peers.size(); ++i) {
         if (int(i) == m_me || int(i) == node) continue;
@@ -141,6 +151,11 @@ void ClusterNode::markDown(int node, bool tellOthers) {
             there.updateState();
         });
     }
+}
+
+void ClusterNode::writeDoubt(int node, trace::Doubt doubt, int agree) const {
+    m_grounds.recorder.emit(trace::EventKind::NodeDoubted, m_self.entity(), m_peers[std::size_t(node)].server->entity(),
+                            std::int64_t(doubt), std::uint32_t(agree));
 }
 
 void ClusterNode::updateState() {
@@ -156,6 +171,7 @@ void ClusterNode::updateState() {
     ok = ok && reachable > votingMasters() / 2 && std::ranges::find(m_owners, std::int8_t(kNobody)) == m_owners.end();
     if (!ok) {
         const bool isolated = reachable <= votingMasters() / 2;
+        if (isolated && m_ok && isMaster(m_me)) reached(Probe::MinorityRefuses);
         m_ok = false;
         // A master that was alone waits, so that the majority's news come first.
         if (isolated && isMaster(m_me))
@@ -199,6 +215,9 @@ void ClusterNode::standForElection() {
 void ClusterNode::askForVotes() {
     m_electionEpoch = ++m_epoch;
     m_votes = 0;
+    const Peer& failed = m_peers[std::size_t(m_peers[std::size_t(m_me)].master)];
+    m_grounds.recorder.emit(trace::EventKind::FailoverStep, m_self.entity(), failed.server->entity(),
+                            std::int64_t(trace::FailoverPhase::Begun));
     const std::int64_t config = m_peers[std::size_t(m_peers[std::size_t(m_me)].master)].configEpoch;
     for (std::size_t i = 0; i < m_peers.size(); ++i) {
         if (int(i) == m_me) continue;
@@ -216,6 +235,8 @@ void ClusterNode::onVoteAsked(int candidate, std::int64_t epoch, std::int64_t co
         m_peers[std::size_t(master)].configEpoch > configEpoch)
         return;
     m_votedEpoch = epoch;
+    m_grounds.recorder.emit(trace::EventKind::VoteCast, m_self.entity(),
+                            m_peers[std::size_t(candidate)].server->entity(), epoch);
     send(candidate, [epoch](ClusterNode& there) { there.onVote(epoch); });
 }
 
@@ -225,6 +246,7 @@ void ClusterNode::onVote(std::int64_t epoch) {
 }
 
 void ClusterNode::takeOver() {
+    reached(Probe::ClusterPromotion);
     const int master = m_peers[std::size_t(m_me)].master;
     for (std::int8_t& owner : m_owners)
         if (owner == master) owner = std::int8_t(m_me);
@@ -233,7 +255,10 @@ void ClusterNode::takeOver() {
     me.configEpoch = m_electionEpoch;
     m_electionAt.reset();
     m_electionEpoch = 0;
+    m_grounds.recorder.emit(trace::EventKind::FailoverStep, m_self.entity(), m_self.entity(),
+                            std::int64_t(trace::FailoverPhase::Promoted));
     m_self.configure(nullptr);
+    mapChanged();
     const News mine = news();
     for (std::size_t i = 0; i < m_peers.size(); ++i) {
         if (int(i) == m_me) continue;

@@ -2,6 +2,7 @@
 // A cluster node's keys and map. (Who is down and who takes over is in cluster_bus.cpp.)
 #include "sim/cluster_node.h"
 
+#include "sim/probe.h"
 #include "sim/redis_server.h"
 
 #include <algorithm>
@@ -83,6 +84,7 @@ QByteArray ClusterNode::elsewhere(const redis::Args& keys, bool asking, bool rea
     if (owner == m_me) {
         const auto to = m_migrating.find(slot);
         if (to == m_migrating.end() || missing == 0) return {};
+        reached(missing < std::ssize(keys) ? Probe::TryAgain : Probe::Asked);
         if (missing < std::ssize(keys)) return again;
         return "ASK " + number(slot) + ' ' + addressOf(to->second);
     }
@@ -142,6 +144,7 @@ Reply ClusterNode::setSlot(const redis::Args& args) {
         m_migrating.erase(slot);
         // The new owner's word must count for more than the old one's.
         if (m_importing.erase(slot) > 0 && node == m_me) m_peers[std::size_t(m_me)].configEpoch = ++m_epoch;
+        mapChanged();
     } else {
         return Reply::error("ERR Invalid CLUSTER SETSLOT action or number of arguments");
     }

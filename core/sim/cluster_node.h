@@ -35,6 +35,11 @@ public:
     /// The process has started again, with the map that it had.
     void booted();
     bool servesAll() const { return m_ok; }
+    /// Whether it is the slot's master as far as it knows itself; of several that think so, the highest configuration
+    /// epoch is right.
+    bool owns(int slot) const { return m_owners[std::size_t(slot)] == m_me && isMaster(m_me); }
+    std::int64_t configEpoch() const { return m_peers[std::size_t(m_me)].configEpoch; }
+    std::function<void()> onMap; ///< it may own other slots now
 
 private:
     static constexpr int kNobody = -1;
@@ -63,6 +68,11 @@ private:
     void pong(int from);
     void suspect();
     void markDown(int node, bool tellOthers);
+    /// Writes what it thinks of another node.
+    void writeDoubt(int node, trace::Doubt doubt, int agree = 0) const;
+    void mapChanged() const {
+        if (onMap) onMap();
+    }
     void updateState();
     void standForElection();
     void askForVotes();

@@ -128,7 +128,9 @@ std::expected<void, QString> World::act(const Fault& fault) {
     case Action::ResumeNode:
     case Action::KillNode:
     case Action::CrashNode:
-    case Action::RestartNode: {
+    case Action::RestartNode:
+    case Action::RestartNodeEmpty:
+    case Action::Failover: {
         Server* const server = m_service->find(fault.target);
         if (!server) {
             QStringList names;
@@ -136,6 +138,13 @@ std::expected<void, QString> World::act(const Fault& fault) {
                 names += QString::fromUtf8(known->id());
             return std::unexpected(tr("There is no node “%1”; the node here is “%2”.")
                                        .arg(fault.target, names.join(QStringLiteral(", "))));
+        }
+        if (fault.action == Action::Failover) {
+            const auto asked = m_service->failOver(*server);
+            if (asked)
+                emit(EventKind::FailoverStep, flags, trace::kNoEntity, server->entity(),
+                     std::int64_t(trace::FailoverPhase::Asked));
+            return asked;
         }
         actOnServer(fault, *server, flags);
         return {};
@@ -181,9 +190,12 @@ void World::actOnServer(const Fault& fault, Server& server, std::uint8_t flags) 
         if (!wasDead) emit(EventKind::NodeKilled, flags, server.entity());
         server.crash();
         break;
-    default: // RestartNode
+    default: // RestartNode, RestartNodeEmpty
         kill();
-        server.start();
+        if (fault.action == Action::RestartNodeEmpty)
+            server.startEmpty();
+        else
+            server.start();
         emit(EventKind::NodeStarted, flags, server.entity());
         break;
     }

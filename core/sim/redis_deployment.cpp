@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A simulated Redis as one of several: roles, and commands about them.
+#include "sim/probe.h"
 #include "sim/redis_server.h"
 
 #include <algorithm>
@@ -123,6 +124,7 @@ void RedisServer::answerWaits() {
     std::erase_if(m_waits, [&](Waiting& wait) {
         const bool enough = m_replication->acknowledged(wait.offset) >= wait.wanted;
         const bool late = wait.untilUs != 0 && clock >= wait.untilUs;
+        if (late && !enough) reached(Probe::WaitTimedOut);
         if (enough || late) over.push_back(std::move(wait));
         return enough || late;
     });
@@ -131,6 +133,7 @@ void RedisServer::answerWaits() {
 }
 
 void RedisServer::releaseWaits(const Reply& reply) {
+    if (!m_waits.empty()) reached(Probe::WaitUnblocked);
     for (const Waiting& wait : std::exchange(m_waits, {}))
         wait.answer(reply);
 }

@@ -26,6 +26,8 @@ bool sameParty(const inspect::Party& a, const inspect::Party& b) {
 RedisRecord::RedisRecord(VirtualScheduler& scheduler, trace::Recorder& recorder, trace::EntityId parent,
                          inspect::TraceFeed::Resolver owner)
     : m_scheduler(scheduler),
+      m_recorder(recorder),
+      m_logical(parent == trace::kNoEntity),
       m_feed(
           recorder, parent,
           [owner = std::move(owner)](const inspect::Party& party) {
@@ -51,6 +53,7 @@ void RedisRecord::watch(const QByteArray& lockName, std::vector<QByteArray> keys
     const Watched now{std::move(keys), strings};
     Watched& watched = m_watched[lockName];
     if (watched == now) return;
+    if (watched.keys.empty()) writeDecider(lockName);
     const bool known = !std::exchange(watched, now).keys.empty();
     const bool anyAlive =
         std::ranges::any_of(m_deciders, [](const RedisServer* server) { return server->life() != Server::Life::Dead; });
@@ -68,6 +71,8 @@ void RedisRecord::decidedBy(std::vector<RedisServer*> servers, std::size_t quoru
     m_deciders = std::move(servers);
     m_quorum = quorum;
     m_changed.clear();
+    for (const auto& [name, keys] : m_watched)
+        writeDecider(name);
     if (m_deciders.empty()) {
         if (std::exchange(m_observed, false)) m_feed.unobserved();
         return;
@@ -82,6 +87,16 @@ void RedisRecord::decidedBy(std::vector<RedisServer*> servers, std::size_t quoru
 void RedisRecord::writeAll(const inspect::Sight& sight) {
     for (const auto& [name, watched] : m_watched)
         write(name, sight);
+}
+
+void RedisRecord::writeDecider(const QByteArray& lockName) {
+    if (!m_logical) return;
+    const bool one = m_deciders.size() == 1;
+    m_recorder.emit(trace::EventKind::RecordDecider, one ? m_deciders.front()->entity() : trace::kNoEntity,
+                    m_feed.lockEntity(lockName),
+                    m_deciders.empty() ? 0
+                    : one              ? 1
+                                       : std::int64_t(m_quorum));
 }
 
 void RedisRecord::keyChanged(const RedisServer& server, const RedisEngine::KeyChange& change, trace::EntityId cause) {

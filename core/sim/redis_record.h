@@ -68,6 +68,8 @@ private:
         friend bool operator==(const Watched&, const Watched&) = default;
     };
     void write(const QByteArray& lockName, inspect::Sight sight);
+    /// Of a lock that several servers keep: writes whose copy it is.
+    void writeDecider(const QByteArray& lockName);
     bool anyRuns() const;
     void writeAll(const inspect::Sight& sight);
     /// Looks again when the first of a semaphore's permits ends: no command tells of that.
@@ -86,6 +88,8 @@ private:
                    const redis::Reply& reply) const;
 
     VirtualScheduler& m_scheduler;
+    trace::Recorder& m_recorder;
+    bool m_logical; ///< its locks belong to no server of their own
     VirtualScheduler::TimerId m_secondLook = 0, m_permitEnd = 0;
     Nanos m_permitEndAt = kNever;
     std::shared_ptr<PermitOwners> m_permits = std::make_shared<PermitOwners>(); ///< copies share the lock's

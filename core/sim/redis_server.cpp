@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/redis_server.h"
 
+#include "sim/probe.h"
 #include "sim/seeds.h"
 
 namespace lockscope::sim {
@@ -29,8 +30,14 @@ RedisServer::RedisServer(Grounds grounds, const QByteArray& id, std::uint64_t se
     if (m_settings.replication) {
         m_replication = std::make_unique<Replication>(*this, grounds, *m_settings.replication, mixSeed(seed, 1));
         m_replication->onAck = [this] { answerWaits(); };
+        m_replication->onLink = [this] {
+            if (onRole) onRole(*this);
+        };
         m_engine.onEffects = [this](std::vector<RedisEngine::Effect> effects) { feed(std::move(effects)); };
-        m_engine.tooFewReplicas = [this] { return m_replication->tooFewGood(); };
+        m_engine.tooFewReplicas = [this] {
+            if (m_replication->tooFewGood()) reached(Probe::TooFewReplicas);
+            return m_replication->tooFewGood();
+        };
         m_engine.onDeployment = [this](SessionId session, const QByteArray& command, const redis::Args& args) {
             return deployment(session, command, args);
         };

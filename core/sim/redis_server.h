@@ -56,7 +56,8 @@ public:
     void configure(RedisServer* master);
     /// A number of its own, which no other server has.
     const QByteArray& runId() const { return m_runId; }
-    /// Called when it has become a master or a replica, and when it has died or started.
+    /// Called when it has become a master or a replica, when its link to its master came or went, and when it has died
+    /// or started.
     std::function<void(RedisServer&)> onRole;
 
     // --- for Replication ---

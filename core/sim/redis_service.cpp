@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/redis_service.h"
 
+#include "ports/redis/cluster_keys.h"
 #include "sim/seeds.h"
+
+#include <QCoreApplication>
 
 namespace lockscope::sim {
 
@@ -11,7 +14,7 @@ constexpr std::uint64_t kSentinelStream = 500;
 
 RedisService::RedisService(Grounds grounds, const Settings& settings, std::uint64_t seed,
                            inspect::TraceFeed::Resolver owner)
-    : m_settings(settings), m_recorder(grounds.recorder) {
+    : m_grounds(grounds), m_owner(owner), m_settings(settings), m_recorder(grounds.recorder) {
     const bool alone = settings.shape == RedisShape::Single;
     const bool clustered = settings.shape == RedisShape::Cluster;
     const bool replicated = settings.shape == RedisShape::Sentinel || clustered;
@@ -50,8 +53,6 @@ RedisService::RedisService(Grounds grounds, const Settings& settings, std::uint6
     }
     m_reigns[m_redis.front().get()] = ++m_lastReign;
     m_decider = m_redis.front().get();
-    for (const auto& server : m_redis)
-        m_group.push_back(server.get());
     m_record->decidedBy({m_decider});
     if (!replicated) return;
     if (clustered) {
@@ -62,7 +63,9 @@ RedisService::RedisService(Grounds grounds, const Settings& settings, std::uint6
         m_redis[i]->replication().beginWith(m_redis.front()->replication());
         m_redis[i]->configure(m_redis.front().get());
     }
-    followRoles();
+    for (const auto& server : m_redis) {
+        server->onRole = [this](RedisServer& changed) { roleChanged(changed); };
+    }
     for (std::size_t i = 0; i < settings.sentinelIds.size(); ++i) {
         m_sentinels.push_back(std::make_unique<SentinelServer>(grounds, settings.sentinelIds[i],
                                                                mixSeed(seed, kSentinelStream + i), settings.sentinel));
@@ -81,41 +84,60 @@ RedisService::RedisService(Grounds grounds, const Settings& settings, std::uint6
                         m_recorder.trace().text("sentinel"));
 }
 
-void RedisService::followRoles() {
-    for (const auto& server : m_redis) {
-        server->onRole = [this](RedisServer& changed) {
-            if (!changed.isReplica() && !m_reigns.contains(&changed)) m_reigns[&changed] = ++m_lastReign;
-            if (changed.isReplica()) m_reigns.erase(&changed);
-            chooseDecider();
-            tellRole(changed);
-        };
-    }
-}
-
 void RedisService::tellRoles() {
     for (const auto& server : m_redis)
         tellRole(*server);
 }
 
 void RedisService::makeCluster() {
+    // Several masters, each for its slots: a lock has a record of its own, which its slot's owner decides.
+    m_record->decidedBy({});
     std::vector<RedisServer*> all;
     for (const auto& server : m_redis)
         all.push_back(server.get());
     for (RedisServer* const server : all)
-        server->cluster().meet(all, clusterMasters());
-    for (std::size_t i = 1; i < clusterMasters(); ++i)
-        m_reigns[all[i]] = ++m_lastReign;
-    followRoles();
-    tellRoles();
+        server->cluster().meet(all, (all.size() + 1) / 2);
+    for (RedisServer* const server : all) {
+        server->onRole = [this](RedisServer& changed) { roleChanged(changed); };
+        server->cluster().onMap = [this] { chooseOwners(); };
+        tellRole(*server);
+    }
 }
 
-void RedisService::decideBySlotOf(const QByteArray& key) {
-    const std::size_t masters = clusterMasters();
-    const auto first = std::size_t(m_redis.front()->cluster().ownerOf(redis::keySlot(key)));
-    m_group.clear();
-    for (std::size_t i = first; i < m_redis.size(); i = i < masters ? masters + first : i + masters)
-        m_group.push_back(m_redis[i].get());
-    chooseDecider();
+void RedisService::roleChanged(RedisServer& server) {
+    if (m_settings.shape == RedisShape::Cluster) {
+        chooseOwners();
+    } else {
+        if (!server.isReplica() && !m_reigns.contains(&server)) m_reigns[&server] = ++m_lastReign;
+        if (server.isReplica()) m_reigns.erase(&server);
+        chooseDecider();
+    }
+    tellRole(server);
+}
+
+void RedisService::chooseOwners() {
+    for (auto& [name, lock] : m_slotRecords) {
+        RedisServer* owner = nullptr;
+        for (const auto& server : m_redis) {
+            if (server->life() == Server::Life::Dead || !server->cluster().owns(lock.slot)) continue;
+            if (!owner || server->cluster().configEpoch() > owner->cluster().configEpoch()) owner = server.get();
+        }
+        if (owner == lock.decider) continue;
+        lock.decider = owner;
+        lock.record->decidedBy(owner ? std::vector{owner} : std::vector<RedisServer*>());
+    }
+    if (!m_slotRecords.empty()) m_decider = m_slotRecords.begin()->second.decider;
+}
+
+RedisRecord& RedisService::recordOf(const QByteArray& lockName, const std::vector<QByteArray>& keys) {
+    if (m_settings.shape != RedisShape::Cluster) return *m_record;
+    SlotRecord& lock = m_slotRecords[lockName];
+    if (!lock.record) {
+        lock.record = std::make_unique<RedisRecord>(m_grounds.scheduler, m_grounds.recorder, trace::kNoEntity, m_owner);
+        lock.slot = redis::keySlot(keys.front());
+        chooseOwners();
+    }
+    return *lock.record;
 }
 
 RedisService::~RedisService() = default;
@@ -150,17 +172,23 @@ RedisServer* RedisService::master() const {
     for (const auto& server : m_redis) {
         const auto reign = m_reigns.find(server.get());
         if (reign == m_reigns.end() || server->life() == Server::Life::Dead) continue;
-        if (std::ranges::find(m_group, server.get()) == m_group.end()) continue;
         if (!latest || reign->second > m_reigns.at(latest)) latest = server.get();
     }
     return latest;
 }
 
-void RedisService::tellRole(const RedisServer& server) {
+void RedisService::tellRole(RedisServer& server) {
     if (server.life() == Server::Life::Dead) return;
-    const QByteArray role = server.isReplica() ? "replica" : "master";
-    if (std::exchange(m_roles[&server], role) == role) return;
-    m_recorder.emit(trace::EventKind::NodeRole, server.entity(), trace::kNoEntity, 0, m_recorder.trace().text(role));
+    const bool replica = server.isReplica();
+    // From the beginning on replicas have their master's data: the first link is as good as there.
+    const bool begins = !m_roles.contains(&server);
+    const bool copies = replica && (begins || server.replication().linkUp());
+    const std::pair<QByteArray, trace::EntityId> role(
+        replica ? "replica" : "master", copies ? server.replication().master()->entity() : trace::kNoEntity);
+    if (!begins && m_roles[&server] == role) return;
+    m_roles[&server] = role;
+    m_recorder.emit(trace::EventKind::NodeRole, server.entity(), role.second, 0, m_recorder.trace().text(role.first),
+                    copies ? 0 : trace::kCopiesNobody);
 }
 
 void RedisService::decides(const QByteArray& id) {
@@ -225,18 +253,35 @@ QString RedisService::url() const {
 }
 
 void RedisService::watch(const QByteArray& lockName, std::vector<QByteArray> keys, Strings strings) {
-    // Locks in slots of several masters would need a record each; the first one's master decides.
-    if (m_settings.shape == RedisShape::Cluster && m_watched++ == 0) decideBySlotOf(keys.front());
     for (const auto& copy : m_copies)
         copy->watch(lockName, keys, strings);
-    m_record->watch(lockName, std::move(keys), strings);
+    recordOf(lockName, keys).watch(lockName, keys, strings);
 }
 
 void RedisService::forceRelease(const QByteArray& lockName) {
-    for (const QByteArray& key : m_record->keysOf(lockName)) {
+    const auto clustered = m_slotRecords.find(lockName);
+    const RedisRecord& record = clustered == m_slotRecords.end() ? *m_record : *clustered->second.record;
+    for (const QByteArray& key : record.keysOf(lockName)) {
         for (const auto& server : m_redis)
             if (!server->isReplica()) server->command({"DEL", key});
     }
+}
+
+std::expected<void, QString> RedisService::failOver(const Server& master) {
+    const auto tr = [](const char* text) { return QCoreApplication::translate("Faults", text); };
+    if (m_sentinels.empty())
+        return std::unexpected(tr(QT_TRANSLATE_NOOP("Faults", "There are no Sentinels to ask for a failover.")));
+    if (&master != m_decider)
+        return std::unexpected(
+            tr(QT_TRANSLATE_NOOP("Faults", "%1 is not the master.")).arg(QString::fromUtf8(master.id())));
+    for (const auto& sentinel : m_sentinels) {
+        const std::optional<redis::Reply> reply = sentinel->failOver();
+        if (!reply) continue;
+        if (reply->type != redis::Reply::Type::Error) return {};
+        return std::unexpected(tr(QT_TRANSLATE_NOOP("Faults", "%1 refuses: %2"))
+                                   .arg(QString::fromUtf8(sentinel->id()), QString::fromUtf8(reply->text)));
+    }
+    return std::unexpected(tr(QT_TRANSLATE_NOOP("Faults", "No Sentinel runs.")));
 }
 
 std::uint64_t RedisService::steps() const {

@@ -37,6 +37,7 @@ public:
     Server* find(const QString& target) const override;
     QString url() const override;
     trace::EntityId lockEntity(const QByteArray& lockName) override { return m_record->lockEntity(lockName); }
+    std::expected<void, QString> failOver(const Server& master) override;
     void watch(const QByteArray& lockName, std::vector<QByteArray> keys, Strings strings = Strings::AreLocks) override;
     void forceRelease(const QByteArray& lockName) override;
     std::uint64_t steps() const override;
@@ -58,27 +59,33 @@ private:
     RedisServer* master() const;
     void chooseDecider();
     void makeCluster();
-    /// From now on the roles of all Redis servers are followed, and told.
-    void followRoles();
+    void chooseOwners();
     void tellRoles();
-    std::size_t clusterMasters() const { return (m_redis.size() + 1) / 2; }
-    /// In a cluster, the master of this key's slot and its replicas decide what the record says.
-    void decideBySlotOf(const QByteArray& key);
+    void tellRole(RedisServer& server);
+    void roleChanged(RedisServer& server);
 
+    /// In a cluster: the record of one lock, which its slot's owner decides.
+    struct SlotRecord {
+        std::unique_ptr<RedisRecord> record;
+        int slot = 0;
+        RedisServer* decider = nullptr;
+    };
+    RedisRecord& recordOf(const QByteArray& lockName, const std::vector<QByteArray>& keys);
+
+    Grounds m_grounds;
+    inspect::TraceFeed::Resolver m_owner;
     Settings m_settings;
-    void tellRole(const RedisServer& server);
 
     trace::Recorder& m_recorder;
     std::vector<std::unique_ptr<RedisServer>> m_redis;
     std::unique_ptr<RedisRecord> m_record;
-    std::vector<std::unique_ptr<RedisRecord>> m_copies; ///< of several servers, each one's
-    std::map<const RedisServer*, QByteArray> m_roles;   ///< as told last
+    std::vector<std::unique_ptr<RedisRecord>> m_copies;                           ///< of several servers, each one's
+    std::map<QByteArray, SlotRecord> m_slotRecords;                               ///< of a cluster, by lock
+    std::map<const RedisServer*, std::pair<QByteArray, trace::EntityId>> m_roles; ///< as told last, and whose data
     std::vector<std::unique_ptr<SentinelServer>> m_sentinels;
-    std::vector<const RedisServer*> m_group;              ///< those of which one decides
     std::map<const RedisServer*, std::uint64_t> m_reigns; ///< numbers promotions
     std::uint64_t m_lastReign = 0;
     RedisServer* m_decider = nullptr;
-    int m_watched = 0; ///< how often a watch was asked for
 };
 
 } // namespace lockscope::sim

@@ -2,14 +2,24 @@
 // What both sides of replication share, and the master's. (The replica's is in replication_replica.cpp.)
 #include "sim/replication.h"
 
+#include "sim/probe.h"
 #include "sim/redis_server.h"
 
 #include <algorithm>
 
 namespace lockscope::sim {
 
+namespace {
+constexpr Nanos kLagPeriod = 250ms; ///< how often a replica that is behind is looked at
+}
+
 Replication::Replication(RedisServer& self, Grounds grounds, ReplicationSettings settings, std::uint64_t seed)
-    : m_self(self), m_grounds(grounds), m_settings(settings), m_random(seed), m_id(newId()) {
+    : m_self(self),
+      m_grounds(grounds),
+      m_settings(settings),
+      m_random(seed),
+      m_id(newId()),
+      m_lag(grounds, self.entity()) {
 }
 
 QByteArray Replication::newId() {
@@ -21,18 +31,53 @@ QByteArray Replication::newId() {
 
 void Replication::feed(Effects effects) {
     if (m_following) return;
-    m_offset += std::int64_t(effects.size());
+    const Block block{std::move(effects), m_grounds.scheduler.now()};
+    m_offset += std::int64_t(block.effects.size());
     for (Follower& follower : m_followers) {
         if (!follower.online) continue;
         follower.stream->write(
-            [replica = follower.server, link = follower.link, effects] { replica->replication().take(link, effects); },
+            [replica = follower.server, link = follower.link, block] { replica->replication().take(link, block); },
             m_settings.lag);
     }
-    m_backlog.push_back(std::move(effects));
+    keep(block);
+    armLag();
+}
+
+void Replication::keep(const Block& block) {
+    m_backlog.push_back(block);
     while (m_backlog.size() > 1 && m_offset - m_backlogFrom > std::int64_t(m_settings.backlog)) {
-        m_backlogFrom += std::int64_t(m_backlog.front().size());
+        m_backlogFrom += std::int64_t(m_backlog.front().effects.size());
         m_backlog.pop_front();
     }
+}
+
+// --- how far replicas are behind: nobody asks for it, it is only told ---
+
+bool Replication::measureLag() const {
+    bool behind = false;
+    for (const Follower& follower : m_followers) {
+        const Replication& there = follower.server->replication();
+        if (!follower.online || there.m_link != follower.link || !there.m_linkUp) continue;
+        std::int64_t position = m_offset;
+        auto oldest = m_backlog.rend();
+        for (auto block = m_backlog.rbegin(); block != m_backlog.rend() && position > there.m_offset; ++block) {
+            position -= std::int64_t(block->effects.size());
+            oldest = block;
+        }
+        if (oldest == m_backlog.rend()) continue;
+        behind = true;
+        follower.server->replication().m_lag.waits(m_self.entity(), m_grounds.scheduler.now() - oldest->at);
+    }
+    return behind;
+}
+
+void Replication::armLag() {
+    if (m_lagArmed || m_followers.empty()) return;
+    m_lagArmed = true;
+    m_self.later(kLagPeriod, [this] {
+        m_lagArmed = false;
+        if (!m_following && measureLag()) armLag();
+    });
 }
 
 int Replication::acknowledged(std::int64_t offset) const {
@@ -79,17 +124,19 @@ void Replication::accept(RedisServer& replica, std::uint64_t link, const Positio
         there.m_syncing = true;
     });
     if (!canGoOn(at)) {
+        if (at.id == m_id && at.offset < m_backlogFrom) reached(Probe::BacklogTooShort);
         m_self.later(m_settings.fullSync, [this, replica = &replica, link] { sendCopy(replica, link); });
         return;
     }
     Follower& known = m_followers.back();
     known.online = true;
+    if (at.offset < m_offset) reached(Probe::PartialResync);
     back->write([&replica, link, id = m_id] { replica.replication().goOn(link, id); });
     std::int64_t position = m_backlogFrom;
-    for (const Effects& effects : m_backlog) {
+    for (const Block& block : m_backlog) {
         const bool missed = position >= at.offset;
-        position += std::int64_t(effects.size());
-        if (missed) back->write([&replica, link, effects] { replica.replication().take(link, effects); });
+        position += std::int64_t(block.effects.size());
+        if (missed) back->write([&replica, link, block] { replica.replication().take(link, block); });
     }
     countGood();
 }
@@ -97,6 +144,7 @@ void Replication::accept(RedisServer& replica, std::uint64_t link, const Positio
 void Replication::sendCopy(RedisServer* replica, std::uint64_t link) {
     Follower* const known = follower(*replica, link);
     if (!known || m_following) return;
+    reached(Probe::FullCopy);
     known->online = true;
     known->stream->write([replica, link, data = m_self.engine().snapshot(), at = Position{m_id, m_offset}] {
         replica->replication().takeCopy(link, data, at);
@@ -151,7 +199,10 @@ void Replication::lead() {
     }
     m_following = m_linkUp = m_syncing = false;
     m_master = nullptr;
+    m_lag.forget();
     m_self.engine().setRole(RedisEngine::Role::Master);
+    const auto ends = m_self.engine().nextExpiryUs();
+    if (ends && *ends < m_self.clockUs()) reached(Probe::ExpiredOnReplica);
 }
 
 void Replication::tick() {
@@ -177,6 +228,8 @@ void Replication::tick() {
 }
 
 void Replication::died(bool machineToo) {
+    if (!m_following) measureLag(); // what they have not got by now they never get
+    m_lagArmed = false;
     ++m_link;
     if (m_toMaster && !machineToo)
         m_toMaster->write(
@@ -186,6 +239,7 @@ void Replication::died(bool machineToo) {
     m_followers.clear();
     m_backlog.clear();
     m_linkUp = m_syncing = false;
+    m_lag.forget();
     m_good = 0;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "sim/lag_meter.h"
 #include "sim/redis/engine.h"
 #include "sim/stream.h"
 
@@ -46,7 +47,8 @@ public:
     void requestAcks();
     /// Whether a write must be refused for want of good replicas.
     bool tooFewGood() const { return m_settings.minReplicas > 0 && m_good < m_settings.minReplicas; }
-    std::function<void()> onAck; ///< somebody acknowledged something
+    std::function<void()> onAck;  ///< somebody acknowledged something
+    std::function<void()> onLink; ///< a replica's link to its master came or went
 
     bool linkUp() const { return m_linkUp; }
     /// Since when a replica has had no link to its master.
@@ -80,6 +82,11 @@ private:
         std::int64_t acked = 0;
         Nanos ackedAt{};
     };
+    /// The effects of one command, and when the master had them.
+    struct Block {
+        Effects effects;
+        Nanos at{};
+    };
     struct Position { ///< where a replica stands
         QByteArray id;
         std::int64_t offset = 0;
@@ -90,8 +97,9 @@ private:
     void lost(std::uint64_t link);
     void goOn(std::uint64_t link, const QByteArray& id);
     void takeCopy(std::uint64_t link, const RedisEngine::Data& data, const Position& at);
-    void take(std::uint64_t link, const Effects& effects);
+    void take(std::uint64_t link, const Block& block);
     void sendAck();
+    void setLinkUp(bool up);
     // The master's side.
     void accept(RedisServer& replica, std::uint64_t link, const Position& at);
     void sendCopy(RedisServer* replica, std::uint64_t link);
@@ -99,6 +107,10 @@ private:
     void forget(RedisServer& replica, std::uint64_t link);
     void dropFollowers();
     void countGood();
+    void keep(const Block& block);
+    /// Tells how old the oldest effect is that each replica has not got; true: one of them is behind.
+    bool measureLag() const;
+    void armLag();
     bool canGoOn(const Position& at) const;
     Follower* follower(const RedisServer& replica, std::uint64_t link);
     QByteArray newId();
@@ -109,11 +121,13 @@ private:
     std::mt19937_64 m_random;
     QByteArray m_id, m_secondId;
     std::int64_t m_offset = 0, m_secondOffset = -1;
-    std::deque<Effects> m_backlog; ///< the last blocks, up to m_offset
+    std::deque<Block> m_backlog; ///< the last ones, up to m_offset
     std::int64_t m_backlogFrom = 0;
     std::vector<Follower> m_followers;
     int m_good = 0;
+    bool m_lagArmed = false;
 
+    LagMeter m_lag;
     bool m_following = false;
     RedisServer* m_master = nullptr;
     std::uint64_t m_link = 0; ///< number of the present connection to the master, or try

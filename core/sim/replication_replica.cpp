@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The replica's side of replication.
+#include "sim/probe.h"
 #include "sim/redis_server.h"
 #include "sim/replication.h"
 
@@ -22,6 +23,7 @@ void Replication::follow(RedisServer& master) {
     m_following = true;
     m_master = &master;
     m_linkUp = m_syncing = false;
+    m_lag.forget();
     m_linkDownSince = m_grounds.scheduler.now();
     m_self.engine().setRole(RedisEngine::Role::Replica);
     connect();
@@ -54,7 +56,8 @@ void Replication::connectLater() {
 
 void Replication::lost(std::uint64_t link) {
     if (!m_following || link != m_link) return;
-    const bool wasUp = std::exchange(m_linkUp, false);
+    const bool wasUp = m_linkUp;
+    setLinkUp(false);
     if (wasUp) m_linkDownSince = m_grounds.scheduler.now();
     m_syncing = false;
     if (wasUp)
@@ -67,13 +70,16 @@ void Replication::goOn(std::uint64_t link, const QByteArray& id) {
     if (!m_following || link != m_link) return;
     m_heard = m_grounds.scheduler.now();
     m_id = id;
-    m_syncing = m_linkUp = true;
+    m_syncing = true;
+    setLinkUp(true);
     sendAck();
 }
 
 void Replication::takeCopy(std::uint64_t link, const RedisEngine::Data& data, const Position& at) {
     if (!m_following || link != m_link) return;
     m_heard = m_grounds.scheduler.now();
+    // What it had written by itself, or got from another master, is gone.
+    if (m_offset > at.offset && m_id != at.id) reached(Probe::WritesDiscarded);
     m_self.engine().load(data);
     m_copy = data;
     m_copyAt = at;
@@ -81,23 +87,27 @@ void Replication::takeCopy(std::uint64_t link, const RedisEngine::Data& data, co
     m_offset = at.offset;
     m_backlog.clear();
     m_backlogFrom = m_offset;
-    m_syncing = m_linkUp = true;
+    m_syncing = true;
+    setLinkUp(true);
     m_self.dataReplaced();
     sendAck();
 }
 
-void Replication::take(std::uint64_t link, const Effects& effects) {
+void Replication::take(std::uint64_t link, const Block& block) {
     if (!m_following || link != m_link) return;
     m_heard = m_grounds.scheduler.now();
-    m_self.engine().apply(effects);
-    m_offset += std::int64_t(effects.size());
-    // Kept as the master keeps it: this server may be the next one.
-    m_backlog.push_back(effects);
-    while (m_backlog.size() > 1 && m_offset - m_backlogFrom > std::int64_t(m_settings.backlog)) {
-        m_backlogFrom += std::int64_t(m_backlog.front().size());
-        m_backlog.pop_front();
-    }
+    m_self.engine().apply(block.effects);
+    m_offset += std::int64_t(block.effects.size());
+    keep(block); // as the master keeps it: this server may be the next one
+    m_lag.arrived(m_master->entity(), m_heard - block.at);
     m_self.applied();
+}
+
+void Replication::setLinkUp(bool up) {
+    if (m_linkUp == up) return;
+    m_linkUp = up;
+    m_lag.forget();
+    if (onLink) onLink();
 }
 
 void Replication::sendAck() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Sentinel's acting half: votes, the steps of a failover, and the configuration that follows. Names as in sentinel.c.
+#include "sim/probe.h"
 #include "sim/sentinel_server.h"
 
 #include <algorithm>
@@ -42,10 +43,12 @@ std::pair<QByteArray, std::int64_t> SentinelServer::vote(std::int64_t epoch, con
         m_epoch = epoch;
         tell("+new-epoch", QByteArray::number(qlonglong(epoch)));
     }
+    if (m_votedEpoch == epoch && m_votedFor != runId) reached(Probe::TwoCandidates);
     if (m_votedEpoch < epoch && m_epoch <= epoch) {
         m_votedFor = runId;
         m_votedEpoch = m_epoch;
         tell("+vote-for-leader", runId + ' ' + QByteArray::number(qlonglong(m_votedEpoch)));
+        writeVote();
         // Whoever voted for another leaves it the time for its failover.
         if (runId != m_runId) m_failoverStart = now() + randomUpTo(kMaxDesync);
     }
@@ -111,8 +114,10 @@ void SentinelServer::step() {
     case State::WaitStart: {
         const bool elected = leader(m_failoverEpoch) == m_runId;
         if (!elected && !m_forced) {
-            if (now() - m_failoverStart > std::min(kElectionLimit, m_settings.failoverTimeout))
+            if (now() - m_failoverStart > std::min(kElectionLimit, m_settings.failoverTimeout)) {
+                reached(Probe::NotElected);
                 abort("-failover-abort-not-elected");
+            }
             return;
         }
         tell("+elected-leader", *m_master);
@@ -127,6 +132,7 @@ void SentinelServer::step() {
             setState(State::SendSlaveofNoone);
             tell("+failover-state-send-slaveof-noone", *m_promoted);
         } else {
+            reached(Probe::NoGoodReplica);
             abort("-failover-abort-no-good-slave");
         }
         return;
@@ -135,6 +141,7 @@ void SentinelServer::step() {
             if (now() - m_stateSince > m_settings.failoverTimeout) abort("-failover-abort-slave-timeout");
             return;
         }
+        if (!m_master->down && !m_forced) reached(Probe::AnswersAgain);
         sendSlaveOf(m_promoted, nullptr);
         setState(State::WaitPromotion);
         tell("+failover-state-wait-promotion", *m_promoted);
@@ -219,6 +226,8 @@ void SentinelServer::switchTo(RedisServer& master) {
     RedisServer& former = redisOf(*m_master);
     tell("+switch-master", m_settings.masterName + ' ' + addressOf(former, RedisServer::kPort) + ' ' +
                                addressOf(master, RedisServer::kPort));
+    writeStep(trace::FailoverPhase::Announced, master);
+    writeNoDoubts();
     // All that was known of the group is forgotten, but not who belongs to it; and the master is connected to no sooner
     // than the time between two tries allows, as Sentinel does it.
     std::vector<RedisServer*> others;

@@ -2,6 +2,7 @@
 // A Sentinel's life, and what it answers.
 #include "sim/sentinel_server.h"
 
+#include "sim/probe.h"
 #include "sim/redis/command.h"
 #include "sim/seeds.h"
 
@@ -128,9 +129,15 @@ void SentinelServer::tell(const char* event, const QByteArray& payload) {
 
 void SentinelServer::tell(const char* event, const Instance& instance, const QByteArray& more) {
     tell(event, nameOf(instance) + more);
+    writeEvent(event, instance);
 }
 
 // --- what it answers ---
+
+std::optional<Reply> SentinelServer::failOver() {
+    if (life() != Life::Running) return std::nullopt;
+    return sentinel({"SENTINEL", "FAILOVER", m_settings.masterName});
+}
 
 RedisServer& SentinelServer::currentMaster() const {
     const bool promoted = m_state == State::ReconfSlaves || m_state == State::UpdateConfig;
@@ -217,6 +224,7 @@ Reply SentinelServer::details(const Instance& instance) const {
         items.push_back(Reply::bulk(value));
     };
     if (master) {
+        if (&currentMaster() != m_master->server) reached(Probe::NewerEpochOldBody);
         add("config-epoch", number(m_configEpoch));
         add("num-slaves", number(std::int64_t(m_replicas.size())));
         add("num-other-sentinels", number(std::int64_t(m_peers.size())));

@@ -26,6 +26,8 @@ public:
     /// All servers are known from the start: the first one is the master. Begins to watch.
     void watch(const std::vector<RedisServer*>& group, const std::vector<SentinelServer*>& sentinels);
     const QByteArray& runId() const { return m_runId; }
+    /// SENTINEL FAILOVER, from an operator; nullopt: this Sentinel does not run.
+    std::optional<redis::Reply> failOver();
     /// Tells of its events, as its subscribers hear them.
     std::function<void(const SentinelServer&, const QByteArray& event, const QByteArray& payload)> onEvent;
 
@@ -121,6 +123,14 @@ private:
     QByteArray nameOf(const Instance& instance) const;
     void tell(const char* event, const QByteArray& payload);
     void tell(const char* event, const Instance& instance, const QByteArray& more = {});
+
+    // --- sentinel_rows.cpp: what it tells, as rows of the trace ---
+    void writeEvent(const QByteArray& event, const Instance& instance);
+    void writeAgreed(int agree);
+    void writeVote();
+    void writeStep(trace::FailoverPhase phase, const RespServer& about, const QByteArray& why = {});
+    /// It forgets what it thought of the servers.
+    void writeNoDoubts();
 
     InstancePtr make(RespServer& server, bool sentinel) const;
     static RedisServer& redisOf(const Instance& instance);

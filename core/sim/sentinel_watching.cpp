@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Sentinel's watching half: connections, PING, INFO, hellos, and who is down. Names as in sentinel.c.
+#include "sim/probe.h"
 #include "sim/sentinel_server.h"
 
 namespace lockscope::sim {
@@ -49,6 +50,7 @@ bool SentinelServer::tilted() {
     if (passed < Nanos(0) || passed > kTiltTrigger) {
         m_tilt = now();
         tell("+tilt", "#tilt mode entered");
+        reached(Probe::Tilted);
     }
     if (m_tilt && now() - *m_tilt >= kTiltPeriod) {
         m_tilt.reset();
@@ -219,6 +221,7 @@ void SentinelServer::actOnInfo(const InstancePtr& instance) {
                    now() - instance->roleSince > patience) {
             sendSlaveOf(instance, &redisOf(*m_master));
             tell("+convert-to-slave", *instance);
+            reached(Probe::StaleMasterDemoted);
         }
         return;
     }
@@ -227,6 +230,7 @@ void SentinelServer::actOnInfo(const InstancePtr& instance) {
         now() - instance->confSince > m_settings.failoverTimeout && !failingOver()) {
         sendSlaveOf(instance, &redisOf(*m_master));
         tell("+fix-slave-config", *instance);
+        reached(Probe::StrayReplica);
     }
     if (instance->reconf == Reconf::Sent && m_promoted && instance->follows == m_promoted->server->id()) {
         instance->reconf = Reconf::InProgress;
@@ -267,11 +271,12 @@ void SentinelServer::checkAgreedDown() {
     const bool down = agree >= m_settings.quorum;
     if (down == m_master->agreedDown) return;
     m_master->agreedDown = down;
-    if (down)
-        tell("+odown", *m_master,
-             " #quorum " + QByteArray::number(agree) + '/' + QByteArray::number(m_settings.quorum));
-    else
+    if (!down) {
         tell("-odown", *m_master);
+        return;
+    }
+    tell("+odown", *m_master, " #quorum " + QByteArray::number(agree) + '/' + QByteArray::number(m_settings.quorum));
+    writeAgreed(agree);
 }
 
 } // namespace lockscope::sim

@@ -3,6 +3,7 @@
 #include "sim/server.h"
 
 #include <QString>
+#include <expected>
 
 namespace lockscope::sim {
 
@@ -28,6 +29,8 @@ public:
     virtual trace::EntityId lockEntity(const QByteArray& lockName) = 0;
     /// The lock's record is written to the trace. `keys`: what on the servers says who holds it.
     virtual void watch(const QByteArray& lockName, std::vector<QByteArray> keys, Strings strings) = 0;
+    /// Asks for a failover, as an operator would. The complaint is a sentence: why nobody begins one.
+    virtual std::expected<void, QString> failOver(const Server& master) = 0;
     /// Frees a lock as an operator would.
     virtual void forceRelease(const QByteArray& lockName) = 0;
     /// The work that its servers have done so far: a measure of cost that is equal on every machine.

@@ -119,7 +119,12 @@ bool isInRange(EventKind kind, std::int64_t value) {
         return value >= -1;
     case RecordQueued:
     case SessionChanged:
+    case RecordDecider:
         return value >= 0;
+    case NodeDoubted:
+        return value >= 0 && value <= std::int64_t(Doubt::Agreed);
+    case FailoverStep:
+        return value >= 0 && value < kFailoverPhases;
     case RecordHolder:
     case RecordHeld:
     case RecordRenewed:

@@ -45,6 +45,12 @@ const char* kindName(EventKind kind) {
         return "replication-lag";
     case EventKind::SessionChanged:
         return "session-changed";
+    case EventKind::NodeDoubted:
+        return "node-doubted";
+    case EventKind::VoteCast:
+        return "vote-cast";
+    case EventKind::FailoverStep:
+        return "failover-step";
     case EventKind::EngineChanged:
         return "engine-changed";
     case EventKind::WorkHung:
@@ -123,6 +129,8 @@ const char* kindName(EventKind kind) {
         return "record-permits";
     case EventKind::RecordCertainty:
         return "record-certainty";
+    case EventKind::RecordDecider:
+        return "record-decider";
     case EventKind::WriteAccepted:
         return "write-accepted";
     case EventKind::WriteRefused:

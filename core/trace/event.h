@@ -57,11 +57,17 @@ enum class EventKind : std::uint8_t {
     SettingChanged = 19,  ///< aux Text "lease=3s"
 
     // What servers are to each other and to clients: no fault, and nobody's doing.
-    NodeRole = 20,       ///< actor node; aux Text "master", "replica", "sentinel", "leader", "follower", …
+    NodeRole = 20, ///< actor node; aux Text "master", "replica", "sentinel", "leader", "follower", …; subject the
+                   ///< node whose data it copies now, 0 = not known, or with kCopiesNobody: of none
     ReplicationLag = 21, ///< actor the node that follows, subject the node that it follows (0: not known); value how
                          ///< far it is behind, in the unit that flags say (LagUnit), -1 = not known
     SessionChanged = 22, ///< actor client; subject the node that keeps its session (0: the service as a whole); value
                          ///< SessionPhase
+    NodeDoubted = 23,    ///< actor the server that watches, subject the node; value Doubt; aux how many agree, with
+                         ///< Doubt::Agreed
+    VoteCast = 24,       ///< actor the server that votes, subject the one that it votes for; value the epoch
+    FailoverStep = 25,   ///< actor the server that leads, or tells; subject the node that it is about; value
+                         ///< FailoverPhase; aux Text why, with FailoverPhase::Abandoned
     WorkHung = 26,       ///< a fault; actor client: its work stands still until Healed or its death, renewals go on
     PushLossArmed = 27,  ///< a fault; subject link: the next published message on it will be lost
     EngineChanged = 29,  ///< a lock manager's news of an engine: actor client (0: not told); value the record's epoch;
@@ -121,6 +127,8 @@ enum class EventKind : std::uint8_t {
     RecordPermits =
         79, ///< of a semaphore: value permits that are free, -1 = not known; aux permits in all, 0 = not known
     RecordCertainty = 80, ///< how sure it is that the key is a lock at all; value Certainty, Certain until told
+    RecordDecider = 81, ///< of a logical lock: whose copies decide from now on. value how many of them it takes: 1 that
+                        ///< of the actor, 0 nobody decides, more: a majority
 
     // Effect: what the guarded resource did. actor Thread, subject Resource.
     WriteAccepted = 96, ///< value token, 0 = none
@@ -180,6 +188,27 @@ inline constexpr std::uint8_t kQueuedDead = 0x10;
 enum class LagUnit : std::uint8_t { Time = 0, Bytes = 1 };
 inline constexpr std::uint8_t kLagUnitMask = 0x0f;
 
+/// A bit of Event::flags with NodeRole: it is known that the node gets its data from nobody.
+inline constexpr std::uint8_t kCopiesNobody = 0x01;
+
+/// Event::value of NodeDoubted. Alone: the watcher itself thinks that the node is down (a Sentinel's sdown, a cluster
+/// node's PFAIL). Agreed: enough of them do (odown, FAIL).
+enum class Doubt : std::uint8_t { None = 0, Alone = 1, Agreed = 2 };
+
+/// Event::value of FailoverStep.
+enum class FailoverPhase : std::uint8_t {
+    Begun = 0,     ///< about the master that is to be replaced
+    Led = 1,       ///< the actor was elected leader; about that master
+    Chosen = 2,    ///< about the replica that is to be promoted
+    Promoted = 3,  ///< about the new master
+    Announced = 4, ///< the actor tells clients of the new master from now on
+    Ended = 5,     ///< about the new master
+    Abandoned = 6, ///< about the master that stays
+    Demoted = 7,   ///< the actor makes a returned master a replica; about that one
+    Asked = 8,     ///< somebody asks for it, from outside; about the master
+};
+inline constexpr int kFailoverPhases = 9;
+
 /// Event::value of SessionChanged. Suspended: the server does not hear from the client, and the session may still live.
 enum class SessionPhase : std::uint8_t { Connected = 0, Suspended = 1, Expired = 2 };
 /// How sure it is that a key is a lock at all. The numbers stand in traces, in RecordCertainty. Certain: nothing else
@@ -228,6 +257,7 @@ constexpr bool auxIsEntity(EventKind k) {
     switch (k) {
     case SettingChanged:
     case NodeRole:
+    case FailoverStep:
     case EngineChanged:
     case AsksBy:
     case AcquireFailed:

@@ -87,6 +87,15 @@ std::size_t flagWords(const Event& e, std::array<const char*, kMostWords>& words
     } else if (e.kind == EventKind::SessionChanged) {
         constexpr std::array kPhases{"connected", "suspended", "expired"};
         if (std::uint64_t(e.value) < kPhases.size()) words[n++] = kPhases[std::size_t(e.value)];
+    } else if (e.kind == EventKind::NodeRole) {
+        if (e.flags & kCopiesNobody) words[n++] = "copies-nobody";
+    } else if (e.kind == EventKind::NodeDoubted) {
+        constexpr std::array kDoubts{"up", "down", "agreed-down"};
+        if (std::uint64_t(e.value) < kDoubts.size()) words[n++] = kDoubts[std::size_t(e.value)];
+    } else if (e.kind == EventKind::FailoverStep) {
+        constexpr std::array<const char*, kFailoverPhases> kPhases{
+            "begun", "led", "chosen", "promoted", "announced", "ended", "abandoned", "demoted", "asked"};
+        if (std::uint64_t(e.value) < kPhases.size()) words[n++] = kPhases[std::size_t(e.value)];
     }
     return n;
 }

@@ -90,6 +90,10 @@ bool applyDetail(Record& record, const Event& event) {
         record.permitsFree = event.value;
         record.permitsInAll = event.aux;
         return true;
+    case EventKind::RecordDecider:
+        record.decider = event.actor;
+        record.deciders = event.value;
+        return true;
     default:
         return false;
     }

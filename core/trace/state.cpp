@@ -24,6 +24,10 @@ void endHolding(Belief& belief, std::int64_t at) {
     if (belief.phase == Belief::Phase::Holding) endBelief(belief, at);
 }
 
+bool isMasterRole(const QByteArray& role) {
+    return role == "master" || role == "leader";
+}
+
 template <typename T>
 void setLife(T& state, ClientState::Life life, std::int64_t at) {
     state.life = life;
@@ -142,6 +146,8 @@ void State::applyLife(const Event& event, const Trace& trace) {
         break;
     case EventKind::NodeKilled:
         setLife(nodes[event.actor], Life::Dead, event.at);
+        // What it thought of others is gone with it.
+        std::erase_if(doubts, [&event](const auto& doubt) { return doubt.first.first == event.actor; });
         break;
     case EventKind::LinkCut:
         links[event.subject].cut = true;
@@ -173,8 +179,32 @@ void State::applyLife(const Event& event, const Trace& trace) {
     case EventKind::SettingChanged:
         if (trace.entity(event.aux).name.startsWith("recipe=")) recipeSetAt = event.at;
         break;
-    case EventKind::NodeRole:
-        nodes[event.actor].role = event.aux;
+    case EventKind::NodeRole: {
+        NodeState& node = nodes[event.actor];
+        node.role = event.aux;
+        node.copiesNobody = (event.flags & kCopiesNobody) != 0;
+        if (event.subject != kNoEntity || node.copiesNobody) node.follows = event.subject;
+        if (node.copiesNobody) node.lag = -1;
+        node.candidate = node.candidate && !isMasterRole(trace.entity(event.aux).name);
+        break;
+    }
+    case EventKind::NodeDoubted: {
+        const Doubt doubt = Doubt(std::clamp<std::int64_t>(event.value, 0, int(Doubt::Agreed)));
+        if (doubt == Doubt::None)
+            doubts.erase({event.actor, event.subject});
+        else
+            doubts[{event.actor, event.subject}] = doubt;
+        break;
+    }
+    case EventKind::VoteCast:
+        nodes[event.actor].votedFor = event.subject;
+        nodes[event.actor].votedEpoch = event.value;
+        break;
+    case EventKind::FailoverStep:
+        if (FailoverPhase(event.value) == FailoverPhase::Chosen) nodes[event.subject].candidate = true;
+        if (FailoverPhase(event.value) == FailoverPhase::Abandoned)
+            for (auto& [id, node] : nodes)
+                node.candidate = false;
         break;
     case EventKind::ReplicationLag: {
         NodeState& node = nodes[event.actor];
@@ -318,7 +348,7 @@ std::size_t State::memoryBytes() const {
     // A node of std::map: colour, three pointers and the heap's own header, beside the pair.
     const auto bytes = [](const auto& map) { return map.size() * (sizeof(*map.begin()) + 5 * sizeof(void*)); };
     return sizeof(State) + bytes(beliefs) + bytes(records) + bytes(clients) + bytes(nodes) + bytes(links) +
-           bytes(resources) + bytes(capacities) + bytes(sessions) + m_named * sizeof(Holder);
+           bytes(resources) + bytes(capacities) + bytes(sessions) + bytes(doubts) + m_named * sizeof(Holder);
 }
 
 } // namespace lockscope::trace

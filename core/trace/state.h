@@ -56,6 +56,10 @@ struct NodeState {
     EntityId follows = kNoEntity;    ///< the node whose data it copies; kNoEntity = none, or not known
     std::int64_t lag = -1;           ///< how far it is behind that one, in lagUnit; -1 = not known
     LagUnit lagUnit = LagUnit::Time; ///< ns, or bytes
+    bool copiesNobody = false;       ///< it is known that it gets its data from nobody
+    bool candidate = false;          ///< chosen to be promoted, and not a master yet
+    EntityId votedFor = kNoEntity;   ///< by this node, in the election of votedEpoch
+    std::int64_t votedEpoch = 0;
     friend bool operator==(const NodeState&, const NodeState&) = default;
 };
 
@@ -93,8 +97,9 @@ struct State {
     std::map<EntityId, ResourceState> resources;
     std::map<std::pair<EntityId, EntityId>, SessionState> sessions; ///< (client, node), node 0: of a whole service
     std::map<EntityId, std::int64_t> capacities;                    ///< total permits, by lock; semaphores only
-    std::int64_t recipeSetAt = -1; ///< when the recipe to ask by was changed last; -1 = never
-    std::size_t rows = 0;          ///< how many rows of the trace it includes
+    std::map<std::pair<EntityId, EntityId>, Doubt> doubts; ///< (watcher, node), of those that think a node down
+    std::int64_t recipeSetAt = -1;                         ///< when the recipe to ask by was changed last; -1 = never
+    std::size_t rows = 0;                                  ///< how many rows of the trace it includes
 
     /// Applies the next row. Beliefs whose own deadline is at or before the row end first.
     void apply(const Event& event, const Trace& trace);

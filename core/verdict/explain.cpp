@@ -3,6 +3,7 @@
 #include "trace/state.h"
 #include "trace/time_text.h"
 #include "verdict/chronicle.h"
+#include "verdict/failover_story.h"
 #include "verdict/verdict.h"
 #include "verdict/words.h"
 
@@ -39,6 +40,8 @@ public:
                                        .arg(actors(), name(m_v.lock), at(m_v.from), length())
                                  : tr("%1 believed at the same time that they held %2, for %3: from %4 to %5.")
                                        .arg(actors(), name(m_v.lock), length(), at(m_v.from), at(m_v.to));
+        if (const auto story = failoverStoryOf(c, m_v.lock, m_v.row, m_trace))
+            return paragraph({what, failover(c, *story), beliefAfterwards(c)});
         return paragraph({what, cause(c), recordEnd(c), c.recordEnded ? beliefEnd(c) : QString()});
     }
 
@@ -66,6 +69,8 @@ public:
                          .arg(m_v.token);
         else
             lesson = tr("Without a fencing token the resource cannot tell an old holder from a new one.");
+        if (const auto story = failoverStoryOf(c, m_v.lock, m_v.row, m_trace))
+            return paragraph({what, failover(c, *story), lesson});
         return paragraph({what, cause(c), recordEnd(c), lesson});
     }
 
@@ -267,6 +272,37 @@ private:
                           : tr("The server lost its memory of the lock of %1 at %2.").arg(who, when);
         }
         return {};
+    }
+
+    /// How another server came to decide, without the hold, and who got the lock from it.
+    QString failover(const Chronicle& c, const FailoverStory& story) const {
+        const QString who = actor(c.thread), former = name(story.former), next = name(story.next);
+        QString before;
+        if (!story.killed)
+            before =
+                tr("%1 took the place of %2 at %3, without the lock of %4.").arg(next, former, at(story.took), who);
+        else if (story.copied)
+            before = tr("%1 was killed at %2 before the lock of %3 had reached %4.")
+                         .arg(former, at(*story.killed), who, next);
+        else
+            before = tr("%1 was killed at %2 before the lock of %3 had reached a replica.")
+                         .arg(former, at(*story.killed), who);
+        const bool gave = c.successorAt && *c.successorAt >= story.took;
+        const QString heir = actor(c.successor), given = gave ? at(*c.successorAt) : QString();
+        QString now;
+        if (story.killed && gave)
+            now = tr("%1 became master at %2 without it and gave %3 the lock at %4.")
+                      .arg(next, at(story.took), heir, given);
+        else if (story.killed)
+            now = tr("%1 became master at %2 without it.").arg(next, at(story.took));
+        else if (gave)
+            now = tr("It gave %1 the lock at %2.").arg(heir, given);
+        return paragraph({before, now});
+    }
+    QString beliefAfterwards(const Chronicle& c) const {
+        const QString who = actor(c.thread);
+        return c.beliefEnded ? tr("%1 went on believing until %2.").arg(who, at(*c.beliefEnded))
+                             : tr("%1 still believes that it holds the lock.").arg(who);
     }
 
     /// Until when it believed, and what told it.

@@ -49,6 +49,14 @@
 <context>
     <name>Locks</name>
     <message numerus="yes">
+        <source>any %n copies</source>
+        <comment>of a lock, which decide together</comment>
+        <translation>
+            <numerusform>any %n copy</numerusform>
+            <numerusform>any %n copies</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>held by %n</source>
         <translation>
             <numerusform>held by %n</numerusform>
@@ -156,6 +164,13 @@
         <translation>
             <numerusform>%n holder</numerusform>
             <numerusform>%n holders</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n vote(s) for %1</source>
+        <translation>
+            <numerusform>%n vote for %1</numerusform>
+            <numerusform>%n votes for %1</numerusform>
         </translation>
     </message>
 </context>

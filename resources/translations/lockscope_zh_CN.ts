@@ -77,6 +77,30 @@
         <source>lost: %1</source>
         <translation>已丢失：%1</translation>
     </message>
+    <message>
+        <source>agreed: %1 is down</source>
+        <translation>一致认为：%1 已宕机</translation>
+    </message>
+    <message>
+        <source>%1 is down?</source>
+        <translation>%1 宕机了？</translation>
+    </message>
+    <message>
+        <source>sees nothing wrong</source>
+        <translation>未见异常</translation>
+    </message>
+    <message>
+        <source>%1, voted for %2</source>
+        <translation>%1，投票给 %2</translation>
+    </message>
+    <message>
+        <source>candidate</source>
+        <translation>候选者</translation>
+    </message>
+    <message>
+        <source>lag %1</source>
+        <translation>延迟 %1</translation>
+    </message>
 </context>
 <context>
     <name>ConnectionUrl</name>
@@ -405,6 +429,34 @@
         <translation>服务器丢失了它，当时持有者是 %1</translation>
     </message>
     <message>
+        <source>it answers again</source>
+        <translation>它又有应答了</translation>
+    </message>
+    <message>
+        <source>down, it thinks</source>
+        <translation>它认为已宕机</translation>
+    </message>
+    <message>
+        <source>down: %1 agree</source>
+        <translation>已宕机：%1 个一致认为</translation>
+    </message>
+    <message>
+        <source>down: enough agree</source>
+        <translation>已宕机：达到法定数量</translation>
+    </message>
+    <message>
+        <source>nobody decides</source>
+        <translation>无人裁定</translation>
+    </message>
+    <message>
+        <source>%1 decides</source>
+        <translation>由 %1 裁定</translation>
+    </message>
+    <message>
+        <source>%1 copies decide together</source>
+        <translation>由 %1 份副本共同裁定</translation>
+    </message>
+    <message>
         <source>another kind of lock has this key</source>
         <translation>此键已被另一种锁占用</translation>
     </message>
@@ -531,6 +583,18 @@
     <message>
         <source>session</source>
         <translation>会话</translation>
+    </message>
+    <message>
+        <source>thinks it down?</source>
+        <translation>认为宕机？</translation>
+    </message>
+    <message>
+        <source>votes for</source>
+        <translation>投票给</translation>
+    </message>
+    <message>
+        <source>failover</source>
+        <translation>故障转移</translation>
     </message>
     <message>
         <source>asks by recipe</source>
@@ -661,6 +725,10 @@
         <translation>记录：是否为锁</translation>
     </message>
     <message>
+        <source>record: who decides</source>
+        <translation>记录：由谁裁定</translation>
+    </message>
+    <message>
         <source>record out of sight</source>
         <translation>记录不可见</translation>
     </message>
@@ -765,12 +833,92 @@
         <translation>即列出的那些</translation>
     </message>
     <message>
+        <source>epoch %1</source>
+        <translation>纪元 %1</translation>
+    </message>
+    <message>
         <source>no token</source>
         <translation>无令牌</translation>
     </message>
     <message>
         <source>done</source>
         <translation>完成</translation>
+    </message>
+    <message>
+        <source>master</source>
+        <translation>主节点</translation>
+    </message>
+    <message>
+        <source>replica</source>
+        <translation>副本</translation>
+    </message>
+    <message>
+        <source>Sentinel</source>
+        <translation>哨兵</translation>
+    </message>
+    <message>
+        <source>leader</source>
+        <translation>领导者</translation>
+    </message>
+    <message>
+        <source>follower</source>
+        <translation>跟随者</translation>
+    </message>
+    <message>
+        <source>observer</source>
+        <translation>观察者</translation>
+    </message>
+    <message>
+        <source>primary</source>
+        <translation>主引擎</translation>
+    </message>
+    <message>
+        <source>standby</source>
+        <translation>备用</translation>
+    </message>
+    <message>
+        <source>replica of nobody</source>
+        <translation>副本，无主节点</translation>
+    </message>
+    <message>
+        <source>replica of %1</source>
+        <translation>%1 的副本</translation>
+    </message>
+    <message>
+        <source>wants to replace it</source>
+        <translation>要替换它</translation>
+    </message>
+    <message>
+        <source>elected leader of the failover</source>
+        <translation>当选故障转移的领导者</translation>
+    </message>
+    <message>
+        <source>chosen to be promoted</source>
+        <translation>被选中待提升</translation>
+    </message>
+    <message>
+        <source>promoted</source>
+        <translation>已提升</translation>
+    </message>
+    <message>
+        <source>told to clients as the master</source>
+        <translation>作为主节点告知客户端</translation>
+    </message>
+    <message>
+        <source>failover ended</source>
+        <translation>故障转移结束</translation>
+    </message>
+    <message>
+        <source>failover given up</source>
+        <translation>放弃故障转移</translation>
+    </message>
+    <message>
+        <source>the Sentinels are asked to replace it</source>
+        <translation>请求哨兵替换它</translation>
+    </message>
+    <message>
+        <source>made a replica again</source>
+        <translation>重新成为副本</translation>
     </message>
 </context>
 <context>
@@ -795,8 +943,21 @@
         <translation>“%1”不是时间。请写如 250ms 或 3s：</translation>
     </message>
     <message>
+        <source>Restart %1</source>
+        <translation>重启 %1</translation>
+    </message>
+    <message>
         <source>Other…</source>
         <translation>其他…</translation>
+    </message>
+    <message>
+        <source>%1 (off: %2)</source>
+        <extracomment>An entry of a menu that is off, and why: "Demote redis-2: …" is off, as "redis-2 is not the master."</extracomment>
+        <translation>%1（不可用：%2）</translation>
+    </message>
+    <message>
+        <source>%1 ↔ %2</source>
+        <translation>%1 ↔ %2</translation>
     </message>
     <message>
         <source>Nothing is open.</source>
@@ -809,10 +970,6 @@
     <message>
         <source>This session cannot be changed.</source>
         <translation>此会话不能更改。</translation>
-    </message>
-    <message>
-        <source>%1 ↔ %2</source>
-        <translation>%1 ↔ %2</translation>
     </message>
     <message>
         <source>Resume %1</source>
@@ -829,10 +986,6 @@
     <message>
         <source>Pause client</source>
         <translation>暂停客户端</translation>
-    </message>
-    <message>
-        <source>Restart %1</source>
-        <translation>重启 %1</translation>
     </message>
     <message>
         <source>Restart client</source>
@@ -917,30 +1070,6 @@
     <message>
         <source>There is no watchdog: see the workload's settings.</source>
         <translation>没有看门狗：见负载设置。</translation>
-    </message>
-    <message>
-        <source>Resume node</source>
-        <translation>恢复节点</translation>
-    </message>
-    <message>
-        <source>Pause node</source>
-        <translation>暂停节点</translation>
-    </message>
-    <message>
-        <source>Restart node</source>
-        <translation>重启节点</translation>
-    </message>
-    <message>
-        <source>Kill node</source>
-        <translation>杀死节点</translation>
-    </message>
-    <message>
-        <source>Jump node's clock</source>
-        <translation>拨动节点时钟</translation>
-    </message>
-    <message>
-        <source>There is no server yet.</source>
-        <translation>还没有服务器。</translation>
     </message>
     <message>
         <source>Mend %1</source>
@@ -1039,6 +1168,26 @@
         <translation>让 %1 的机器断电</translation>
     </message>
     <message>
+        <source>Restart %1 without its data</source>
+        <translation>重启 %1，不带数据</translation>
+    </message>
+    <message>
+        <source>Demote %1: failover</source>
+        <translation>降级 %1：故障转移</translation>
+    </message>
+    <message>
+        <source>Isolate %1</source>
+        <translation>隔离 %1</translation>
+    </message>
+    <message>
+        <source>Reconnect %1</source>
+        <translation>重新连接 %1</translation>
+    </message>
+    <message>
+        <source>Slow %1 down by %2</source>
+        <translation>使 %1 慢 %2</translation>
+    </message>
+    <message>
         <source>Delay %1 by %2</source>
         <translation>%1 延迟 %2</translation>
     </message>
@@ -1050,6 +1199,78 @@
         <source>%1 = %2</source>
         <comment>a setting and its new value</comment>
         <translation>%1 = %2</translation>
+    </message>
+    <message>
+        <source>There are no Sentinels to ask for a failover.</source>
+        <translation>没有可以请求故障转移的哨兵。</translation>
+    </message>
+    <message>
+        <source>No Sentinel runs.</source>
+        <translation>没有哨兵在运行。</translation>
+    </message>
+    <message>
+        <source>%1 is not the master.</source>
+        <translation>%1 不是主节点。</translation>
+    </message>
+    <message>
+        <source>Resume node</source>
+        <translation>恢复节点</translation>
+    </message>
+    <message>
+        <source>Pause node</source>
+        <translation>暂停节点</translation>
+    </message>
+    <message>
+        <source>Restart node</source>
+        <translation>重启节点</translation>
+    </message>
+    <message>
+        <source>Kill node</source>
+        <translation>杀死节点</translation>
+    </message>
+    <message>
+        <source>Jump node's clock</source>
+        <translation>拨动节点时钟</translation>
+    </message>
+    <message>
+        <source>Restart %1 with its data</source>
+        <translation>重启 %1，保留数据</translation>
+    </message>
+    <message>
+        <source>With its data</source>
+        <translation>保留数据</translation>
+    </message>
+    <message>
+        <source>Without data</source>
+        <translation>不带数据</translation>
+    </message>
+    <message>
+        <source>Reconnect</source>
+        <translation>重新连接</translation>
+    </message>
+    <message>
+        <source>Isolate</source>
+        <translation>隔离</translation>
+    </message>
+    <message>
+        <source>Slow %1 down</source>
+        <translation>使 %1 变慢</translation>
+    </message>
+    <message>
+        <source>Slow down</source>
+        <translation>变慢</translation>
+    </message>
+    <message>
+        <source>Demote %1: ask the Sentinels for a failover</source>
+        <translation>降级 %1：请求哨兵故障转移</translation>
+    </message>
+    <message>
+        <source>Demote</source>
+        <translation>降级</translation>
+    </message>
+    <message>
+        <source>There is no server yet.</source>
+        <translation>还没有服务器。</translation>
     </message>
     <message>
         <source>There is no node “%1”; the node here is “%2”.</source>
@@ -1966,6 +2187,17 @@
 </context>
 <context>
     <name>Locks</name>
+    <message>
+        <source>nobody decides</source>
+        <translation>无人裁定</translation>
+    </message>
+    <message numerus="yes">
+        <source>any %n copies</source>
+        <comment>of a lock, which decide together</comment>
+        <translation>
+            <numerusform>任意 %n 份副本</numerusform>
+        </translation>
+    </message>
     <message>
         <source>free</source>
         <translation>空闲</translation>
@@ -3293,6 +3525,14 @@
         <translation>被拒绝</translation>
     </message>
     <message>
+        <source>empty: not replicated</source>
+        <translation>空：未复制</translation>
+    </message>
+    <message>
+        <source>empty</source>
+        <translation>空</translation>
+    </message>
+    <message>
         <source>not observed</source>
         <translation>未观察到</translation>
     </message>
@@ -3303,10 +3543,6 @@
     <message>
         <source>+%1</source>
         <translation>+%1</translation>
-    </message>
-    <message>
-        <source>down</source>
-        <translation>宕机</translation>
     </message>
     <message>
         <source>expires %1</source>
@@ -3345,6 +3581,7 @@
     </message>
     <message>
         <source>%1: %2</source>
+        <extracomment>What a server's copy of a lock is, and what it says: "decides: held by A, 4.2 s left".</extracomment>
         <translation>%1：%2</translation>
     </message>
     <message>
@@ -3540,6 +3777,10 @@
         <translation>全部复原</translation>
     </message>
     <message>
+        <source>Sentinels asked to replace %1</source>
+        <translation>已请求哨兵替换 %1</translation>
+    </message>
+    <message>
         <source>setting changed to %1</source>
         <translation>设置改为 %1</translation>
     </message>
@@ -3609,6 +3850,10 @@
         <translation>空闲</translation>
     </message>
     <message>
+        <source>no master: nobody decides</source>
+        <translation>没有主节点：无人裁定</translation>
+    </message>
+    <message>
         <source>held by %1, %2 left</source>
         <translation>由 %1 持有，剩余 %2</translation>
     </message>
@@ -3652,12 +3897,12 @@
         <translation>客户端 %1</translation>
     </message>
     <message>
-        <source>thread %1</source>
-        <translation>线程 %1</translation>
+        <source>Sentinels</source>
+        <translation>哨兵</translation>
     </message>
     <message>
-        <source>copy on %1</source>
-        <translation>%1 上的副本</translation>
+        <source>thread %1</source>
+        <translation>线程 %1</translation>
     </message>
     <message>
         <source>checks tokens</source>
@@ -3682,10 +3927,6 @@
     <message>
         <source>no writes yet</source>
         <translation>尚无写入</translation>
-    </message>
-    <message>
-        <source>up</source>
-        <translation>运行中</translation>
     </message>
     <message>
         <source>connected</source>
@@ -3768,6 +4009,136 @@
     <message>
         <source>damage: #%1 held no more</source>
         <translation>损坏：#%1 已不持有</translation>
+    </message>
+    <message>
+        <source>dead since %1</source>
+        <translation>自 %1 起宕机</translation>
+    </message>
+    <message>
+        <source>candidate</source>
+        <translation>候选者</translation>
+    </message>
+    <message>
+        <source>replica of nobody</source>
+        <translation>副本，无主节点</translation>
+    </message>
+    <message>
+        <source>replica</source>
+        <translation>副本</translation>
+    </message>
+    <message>
+        <source>lag %1</source>
+        <translation>延迟 %1</translation>
+    </message>
+    <message>
+        <source>%1 decides</source>
+        <translation>由 %1 裁定</translation>
+    </message>
+    <message>
+        <source>%1 equal copies decide</source>
+        <translation>由 %1 份相同的副本裁定</translation>
+    </message>
+    <message>
+        <source>nobody decides</source>
+        <translation>无人裁定</translation>
+    </message>
+    <message>
+        <source>nobody</source>
+        <translation>无人</translation>
+    </message>
+    <message>
+        <source>no master, %1</source>
+        <translation>没有主节点，%1</translation>
+    </message>
+    <message>
+        <source>no master</source>
+        <translation>没有主节点</translation>
+    </message>
+    <message>
+        <source>died with the only copy of %1's lock</source>
+        <translation>宕机，带走了 %1 的锁的唯一副本</translation>
+    </message>
+    <message>
+        <source>died; others have a copy</source>
+        <translation>宕机；其他节点有副本</translation>
+    </message>
+    <message>
+        <source>decides</source>
+        <translation>裁定</translation>
+    </message>
+    <message>
+        <source>a copy</source>
+        <translation>副本</translation>
+    </message>
+    <message>
+        <source>down</source>
+        <translation>宕机</translation>
+    </message>
+    <message>
+        <source>up</source>
+        <translation>运行中</translation>
+    </message>
+    <message>
+        <source>%1 of %2 run</source>
+        <translation>%2 个中有 %1 个在运行</translation>
+    </message>
+    <message>
+        <source>%1 of %2 agree at %3: down</source>
+        <translation>%2 个中有 %1 个于 %3 一致认为：已宕机</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n vote(s) for %1</source>
+        <translation>
+            <numerusform>%1 得 %n 票</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 promoted</source>
+        <translation>%1 已提升</translation>
+    </message>
+    <message>
+        <source>failover given up</source>
+        <translation>放弃故障转移</translation>
+    </message>
+    <message>
+        <source>%1 made a replica</source>
+        <translation>%1 成为副本</translation>
+    </message>
+    <message>
+        <source>%1: %2 thinks that %3 is down</source>
+        <translation>%1：%2 认为 %3 已宕机</translation>
+    </message>
+    <message>
+        <source>%1: %2 does not think any more that %3 is down</source>
+        <translation>%1：%2 不再认为 %3 已宕机</translation>
+    </message>
+    <message>
+        <source>%1: %2 knows that %3 agree: %4 is down</source>
+        <translation>%1：%2 得知 %3 个一致认为：%4 已宕机</translation>
+    </message>
+    <message>
+        <source>%1: %2 votes for %3</source>
+        <translation>%1：%2 投票给 %3</translation>
+    </message>
+    <message>
+        <source>%1: %2 is elected to replace %3</source>
+        <translation>%1：%2 当选，负责替换 %3</translation>
+    </message>
+    <message>
+        <source>%1: %2 has promoted %3</source>
+        <translation>%1：%2 提升了 %3</translation>
+    </message>
+    <message>
+        <source>%1: %2 tells clients that %3 is the master</source>
+        <translation>%1：%2 告知客户端 %3 是主节点</translation>
+    </message>
+    <message>
+        <source>%1: %2 gives its failover up</source>
+        <translation>%1：%2 放弃了故障转移</translation>
+    </message>
+    <message>
+        <source>%1: %2 makes %3 a replica</source>
+        <translation>%1：%2 使 %3 成为副本</translation>
     </message>
 </context>
 <context>
@@ -4014,6 +4385,38 @@
     <message>
         <source>The server lost its memory of the lock of %1 at %2.</source>
         <translation>服务器在 %2 丢失了对 %1 的锁的记忆。</translation>
+    </message>
+    <message>
+        <source>%1 took the place of %2 at %3, without the lock of %4.</source>
+        <translation>%1 于 %3 取代了 %2，但没有 %4 的锁。</translation>
+    </message>
+    <message>
+        <source>%1 was killed at %2 before the lock of %3 had reached %4.</source>
+        <translation>%1 于 %2 被杀死，那时 %3 的锁还没有到达 %4。</translation>
+    </message>
+    <message>
+        <source>%1 was killed at %2 before the lock of %3 had reached a replica.</source>
+        <translation>%1 于 %2 被杀死，那时 %3 的锁还没有到达任何副本。</translation>
+    </message>
+    <message>
+        <source>%1 became master at %2 without it and gave %3 the lock at %4.</source>
+        <translation>%1 于 %2 成为主节点，但没有这把锁，并于 %4 把锁给了 %3。</translation>
+    </message>
+    <message>
+        <source>%1 became master at %2 without it.</source>
+        <translation>%1 于 %2 成为主节点，但没有这把锁。</translation>
+    </message>
+    <message>
+        <source>It gave %1 the lock at %2.</source>
+        <translation>它于 %2 把锁给了 %1。</translation>
+    </message>
+    <message>
+        <source>%1 went on believing until %2.</source>
+        <translation>%1 一直相信自己持有锁，直到 %2。</translation>
+    </message>
+    <message>
+        <source>%1 still believes that it holds the lock.</source>
+        <translation>%1 仍然相信自己持有锁。</translation>
     </message>
     <message>
         <source>%1 does not know, and still believes that it holds the lock.</source>
@@ -6037,6 +6440,10 @@
         <translation>请在表格中或时间线上选择一把锁。</translation>
     </message>
     <message>
+        <source>Who decides</source>
+        <translation>由谁裁定</translation>
+    </message>
+    <message>
         <source>Record says</source>
         <translation>记录显示</translation>
     </message>
@@ -6086,6 +6493,10 @@
         <source>the last %1</source>
         <translation>最近 %1</translation>
     </message>
+    <message>
+        <source>%1, paused</source>
+        <translation>%1，已暂停</translation>
+    </message>
     <message numerus="yes">
         <source>and %n more</source>
         <comment>holders</comment>
@@ -6094,8 +6505,25 @@
         </translation>
     </message>
     <message>
+        <source>%1  dead since %2</source>
+        <translation>%1  自 %2 起宕机</translation>
+    </message>
+    <message>
         <source>%1, %2 left</source>
         <translation>%1，剩余 %2</translation>
+    </message>
+    <message>
+        <source>%1  %2: %3</source>
+        <extracomment>A server's copy of a lock: %1 the server, %2 what the copy is, %3 who holds it there.</extracomment>
+        <translation>%1  %2：%3</translation>
+    </message>
+    <message>
+        <source>decides</source>
+        <translation>裁定</translation>
+    </message>
+    <message>
+        <source>a copy</source>
+        <translation>副本</translation>
     </message>
     <message>
         <source>seen at %1, %2 ago</source>
@@ -7263,6 +7691,10 @@
     <message>
         <source>a client</source>
         <translation>客户端</translation>
+    </message>
+    <message>
+        <source>only Sentinels can be asked for a failover, and this scenario has none</source>
+        <translation>只能向哨兵请求故障转移，而此场景没有哨兵</translation>
     </message>
     <message>
         <source>%1 has no target</source>

@@ -13,6 +13,7 @@ using trace::EntityKind;
 namespace {
 
 constexpr double kMargin = 20, kNodeWidth = 168, kNodeHeight = 52;
+constexpr double kArrows = 26, kWatcherWidth = 138, kWatcherHeight = 34, kWatcherLine = 22;
 constexpr double kLargest = 44, kSmallest = 6, kWords = 18;
 
 double distanceToSegment(QPointF p, QPointF a, QPointF b) {
@@ -46,24 +47,36 @@ const ClusterLayout::Item* ClusterLayout::at(QPointF point, double reach) const 
 }
 
 ClusterLayout layOutCluster(QSizeF size, const std::vector<EntityId>& nodes, const std::vector<EntityId>& clients,
-                            const std::vector<EntityId>& links, const trace::Trace& trace) {
+                            const std::vector<EntityId>& links, const trace::Trace& trace, const ClusterShape& shape) {
     ClusterLayout layout;
-    const double width = std::max(size.width() - 2 * kMargin, 60.0);
+    const double all = std::max(size.width() - 2 * kMargin, 60.0);
+    const double aside = shape.watchers.empty() ? 0 : std::min(kWatcherWidth + kMargin, all / 3);
+    const double width = std::max(all - aside, 60.0);
+    const double roof = kMargin + (shape.replicated ? kArrows : 0);
     const double nodeWidth = std::min(kNodeWidth, width / std::max<double>(double(nodes.size()), 1) - 12);
     const double nodeStep = width / std::max<double>(double(nodes.size()), 1);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         const double centre = kMargin + nodeStep * (double(i) + 0.5);
         layout.items.push_back({nodes[i],
                                 EntityKind::Node,
-                                QRectF(centre - nodeWidth / 2, kMargin, nodeWidth, kNodeHeight),
+                                QRectF(centre - nodeWidth / 2, roof, nodeWidth, kNodeHeight),
                                 {},
                                 {},
                                 trace::kNoEntity,
                                 nodes[i]});
     }
 
+    const double step = std::clamp((size.height() - 2 * kMargin) / std::max<double>(double(shape.watchers.size()), 1),
+                                   4.0, kWatcherHeight + 8);
+    for (std::size_t i = 0; i < shape.watchers.size(); ++i) {
+        const double tall = step >= kWatcherHeight + 4 ? kWatcherHeight : std::min(kWatcherLine, step - 2);
+        const QRectF box(size.width() - kMargin - aside + kMargin, kMargin + step * double(i), aside - kMargin, tall);
+        layout.items.push_back(
+            {shape.watchers[i], EntityKind::Node, box, {}, {}, trace::kNoEntity, shape.watchers[i], true});
+    }
+
     // As large as they fit below, with a gap for messages between them and the nodes.
-    const double top = kMargin + kNodeHeight + std::clamp(size.height() * 0.28, 36.0, 150.0);
+    const double top = roof + kNodeHeight + std::clamp(size.height() * 0.28, 36.0, 150.0);
     const double room = std::max(size.height() - top - kMargin / 2, kSmallest);
     const int count = int(clients.size());
     constexpr qsizetype kFitsACircle = 4;
@@ -88,9 +101,9 @@ ClusterLayout layOutCluster(QSizeF size, const std::vector<EntityId>& nodes, con
     for (int i = 0; i < count; ++i) {
         const int row = i / layout.clientColumns, column = i % layout.clientColumns;
         const int inRow = std::min(layout.clientColumns, count - row * layout.clientColumns);
-        const double step = width / std::max(inRow, 1);
         // A last row that is not full keeps the columns of the others.
-        const double spacing = layout.clientRows > 1 ? width / layout.clientColumns : std::min(step, 170.0);
+        const double spacing =
+            layout.clientRows > 1 ? width / layout.clientColumns : std::min(width / std::max(inRow, 1), 170.0);
         layout.captionWidth = std::min(spacing - 8, 170.0);
         const double used = layout.clientRows > 1 ? width : spacing * inRow;
         const double x = kMargin + (width - used) / 2 + spacing * (column + 0.5);
@@ -105,6 +118,11 @@ ClusterLayout layOutCluster(QSizeF size, const std::vector<EntityId>& nodes, con
         const ClusterLayout::Item* const client = layout.find(e.parent);
         const ClusterLayout::Item* const node = layout.find(e.other);
         if (!client || !node) continue;
+        if (client->kind == EntityKind::Node) { // between servers, below them
+            const auto foot = [](const QRectF& box) { return QPointF(box.center().x(), box.bottom() + 2); };
+            layout.items.push_back({link, EntityKind::Link, {}, foot(client->box), foot(node->box), e.parent, e.other});
+            continue;
+        }
         const QPointF from = client->box.center() - QPointF(0, layout.clientSize / 2 + 3);
         // Fanned out along the node's lower edge, so that many links do not end in one point.
         const double share = std::clamp((from.x() - node->box.center().x()) / width, -0.5, 0.5);

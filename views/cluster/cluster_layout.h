@@ -17,8 +17,9 @@ struct ClusterLayout {
         QRectF box;       ///< of a node; of a client the square around its circle
         QPointF from, to; ///< of a link: from the client to the node
         trace::EntityId client = trace::kNoEntity, node = trace::kNoEntity; ///< of a link
+        bool watcher = false; ///< a node that stands apart, with the other Sentinels
     };
-    std::vector<Item> items; ///< nodes, then clients, then links: the order in which the keyboard walks
+    std::vector<Item> items; ///< nodes, watchers, clients, links: the order in which the keyboard walks
     double clientSize = 40;  ///< diameter of a client
     bool clientWords = true; ///< room for a line of words under each client
     int clientRows = 1, clientColumns = 1;
@@ -30,9 +31,17 @@ struct ClusterLayout {
     const Item* at(QPointF point, double reach = 5) const;
 };
 
-/// A picture of `size` for these entities. Each link is a Link entity with parent and other among them.
+/// What is not a link in itself, and changes the picture.
+struct ClusterShape {
+    std::vector<trace::EntityId> watchers = {}; ///< nodes that watch the others: they stand in a column of their own
+    bool replicated = false;                    ///< room above the nodes for the arrows of replication
+    friend bool operator==(const ClusterShape&, const ClusterShape&) = default;
+};
+
+/// A picture of `size` for these entities. Each link is a Link entity with parent and other among them: a client and a
+/// node, or two nodes. `nodes` are those that are no watchers.
 ClusterLayout layOutCluster(QSizeF size, const std::vector<trace::EntityId>& nodes,
                             const std::vector<trace::EntityId>& clients, const std::vector<trace::EntityId>& links,
-                            const trace::Trace& trace);
+                            const trace::Trace& trace, const ClusterShape& shape = {});
 
 } // namespace lockscope::views

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cluster/cluster_paint.h"
 
+#include "cluster/paint_failover.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
 #include "theme/icons.h"
@@ -141,11 +142,23 @@ void paintLink(QPainter& painter, const ViewContext& context, const ClusterLayou
 }
 
 void paintNode(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& node, bool marked) {
+    if (node.watcher) {
+        paintWatcher(painter, context, node);
+        if (marked) paintMark(painter, node.box.adjusted(-3, -3, 3, 3), 8);
+        return;
+    }
     const auto found = context.state().nodes.find(node.entity);
     const trace::NodeState state = found == context.state().nodes.end() ? trace::NodeState{} : found->second;
     const bool dead = state.life == Life::Dead, paused = state.life == Life::Paused;
-    painter.setPen(dead ? QPen(color(Role::Fault), 1.5, Qt::DashLine) : QPen(color(Role::FieldBorder), 1));
-    painter.setBrush(color(dead ? Role::SurfaceRaised : Role::Surface));
+    const bool leads = !dead && context.trace()->entity(state.role).name == "master";
+    painter.setPen(dead              ? QPen(color(Role::Fault), 1.5, Qt::DashLine)
+                   : state.candidate ? QPen(color(Role::Waiting), 2)
+                   : leads           ? QPen(color(Role::Accepted), 1.5)
+                                     : QPen(color(Role::FieldBorder), 1));
+    painter.setBrush(color(dead              ? Role::SurfaceRaised
+                           : state.candidate ? Role::WaitingSoft
+                           : leads           ? Role::AcceptedSoft
+                                             : Role::Surface));
     painter.drawRoundedRect(node.box, 6, 6);
     if (paused) {
         painter.setPen(Qt::NoPen);
@@ -167,7 +180,8 @@ void paintNode(QPainter& painter, const ViewContext& context, const ClusterLayou
         return painter.fontMetrics().elidedText(whole, Qt::ElideRight, int(width));
     };
     painter.drawText(room, Qt::AlignLeft | Qt::AlignTop, text(context.trace()->displayName(node.entity), room.width()));
-    QString words = nodeWords(context, node.entity);
+    const QString role = dead || paused ? QString() : nodeRoleWords(context, node.entity);
+    QString words = role.isEmpty() ? nodeWords(context, node.entity) : role;
     if (state.clockOffset != 0) words = Words::tr("clock %1").arg(offsetText(Nanos(state.clockOffset)));
     painter.setFont(uiFont(-1.5));
     painter.setPen(color(dead || paused || state.clockOffset ? Role::FaultText : Role::TextDim));

@@ -28,6 +28,13 @@ bool isInSight(const ViewContext& context, trace::EntityId node);
 /// "2 locks held", "paused", "out of sight": translated.
 QString nodeWords(const ViewContext& context, trace::EntityId node);
 
+/// "master", "replica of redis-1", "candidate", of a Sentinel "redis-1 down?", "votes for sentinel-2"; empty: no role
+/// is known. Translated.
+QString nodeRoleWords(const ViewContext& context, trace::EntityId node);
+
+/// The arrow from the node whose data this one copies, with how far it is behind; nothing for a node that copies none.
+void paintReplication(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& replica,
+                      const ClusterLayout& layout);
 void paintLink(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& link, bool marked);
 void paintNode(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& node, bool marked);
 void paintClient(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& client,

@@ -45,6 +45,7 @@ ClusterPanel::ClusterPanel(ViewContext* context, QWidget* parent)
     connect(context, &ViewContext::playheadChanged, this, [this](Nanos t) {
         m_pace = std::chrono::abs(t - m_lastPlayhead);
         m_lastPlayhead = t;
+        if (reshape()) follow();
         update();
     });
     connect(context, &ViewContext::selectionChanged, this, &ClusterPanel::follow);
@@ -55,6 +56,7 @@ void ClusterPanel::forget() {
     m_nodes.clear();
     m_clients.clear();
     m_links.clear();
+    m_shape = {};
     m_seenEntities = 0;
     m_current = -1;
     m_hovered = kNoEntity;
@@ -80,12 +82,47 @@ void ClusterPanel::grow() {
         m_layoutValid = false;
     }
     m_empty->setVisible(m_nodes.empty() && m_clients.empty());
+    if (!m_layoutValid) reshape();
     update();
+}
+
+bool ClusterPanel::reshape() {
+    const auto trace = m_context->trace();
+    const trace::State& state = m_context->state();
+    ClusterShape shape;
+    std::vector<EntityId> plain, shown;
+    for (const EntityId node : m_nodes) {
+        const auto found = state.nodes.find(node);
+        const bool known = found != state.nodes.end();
+        // Nodes keep their place on failover: once a Sentinel or a replica, the picture has room for it.
+        const bool watches = known && trace->entity(found->second.role).name == "sentinel";
+        const bool was = std::ranges::find(m_shape.watchers, node) != m_shape.watchers.end();
+        (watches || was ? shape.watchers : plain).push_back(node);
+        shape.replicated = shape.replicated || (known && trace->entity(found->second.role).name == "replica");
+    }
+    shape.replicated = shape.replicated || m_shape.replicated;
+    const auto watches = [&shape](EntityId node) {
+        return std::ranges::find(shape.watchers, node) != shape.watchers.end();
+    };
+    for (const EntityId link : m_links) {
+        // Links between servers, and to Sentinels, are many: those are shown that somebody has disturbed.
+        const trace::Entity& e = trace->entity(link);
+        const bool plainLink = trace->entity(e.parent).kind == EntityKind::Client && !watches(e.other);
+        const auto found = state.links.find(link);
+        const bool disturbed = found != state.links.end() && found->second != trace::LinkState{};
+        if (plainLink || disturbed) shown.push_back(link);
+    }
+    if (m_layoutValid && shape == m_shape && plain == m_plain && shown == m_shown) return false;
+    m_shape = std::move(shape);
+    m_plain = std::move(plain);
+    m_shown = std::move(shown);
+    m_layoutValid = false;
+    return true;
 }
 
 const ClusterLayout& ClusterPanel::picture() const {
     if (!m_layoutValid) {
-        m_layout = layOutCluster(size(), m_nodes, m_clients, m_links, *m_context->trace());
+        m_layout = layOutCluster(size(), m_plain, m_clients, m_shown, *m_context->trace(), m_shape);
         m_layoutValid = true;
     }
     return m_layout;
@@ -136,10 +173,12 @@ void ClusterPanel::paintEvent(QPaintEvent*) {
         const bool focused = hasFocus() && m_current >= 0 && &item == &layout.items[std::size_t(m_current)];
         return item.entity == selected || item.entity == m_hovered || focused;
     };
-    const bool manyLinks = m_links.size() > std::size_t(kMostLinks);
+    const bool manyLinks = m_shown.size() > std::size_t(kMostLinks);
     for (const ClusterLayout::Item& item : layout.items)
         if (item.kind == EntityKind::Link && (!manyLinks || marked(item) || item.client == selected))
             paintLink(painter, *m_context, item, marked(item));
+    for (const ClusterLayout::Item& item : layout.items)
+        if (item.kind == EntityKind::Node) paintReplication(painter, *m_context, item, layout);
     m_flights = flightsAt(*trace, m_context->playhead(), leastFlight());
     std::map<std::pair<EntityId, EntityId>, const ClusterLayout::Item*> links;
     for (const ClusterLayout::Item& item : layout.items)
@@ -165,7 +204,7 @@ void ClusterPanel::paintEvent(QPaintEvent*) {
                          tr("slowed down: real messages take %1").arg(duration(real)));
     if (manyLinks)
         painter.drawText(corner, Qt::AlignLeft | Qt::AlignBottom,
-                         tr("%n link(s): only those of the selected client are drawn", "", int(m_links.size())));
+                         tr("%n link(s): only those of the selected client are drawn", "", int(m_shown.size())));
 }
 
 QString ClusterPanel::describe(const ClusterLayout::Item& item) const {
@@ -178,12 +217,14 @@ QString ClusterPanel::describe(const ClusterLayout::Item& item) const {
     if (item.kind == EntityKind::Node) {
         const auto found = state.nodes.find(item.entity);
         const Life life = found == state.nodes.end() ? Life::Unknown : found->second.life;
-        return tr("node %1: %2")
-            .arg(name, life == Life::Dead                   ? tr("dead")
-                       : life == Life::Paused               ? tr("paused")
-                       : life == Life::Unknown              ? tr("not seen yet")
-                       : isInSight(*m_context, item.entity) ? tr("running")
-                                                            : tr("out of sight"));
+        const QString words = tr("node %1: %2")
+                                  .arg(name, life == Life::Dead                   ? tr("dead")
+                                             : life == Life::Paused               ? tr("paused")
+                                             : life == Life::Unknown              ? tr("not seen yet")
+                                             : isInSight(*m_context, item.entity) ? tr("running")
+                                                                                  : tr("out of sight"));
+        const QString role = life == Life::Dead ? QString() : nodeRoleWords(*m_context, item.entity);
+        return role.isEmpty() ? words : words + QStringLiteral(", ") + role;
     }
     const auto found = state.links.find(item.entity);
     const trace::LinkState link = found == state.links.end() ? trace::LinkState{} : found->second;

@@ -38,6 +38,8 @@ protected:
     bool event(QEvent* event) override;
 
 private:
+    /// Takes in what changes the picture's places: roles, and which links are worth a line. True: it is another one.
+    bool reshape();
     void forget();
     void grow();
     void follow();
@@ -49,6 +51,8 @@ private:
     mutable ClusterLayout m_layout;
     mutable bool m_layoutValid = false;
     std::vector<trace::EntityId> m_nodes, m_clients, m_links;
+    std::vector<trace::EntityId> m_plain, m_shown; ///< nodes that are no watchers; links that are in the picture
+    ClusterShape m_shape;
     std::size_t m_seenEntities = 0;
     std::vector<Flight> m_flights;
     Nanos m_lastPlayhead{}, m_pace{}; ///< how far the playhead moved between the last two pictures

@@ -47,6 +47,25 @@ void addAll(QMenu& menu, ViewContext& context, const Offers& offers) {
         addFaultOffer(menu, context, offer);
 }
 
+/// A server's own menu: what it is, what can happen to its process, to its links and clock, and to its office.
+void addNode(QMenu& menu, ViewContext& context, EntityId node) {
+    const auto offers = nodeOffers(context, node);
+    addFaultOffer(menu, context, offers[KillNodeOffer]);
+    addFaultOffer(menu, context, offers[PauseNodeOffer]);
+    const FaultOffer& restart = offers[RestartKeptOffer];
+    QMenu* const restarts = menu.addMenu(icon(restart.icon, restart.undoes ? Role::Accepted : Role::Fault),
+                                         Words::tr("Restart %1").arg(restart.target));
+    restarts->setToolTipsVisible(true);
+    addFaultOffer(*restarts, context, restart);
+    addFaultOffer(*restarts, context, offers[RestartEmptyOffer]);
+    addFaultOffer(menu, context, offers[IsolateOffer]);
+    menu.addSeparator();
+    addFaultOffer(menu, context, offers[NodeClockOffer]);
+    addFaultOffer(menu, context, offers[SlowNodeOffer]);
+    menu.addSeparator();
+    addFaultOffer(menu, context, offers[FailoverOffer]);
+}
+
 EntityId nodeOf(const ViewContext& context, EntityId client) {
     const auto trace = context.trace();
     const std::size_t count = trace->entityCount();
@@ -79,6 +98,8 @@ void addFaultOffer(QMenu& menu, ViewContext& context, const FaultOffer& offer) {
         entry = menu.addAction(picture, offer.text, &context, [&context, offer] { context.breakIt(offer.fault()); });
     }
     entry->setEnabled(offer.enabled);
+    //: An entry of a menu that is off, and why: "Demote redis-2: …" is off, as "redis-2 is not the master."
+    if (!offer.enabled) entry->setText(Words::tr("%1 (off: %2)").arg(offer.text, offer.why));
     entry->setToolTip(offer.enabled ? offer.text : offer.why);
 }
 
@@ -96,7 +117,7 @@ void fillFaultMenu(QMenu& menu, ViewContext& context, EntityId entity) {
         break;
     }
     case EntityKind::Node:
-        addAll(menu, context, nodeOffers(context, entity));
+        addNode(menu, context, entity);
         break;
     case EntityKind::Link:
         addAll(menu, context, linkOffers(context, e.parent, e.other));
@@ -112,7 +133,7 @@ void fillFaultMenu(QMenu& menu, ViewContext& context, EntityId entity) {
                 addFaultOffer(menu, context, offers[which]);
             menu.addSeparator();
         }
-        if (e.parent != kNoEntity) addAll(menu, context, nodeOffers(context, e.parent));
+        if (e.parent != kNoEntity) addNode(menu, context, e.parent);
         break;
     }
     default:

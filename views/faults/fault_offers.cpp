@@ -5,6 +5,7 @@
 #include "theme/format.h"
 
 #include <QCoreApplication>
+#include <QRegularExpression>
 
 namespace lockscope::views {
 
@@ -42,28 +43,6 @@ EntityId firstOf(const ViewContext& context, EntityKind kind, const Fits& fits) 
     return found == all.end() ? kNoEntity : *found;
 }
 
-/// Greys an offer out where the session cannot do it at all.
-void limit(FaultOffer& offer, const ViewContext& context, bool toServer) {
-    const session::Session* const session = context.session();
-    const session::Abilities can = session ? session->abilities() : session::Abilities{};
-    if (!session) {
-        offer.enabled = false;
-        offer.why = Words::tr("Nothing is open.");
-    } else if (!can.faults || (toServer && !can.serverFaults)) {
-        offer.enabled = false;
-        offer.why = toServer && can.faults
-                        ? Words::tr("Servers and links of this session are real: only our own clients "
-                                    "can be broken here.")
-                        : Words::tr("This session cannot be changed.");
-    }
-}
-
-void refuse(FaultOffer& offer, const QString& why) {
-    if (!offer.enabled) return;
-    offer.enabled = false;
-    offer.why = why;
-}
-
 bool isOfTheWorkload(const ViewContext& context, const QString& name) {
     const int clients = context.settings().workload.clients;
     for (int i = 0; i < clients; ++i)
@@ -95,10 +74,15 @@ EntityId pausedByHand(const ViewContext& context) {
     return kNoEntity;
 }
 
-/// "A-redis-1" names a link; a client's name has no dash.
+/// "A-redis-1" and "redis-1-redis-2" name a link, "redis-1" all that a server has.
 QString linkText(const QString& target) {
-    const qsizetype dash = target.indexOf(QLatin1Char('-'));
-    return dash < 0 ? target : Words::tr("%1 ↔ %2").arg(target.left(dash), target.mid(dash + 1));
+    static const QRegularExpression kTwo(QStringLiteral("^([A-Z]+|holder|waiter|.+?-\\d+)-(.+)$"));
+    const QRegularExpressionMatch two = kTwo.match(target);
+    return two.hasMatch() ? Words::tr("%1 ↔ %2").arg(two.captured(1), two.captured(2)) : target;
+}
+
+bool isOneServer(const QString& target) {
+    return target.contains(u'-') && linkText(target) == target;
 }
 
 /// At somebody's server there are strangers and the observer besides our own clients. Only those of our own are seen to
@@ -108,6 +92,27 @@ bool canBeStruck(const ViewContext& context, EntityId client) {
 }
 
 } // namespace
+
+void limitOffer(FaultOffer& offer, const ViewContext& context, bool toServer) {
+    const session::Session* const session = context.session();
+    const session::Abilities can = session ? session->abilities() : session::Abilities{};
+    if (!session) {
+        offer.enabled = false;
+        offer.why = Words::tr("Nothing is open.");
+    } else if (!can.faults || (toServer && !can.serverFaults)) {
+        offer.enabled = false;
+        offer.why = toServer && can.faults
+                        ? Words::tr("Servers and links of this session are real: only our own clients "
+                                    "can be broken here.")
+                        : Words::tr("This session cannot be changed.");
+    }
+}
+
+void refuseOffer(FaultOffer& offer, const QString& why) {
+    if (!offer.enabled) return;
+    offer.enabled = false;
+    offer.why = why;
+}
 
 scenario::Fault FaultOffer::fault(Nanos value) const {
     scenario::Fault fault;
@@ -205,82 +210,23 @@ std::vector<FaultOffer> clientOffers(const ViewContext& context, EntityId client
                           true};
     for (FaultOffer& offer : offers) {
         // A reply is lost on its link.
-        limit(offer, context, offer.action == Action::LoseReply || offer.action == Action::LosePush);
+        limitOffer(offer, context, offer.action == Action::LoseReply || offer.action == Action::LosePush);
         if (client == kNoEntity)
-            refuse(offer, Words::tr("There is no client yet."));
+            refuseOffer(offer, Words::tr("There is no client yet."));
         else if (!canBeStruck(context, client))
-            refuse(offer,
-                   Words::tr("%1 is no client of ours at this instant: only those can be broken here.").arg(name));
+            refuseOffer(offer,
+                        Words::tr("%1 is no client of ours at this instant: only those can be broken here.").arg(name));
     }
     if (isLive(context))
-        refuse(offers[HangOffer], Words::tr("Only the work of simulated clients can be made to hang."));
+        refuseOffer(offers[HangOffer], Words::tr("Only the work of simulated clients can be made to hang."));
     if (isLive(context))
-        refuse(offers[ClockOffer], Words::tr("Time is real in this session: no clock can be made to jump."));
+        refuseOffer(offers[ClockOffer], Words::tr("Time is real in this session: no clock can be made to jump."));
     for (const ClientOffer which : {PauseOffer, LoseReplyOffer, LosePushOffer, WatchdogOffer, HangOffer, ClockOffer})
-        if (dead) refuse(offers[which], Words::tr("%1 is dead.").arg(name));
-    if (state.workHung) refuse(offers[HangOffer], Words::tr("It hangs already: “Heal everything” lets it go on."));
-    if (state.watchdogStopped) refuse(offers[WatchdogOffer], Words::tr("It is stopped already."));
+        if (dead) refuseOffer(offers[which], Words::tr("%1 is dead.").arg(name));
+    if (state.workHung) refuseOffer(offers[HangOffer], Words::tr("It hangs already: “Heal everything” lets it go on."));
+    if (state.watchdogStopped) refuseOffer(offers[WatchdogOffer], Words::tr("It is stopped already."));
     if (context.session() && watchdogPeriod(context.settings()) == Nanos::zero())
-        refuse(offers[WatchdogOffer], Words::tr("There is no watchdog: see the workload's settings."));
-    return offers;
-}
-
-std::vector<FaultOffer> nodeOffers(const ViewContext& context, EntityId node) {
-    const QString name = context.trace()->displayName(node);
-    const trace::NodeState state = lookUp(context.stateToActOn().nodes, node);
-    const bool dead = state.life == Life::Dead, paused = state.life == Life::Paused;
-    std::vector<FaultOffer> offers(NodeOfferCount);
-    offers[PauseNodeOffer] = paused ? FaultOffer{Action::ResumeNode,
-                                                 name,
-                                                 Words::tr("Resume %1").arg(name),
-                                                 Words::tr("Resume node"),
-                                                 "play",
-                                                 true,
-                                                 {},
-                                                 true,
-                                                 false}
-                                    : FaultOffer{Action::PauseNode,
-                                                 name,
-                                                 Words::tr("Pause %1").arg(name),
-                                                 Words::tr("Pause node"),
-                                                 "pause",
-                                                 true,
-                                                 {},
-                                                 false,
-                                                 false};
-    offers[KillNodeOffer] = dead ? FaultOffer{Action::RestartNode,
-                                              name,
-                                              Words::tr("Restart %1").arg(name),
-                                              Words::tr("Restart node"),
-                                              "restart",
-                                              true,
-                                              {},
-                                              true,
-                                              false}
-                                 : FaultOffer{Action::KillNode,
-                                              name,
-                                              Words::tr("Kill %1").arg(name),
-                                              Words::tr("Kill node"),
-                                              "bolt",
-                                              true,
-                                              {},
-                                              false,
-                                              false};
-    offers[NodeClockOffer] = {Action::JumpClock,
-                              name,
-                              Words::tr("Jump the clock of %1").arg(name),
-                              Words::tr("Jump node's clock"),
-                              "clock",
-                              true,
-                              {},
-                              false,
-                              true};
-    for (FaultOffer& offer : offers) {
-        limit(offer, context, true);
-        if (node == kNoEntity) refuse(offer, Words::tr("There is no server yet."));
-    }
-    for (const NodeOffer which : {PauseNodeOffer, NodeClockOffer})
-        if (dead) refuse(offers[which], Words::tr("%1 is dead.").arg(name));
+        refuseOffer(offers[WatchdogOffer], Words::tr("There is no watchdog: see the workload's settings."));
     return offers;
 }
 
@@ -314,8 +260,8 @@ std::vector<FaultOffer> linkOffers(const ViewContext& context, EntityId client, 
                           false,
                           true};
     for (FaultOffer& offer : offers) {
-        limit(offer, context, true);
-        if (client == kNoEntity || node == kNoEntity) refuse(offer, Words::tr("There is no link yet."));
+        limitOffer(offer, context, true);
+        if (client == kNoEntity || node == kNoEntity) refuseOffer(offer, Words::tr("There is no link yet."));
     }
     return offers;
 }
@@ -323,7 +269,7 @@ std::vector<FaultOffer> linkOffers(const ViewContext& context, EntityId client, 
 FaultOffer healOffer(const ViewContext& context) {
     FaultOffer offer{
         Action::HealAll, {}, Words::tr("Heal everything"), Words::tr("Heal everything"), "heal", true, {}, true, false};
-    limit(offer, context, false);
+    limitOffer(offer, context, false);
     return offer;
 }
 
@@ -374,6 +320,10 @@ FaultTargets targetsOfLock(const ViewContext& context, EntityId lock) {
     const auto trace = context.trace();
     FaultTargets targets;
     if (lock != kNoEntity) targets.node = trace->entity(lock).parent;
+    // Of several servers the one that decides now.
+    const auto record = context.stateToActOn().records.find(lock);
+    if (targets.node == kNoEntity && record != context.stateToActOn().records.end())
+        targets.node = record->second.decider;
     if (targets.node == kNoEntity) targets.node = firstOf(context, EntityKind::Node, [](EntityId) { return true; });
     if (const EntityId paused = pausedByHand(context); paused != kNoEntity) return {paused, targets.node, Why::Paused};
 
@@ -473,11 +423,18 @@ QString faultText(const scenario::Fault& fault) {
     case Action::RestartClient:
     case Action::RestartNode:
         return Words::tr("Restart %1").arg(fault.target);
+    case Action::RestartNodeEmpty:
+        return Words::tr("Restart %1 without its data").arg(fault.target);
+    case Action::Failover:
+        return Words::tr("Demote %1: failover").arg(fault.target);
     case Action::CutLink:
-        return Words::tr("Cut %1").arg(linkText(fault.target));
+        return isOneServer(fault.target) ? Words::tr("Isolate %1").arg(fault.target)
+                                         : Words::tr("Cut %1").arg(linkText(fault.target));
     case Action::MendLink:
-        return Words::tr("Mend %1").arg(linkText(fault.target));
+        return isOneServer(fault.target) ? Words::tr("Reconnect %1").arg(fault.target)
+                                         : Words::tr("Mend %1").arg(linkText(fault.target));
     case Action::DelayLink:
+        if (isOneServer(fault.target)) return Words::tr("Slow %1 down by %2").arg(fault.target, duration(fault.value));
         return Words::tr("Delay %1 by %2").arg(linkText(fault.target), duration(fault.value));
     case Action::JumpClock:
         return Words::tr("Clock of %1 off by %2").arg(fault.target, duration(fault.value));

@@ -31,13 +31,28 @@ enum ClientOffer {
     ClientOfferCount
 };
 std::vector<FaultOffer> clientOffers(const ViewContext& context, trace::EntityId client);
-/// Pause or resume, kill or restart, jump clock.
-enum NodeOffer { PauseNodeOffer, KillNodeOffer, NodeClockOffer, NodeOfferCount };
+/// Pause or resume, kill or restart, jump clock; restart with and without data, isolate or reconnect, slow down all its
+/// links, and ask the Sentinels to replace it.
+enum NodeOffer {
+    PauseNodeOffer,
+    KillNodeOffer,
+    NodeClockOffer,
+    RestartKeptOffer,
+    RestartEmptyOffer,
+    IsolateOffer,
+    SlowNodeOffer,
+    FailoverOffer,
+    NodeOfferCount
+};
 std::vector<FaultOffer> nodeOffers(const ViewContext& context, trace::EntityId node);
 /// Cut or mend, delay.
 enum LinkOffer { CutOffer, DelayOffer, LinkOfferCount };
 std::vector<FaultOffer> linkOffers(const ViewContext& context, trace::EntityId client, trace::EntityId node);
 FaultOffer healOffer(const ViewContext& context);
+/// Greys an offer out where the session cannot do it at all; `toServer`: it is done to a server or a link.
+void limitOffer(FaultOffer& offer, const ViewContext& context, bool toServer);
+/// Greys an offer out for this reason, if it has none yet.
+void refuseOffer(FaultOffer& offer, const QString& why);
 
 /// Values to choose from for an offer that wants one, with their words.
 std::vector<std::pair<Nanos, QString>> faultValues(scenario::Action action);

@@ -16,6 +16,7 @@
 
 namespace lockscope::views {
 
+using trace::EntityId;
 using trace::kNoEntity;
 
 LockDetailPanel::LockDetailPanel(ViewContext* context, QWidget* parent)
@@ -87,10 +88,11 @@ void LockDetailPanel::build() {
     grid->setHorizontalSpacing(kGrid);
     grid->setVerticalSpacing(3);
     grid->setColumnStretch(1, 1);
-    const std::array<QString, FactCount> names{tr("Record says"), tr("Believers"), tr("Token"), tr("Held for"),
-                                               tr("Renewal")};
+    const std::array<QString, FactCount> names{tr("Who decides"), tr("Record says"), tr("Believers"),
+                                               tr("Token"),       tr("Held for"),    tr("Renewal")};
     for (int i = 0; i < FactCount; ++i) {
         auto* name = new DimLabel(names[std::size_t(i)]);
+        if (i == WhoDecides) m_decidesName = name;
         DimLabel* const value = i == RecordSays ? new ElidedLabel : new DimLabel;
         value->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
         if (i != RecordSays) {
@@ -194,6 +196,7 @@ void LockDetailPanel::refresh() {
     else
         m_ring->setTtl(facts.gauge(), duration(std::max(facts.ttl, Nanos::zero())), full);
 
+    showDecider(facts);
     const bool gap = facts.condition == LockCondition::DoubleBelief || facts.condition == LockCondition::StaleBelief;
     setFact(RecordSays, holdersText(facts, *trace), Role::Text);
     setFact(Believers, facts.ownClients || !facts.held() ? namesOf(facts.believers, *trace) : unknown(),
@@ -220,6 +223,19 @@ void LockDetailPanel::refresh() {
     showContent(facts);
 }
 
+void LockDetailPanel::showDecider(const LockFacts& facts) {
+    const bool several = facts.deciders >= 0;
+    m_facts[WhoDecides]->setVisible(several);
+    m_decidesName->setVisible(several);
+    if (!several) return;
+    const auto trace = m_context->trace();
+    QString words = serverText(facts, *trace);
+    const auto node = m_context->state().nodes.find(facts.server);
+    if (node != m_context->state().nodes.end() && node->second.life == trace::ClientState::Life::Paused)
+        words = tr("%1, paused").arg(words);
+    setFact(WhoDecides, words, facts.deciders == 0 ? Role::WaitingText : Role::Text);
+}
+
 void LockDetailPanel::showHolders(const LockFacts& facts) {
     // One exclusive holder is said above.
     const bool several = facts.known() && !facts.holders.empty();
@@ -234,9 +250,18 @@ void LockDetailPanel::showHolders(const LockFacts& facts) {
 QStringList LockDetailPanel::copyLines(trace::EntityId lock) const {
     QStringList lines;
     const auto trace = m_context->trace();
-    for (const auto& [id, copy] : m_context->state().records) {
+    const trace::State& state = m_context->state();
+    const auto whole = state.records.find(lock);
+    for (const auto& [id, copy] : state.records) {
         if (copy.copyOf != lock) continue;
-        const QString server = trace->displayName(trace->entity(id).parent);
+        const EntityId node = trace->entity(id).parent;
+        const auto server = state.nodes.find(node);
+        const bool dead = server != state.nodes.end() && server->second.life == trace::ClientState::Life::Dead;
+        const bool decides = whole != state.records.end() && whole->second.decider == node;
+        if (dead) {
+            lines += tr("%1  dead since %2").arg(trace->displayName(node), instantShort(Nanos(server->second.since)));
+            continue;
+        }
         QString words = tr("free");
         if (!copy.observed) {
             words = unknown();
@@ -247,7 +272,8 @@ QStringList LockDetailPanel::copyLines(trace::EntityId lock) const {
                     tr("%1, %2 left")
                         .arg(words, duration(std::max(Nanos(copy.deadline) - m_context->playhead(), Nanos::zero())));
         }
-        lines += QStringLiteral("%1: %2").arg(server, words);
+        //: A server's copy of a lock: %1 the server, %2 what the copy is, %3 who holds it there.
+        lines += tr("%1  %2: %3").arg(trace->displayName(node), decides ? tr("decides") : tr("a copy"), words);
     }
     return lines;
 }

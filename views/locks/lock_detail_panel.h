@@ -25,7 +25,7 @@ public:
     explicit LockDetailPanel(ViewContext* context, QWidget* parent = nullptr);
 
     /// The text of a fact, by its row: for tests and screen readers.
-    enum Fact { RecordSays, Believers, Token, HeldFor, RenewalFact, FactCount };
+    enum Fact { WhoDecides, RecordSays, Believers, Token, HeldFor, RenewalFact, FactCount };
     QString fact(Fact which) const;
     QString stateText() const;
     QStringList serverLines() const;
@@ -46,7 +46,8 @@ private:
     void showHolders(const LockFacts& facts);
     void showQueue(const LockFacts& facts);
     void showContent(const LockFacts& facts);
-    /// What each of several servers keeps of the lock; none where one server keeps it.
+    void showDecider(const LockFacts& facts);
+    /// What each of several servers keeps of the lock, and what its copy is; none where one server keeps it.
     QStringList copyLines(trace::EntityId lock) const;
 
     ViewContext* m_context;
@@ -57,6 +58,7 @@ private:
     DimLabel* m_state;
     TtlRing* m_ring;
     std::array<DimLabel*, FactCount> m_facts{};
+    DimLabel* m_decidesName = nullptr; ///< beside the fact of who decides, which a lock on one server has not
     SectionCaption* m_holdersCaption;
     HoldersModel* m_holders;
     QueueView* m_holdersView;

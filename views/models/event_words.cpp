@@ -3,6 +3,7 @@
 
 #include "models/engine_words.h"
 #include "models/lock_facts.h"
+#include "models/role_words.h"
 #include "theme/format.h"
 #include "trace/deadline.h"
 
@@ -107,6 +108,24 @@ QString freedWords(const Event& event, const trace::Trace& trace) {
     return {};
 }
 
+QString doubtWords(const Event& event) {
+    switch (trace::Doubt(event.value)) {
+    case trace::Doubt::None:
+        return Words::tr("it answers again");
+    case trace::Doubt::Alone:
+        return Words::tr("down, it thinks");
+    case trace::Doubt::Agreed:
+        return event.aux ? Words::tr("down: %1 agree").arg(event.aux) : Words::tr("down: enough agree");
+    }
+    return unknown();
+}
+
+QString deciderWords(const Event& event, const trace::Trace& trace) {
+    if (event.value == 0) return Words::tr("nobody decides");
+    if (event.actor != trace::kNoEntity) return Words::tr("%1 decides").arg(trace.displayName(event.actor));
+    return Words::tr("%1 copies decide together").arg(event.value);
+}
+
 } // namespace
 
 QString reasonWords(const QString& text) {
@@ -197,6 +216,12 @@ QString eventWord(EventKind kind) {
         return Words::tr("session");
     case EventKind::EngineChanged:
         return Words::tr("lock manager");
+    case EventKind::NodeDoubted:
+        return Words::tr("thinks it down?");
+    case EventKind::VoteCast:
+        return Words::tr("votes for");
+    case EventKind::FailoverStep:
+        return Words::tr("failover");
     case EventKind::AsksBy:
         return Words::tr("asks by recipe");
     case EventKind::Requested:
@@ -265,6 +290,8 @@ QString eventWord(EventKind kind) {
         return Words::tr("record: permits");
     case EventKind::RecordCertainty:
         return Words::tr("record: a lock?");
+    case EventKind::RecordDecider:
+        return Words::tr("record: who decides");
     case EventKind::RecordUnobserved:
         return Words::tr("record out of sight");
     case EventKind::RecordObserved:
@@ -344,6 +371,16 @@ QString eventDetail(const Event& e, const trace::Trace& trace) {
         return sessionWords(e.value);
     case EventKind::EngineChanged:
         return engineWords(e, trace);
+    case EventKind::NodeRole:
+        return roleWords(trace.entity(e.aux).name, trace.displayName(e.subject), (e.flags & trace::kCopiesNobody) != 0);
+    case EventKind::NodeDoubted:
+        return doubtWords(e);
+    case EventKind::VoteCast:
+        return Words::tr("epoch %1").arg(e.value);
+    case EventKind::FailoverStep:
+        return joined({failoverWords(trace::FailoverPhase(e.value)), text});
+    case EventKind::RecordDecider:
+        return deciderWords(e, trace);
     case EventKind::RecordHolderGone:
     case EventKind::RecordFreed:
         return freedWords(e, trace);

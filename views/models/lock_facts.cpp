@@ -115,6 +115,8 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
     facts.server = trace.entity(lock).parent;
     const auto found = state.records.find(lock);
     const trace::Record record = found == state.records.end() ? trace::Record{} : found->second;
+    if (facts.server == kNoEntity) facts.server = record.decider;
+    facts.deciders = record.deciders;
     std::vector<std::pair<std::int64_t, EntityId>> believers;
     Gaps gaps;
     bool alone = false;
@@ -190,6 +192,13 @@ LockFacts lockFacts(EntityId lock, const ViewContext& context) {
 
 LockFacts lockFactsToActOn(EntityId lock, const ViewContext& context) {
     return lockFacts(lock, *context.trace(), context.stateToActOn(), context.settings(), context.actsAt());
+}
+
+QString serverText(const LockFacts& facts, const trace::Trace& trace) {
+    if (facts.server != kNoEntity) return trace.displayName(facts.server);
+    if (facts.deciders == 0) return Words::tr("nobody decides");
+    return facts.deciders > 1 ? Words::tr("any %n copies", "of a lock, which decide together", int(facts.deciders))
+                              : none();
 }
 
 Nanos watchdogPeriod(const scenario::Scenario& settings) {

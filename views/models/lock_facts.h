@@ -55,13 +55,14 @@ struct Waiter {
 /// shown.
 struct LockFacts {
     trace::EntityId lock = trace::kNoEntity;
-    trace::EntityId server = trace::kNoEntity;
-    trace::EntityId owner = trace::kNoEntity; ///< as the record says; kNoEntity = free
-    std::vector<trace::EntityId> believers;   ///< threads, by the time their belief began
-    std::vector<trace::Holder> holders;       ///< where there may be several, and the record names them; else empty
-    std::int64_t holderCount = 0;             ///< by the record, at least one for each name
-    std::int64_t permitsFree = -1;            ///< of a semaphore; -1 = not known
-    std::int64_t permitsInAll = 0;            ///< 0 = not known, or no semaphore
+    trace::EntityId server = trace::kNoEntity; ///< that keeps it; of several, the one that decides now
+    std::int64_t deciders = -1;                ///< of a lock on several servers: trace::Record::deciders
+    trace::EntityId owner = trace::kNoEntity;  ///< as the record says; kNoEntity = free
+    std::vector<trace::EntityId> believers;    ///< threads, by the time their belief began
+    std::vector<trace::Holder> holders;        ///< where there may be several, and the record names them; else empty
+    std::int64_t holderCount = 0;              ///< by the record, at least one for each name
+    std::int64_t permitsFree = -1;             ///< of a semaphore; -1 = not known
+    std::int64_t permitsInAll = 0;             ///< 0 = not known, or no semaphore
     std::vector<Waiter>
         waiters; ///< in the server's order where it has one, then our own that wait besides, longest first
     std::int64_t serverWaiters = -1; ///< as the server counts them; -1 = it does not, or is out of sight
@@ -139,6 +140,8 @@ QString lockFormat(trace::EntityId lock, const ViewContext& context);
 /// The id of the recipe that a lock of this format follows; of a recipe's id, itself; empty when none of ours writes
 /// it.
 QString recipeOfFormat(const QString& format);
+/// Who keeps the record: "redis-2", "nobody decides", "any 3 copies", "—".
+QString serverText(const LockFacts& facts, const trace::Trace& trace);
 /// "1", "12", unknown(), "—".
 QString waitersText(const LockFacts& facts);
 /// Whether a lock of this format says how often its holder has it.

@@ -198,7 +198,7 @@ QString LocksModel::text(const LockFacts& facts, int column) const {
     case LockColumn:
         return m_context->trace()->displayName(facts.lock);
     case ServerColumn:
-        return facts.server == kNoEntity ? none() : m_context->trace()->displayName(facts.server);
+        return serverText(facts, *m_context->trace());
     case FormatColumn:
         return lockFormat(facts.lock, *m_context);
     case ModeColumn:
@@ -262,6 +262,7 @@ QVariant LocksModel::sortValue(const LockFacts& facts, int column) const {
 QVariant LocksModel::toneOf(const LockFacts& facts, int column) const {
     const auto tone = [](Pill::Tone t) { return QVariant(int(t)); };
     if (column == StateColumn) return tone(conditionTone(facts.condition));
+    if (column == ServerColumn && facts.deciders == 0) return tone(Pill::Tone::Waiting);
     if (column == TtlColumn && facts.held() && facts.observed && !facts.expires && facts.endKnown &&
         facts.condition != LockCondition::PerhapsHeld)
         return tone(Pill::Tone::Violation);

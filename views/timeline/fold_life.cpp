@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/lane_fold.h"
 
+#include <utility>
+
 namespace lockscope::views {
 
 using trace::EntityKind;
@@ -31,8 +33,10 @@ void LaneFold::setNodePhase(NodeSlot& n, NodePhase phase, std::int64_t at, std::
     SpanTrack& spans = n.lane->spans;
     if (spans.hasOpen()) spans.close(at);
     spans.push(spanAt(at, row, unsigned(phase)));
+    const bool wasDown = n.known && n.phase == NodePhase::Down;
     n.known = true;
     n.phase = phase;
+    if (wasDown != (phase == NodePhase::Down)) masterChanged(n, at, row);
 }
 
 void LaneFold::setLink(LinkSlot& l, bool cut, std::int64_t delay, std::int64_t at, std::uint32_t row) {
@@ -95,6 +99,7 @@ void LaneFold::applyLife(const Event& event, std::uint32_t row) {
     };
     const auto onLink = [&](auto change) {
         LinkSlot& l = link(event.subject);
+        if (std::exchange(l.lane->folded, false)) ++m_data.m_layoutVersion;
         change(l);
         fault(event, row, l.lane->faults);
     };
@@ -161,7 +166,11 @@ void LaneFold::applyLife(const Event& event, std::uint32_t row) {
         fault(event, row, m_data.m_generalFaults);
         break;
     case EventKind::NodeRole:
+        applyRole(event, row);
+        break;
     case EventKind::ReplicationLag:
+        applyLag(event, row);
+        break;
     case EventKind::SessionChanged:
         break; // nobody's doing
     case EventKind::EngineChanged:
@@ -169,6 +178,14 @@ void LaneFold::applyLife(const Event& event, std::uint32_t row) {
         if (const auto news = trace::EngineNews(event.flags & trace::kEngineNewsMask);
             news == trace::EngineNews::Leaving || news == trace::EngineNews::InUse)
             fault(event, row, m_data.m_generalFaults);
+        break;
+    case EventKind::NodeDoubted:
+    case EventKind::VoteCast:
+        applyFailover(event, row);
+        break;
+    case EventKind::FailoverStep:
+        applyFailover(event, row);
+        if (event.flags & (trace::kFault | trace::kByHand)) fault(event, row, node(event.subject).lane->faults);
         break;
     default:
         fault(event, row, m_data.m_generalFaults);

@@ -172,6 +172,9 @@ void LaneFold::applyRecord(const Event& event, std::uint32_t row) {
         if (l.observed && l.owner != trace::kNoEntity) openRecord(l, event.at, l.ownerRow, kResumedFlag);
         return;
     }
+    case EventKind::RecordDecider:
+        applyDecider(l, event, row);
+        return;
     case EventKind::RecordToken:
         l.newestToken = std::max(l.newestToken, event.value);
         return;

@@ -58,7 +58,7 @@ TimelineHit hitTest(const TimelineScene& scene, const QSize& size, const QPointF
     }
     hit.what = TimelineHit::What::Lane;
     const double y = position.y() + scene.scroll - row.y;
-    const QRectF bar = scene.metrics.bar(lane.kind, 0, c.width());
+    const QRectF bar = scene.metrics.bar(lane, 0, c.width());
     const auto found = [&hit](TimelineHit::What what, std::size_t index) {
         hit.what = what;
         hit.index = index;
@@ -112,6 +112,9 @@ QString hitWords(const TimelineScene& scene, const TimelineHit& hit) {
         break;
     case TimelineHit::What::Span:
         lines << spanSentence(scene.data, *hit.lane, hit.lane->spans[hit.index]);
+        if (!hit.lane->roles.empty())
+            lines << laneTitle(scene.data, *hit.lane) + QStringLiteral(": ") +
+                         laneState(scene.data, *hit.lane, std::min(hit.time, scene.data.now()));
         [[fallthrough]];
     case TimelineHit::What::Life:
         if (hit.lane->life)

@@ -6,8 +6,15 @@
 namespace lockscope::views {
 
 /// The sections of the timeline, from top to bottom: the three truths, then what carries them.
-enum class LaneKind : std::uint8_t { Belief, Record, Effect, Node, Link };
-inline constexpr std::size_t kLaneKinds = 5;
+enum class LaneKind : std::uint8_t {
+    Belief,
+    Record, ///< of a lock; of one that several servers keep, the logical one
+    Copy,   ///< one server's copy of such a lock
+    Effect,
+    Node,
+    Watchers, ///< all Sentinels in one lane
+    Link,
+};
 
 // The meanings of Span::state and Span::label on each kind of lane.
 enum class BeliefState : std::uint8_t {
@@ -29,6 +36,19 @@ enum class NodePhase : std::uint8_t {
     Down,
     Unseen, ///< whoever looked at it lost it from sight: a gap
 };
+/// Span::state of Lane::roles; label: the EntityId of the node whose data it copies. The row tells the role's word.
+enum class RoleBand : std::uint8_t {
+    Master,
+    Replica,
+    Orphan,    ///< a replica that gets its data from nobody now
+    Candidate, ///< chosen to be promoted
+};
+/// Span::state of Lane::deciders.
+enum class Decider : std::uint8_t {
+    One,     ///< label: the node's EntityId
+    Several, ///< label: how many copies it takes
+    Nobody,
+};
 enum class LinkPhase : std::uint8_t {
     Cut,
     Delayed, ///< the trace row has by how much, also where it is one before the span's begin
@@ -49,12 +69,27 @@ enum class EffectTick : std::uint8_t {
     Stale, ///< accepted, though its writer was not the holder on record or had an older token; label: index of a Damage
 };
 enum class LinkTick : std::uint8_t { Request, Reply, Push, Lost, ConnectionLost, ConnectionRestored };
+/// What a Sentinel does; the trace row tells about whom.
+enum class WatcherTick : std::uint8_t {
+    Doubts,
+    Trusts, ///< again
+    Agreed, ///< enough think the node down; label: how many
+    Votes,
+    Leads, ///< elected; label: with how many votes, as far as they had been cast by then
+    Promotes,
+    Announces,
+    GivesUp,
+    Demotes,
+};
 enum class FaultTick : std::uint8_t { Planned, ByHand };
 
 template <typename Enum>
 constexpr std::uint32_t bit(Enum e) {
     return 1u << static_cast<unsigned>(e);
 }
+
+/// The unit of labels of Lane::lag: they have 24 bits.
+inline constexpr std::int64_t kLagUnit = 100'000;
 
 /// How many hold a lock, of how many who may: as a Span's label.
 struct HolderCount {
@@ -86,9 +121,17 @@ struct Lane {
     trace::EntityId other = trace::kNoEntity;  ///< belief: the lock; effect: the lock; link: the node
     SpanTrack spans;
     TickTrack ticks;
-    TickTrack faults;  ///< FaultTick
-    SpanTrack queue;   ///< record lanes: label = known queue depth
-    SpanTrack holders; ///< record lanes, where there may be several: label = HolderCount, state = HoldMode
+    TickTrack faults;   ///< FaultTick
+    SpanTrack queue;    ///< record lanes: label = known queue depth
+    SpanTrack holders;  ///< record lanes, where there may be several: label = HolderCount, state = HoldMode
+    SpanTrack deciders; ///< record lanes of locks that several servers keep: Decider
+    SpanTrack roles;    ///< node lanes: RoleBand
+    SpanTrack lag;      ///< node lanes: label = how far it is behind the node that it copies, in kLagUnit
+    /// Record lanes: the lanes of its copies. Watchers: the lanes of the Sentinels, which have no row of their own.
+    std::vector<const Lane*> members;
+    const Lane* logical = nullptr;    ///< copy lanes: the lane of the logical lock
+    const Lane* host = nullptr;       ///< copy lanes: the lane of its server
+    bool folded = false;              ///< it has no row of its own
     std::int64_t seenFrom = kOpenEnd; ///< record lanes: when something was first known of it
     const ClientLife* life = nullptr; ///< belief lanes
     /// The instant at which the open span ends by itself, unless something happens before: a belief's own deadline.

@@ -73,8 +73,19 @@ LaneFold::LockSlot& LaneFold::lock(EntityId id) {
     LockSlot& slot = slotOf(id, m_locks, isNew);
     if (isNew) {
         slot.id = id;
-        slot.lane = &m_data.addLane(LaneKind::Record, id, trace::kNoEntity, m_trace.entity(id).parent);
-        m_data.m_lockCount += m_trace.copyOf(id) == trace::kNoEntity;
+        const EntityId logical = m_trace.copyOf(id);
+        const bool copy = logical != trace::kNoEntity && logical != id;
+        slot.lane =
+            &m_data.addLane(copy ? LaneKind::Copy : LaneKind::Record, id, trace::kNoEntity, m_trace.entity(id).parent);
+        m_data.m_lockCount += !copy;
+        if (copy) {
+            Lane& whole = *lock(logical).lane; // may move the slots, not the lanes
+            LockSlot& own = m_locks[m_slotOf[id] - 1];
+            own.lane->logical = &whole;
+            if (own.lane->other != trace::kNoEntity) own.lane->host = node(own.lane->other).lane;
+            whole.members.push_back(own.lane);
+            return own;
+        }
     }
     return slot;
 }
@@ -82,7 +93,10 @@ LaneFold::LockSlot& LaneFold::lock(EntityId id) {
 LaneFold::NodeSlot& LaneFold::node(EntityId id) {
     bool isNew = false;
     NodeSlot& slot = slotOf(id, m_nodes, isNew);
-    if (isNew) slot.lane = &m_data.addLane(LaneKind::Node, id, trace::kNoEntity, trace::kNoEntity);
+    if (isNew) {
+        slot.id = id;
+        slot.lane = &m_data.addLane(LaneKind::Node, id, trace::kNoEntity, trace::kNoEntity);
+    }
     return slot;
 }
 
@@ -111,6 +125,16 @@ LaneFold::LinkSlot& LaneFold::link(EntityId clientId, EntityId nodeId) {
 
 LaneFold::LinkSlot& LaneFold::link(EntityId linkId) {
     const trace::Entity& e = m_trace.entity(linkId);
+    if (m_trace.entity(e.parent).kind == EntityKind::Node) { // between servers: neither end is a client
+        bool isNew = false;
+        LinkSlot& between = slotOf(linkId, m_links, isNew);
+        if (isNew) {
+            between.node = e.other;
+            between.lane = &m_data.addLane(LaneKind::Link, linkId, e.parent, e.other);
+            between.lane->folded = true; // until something is done to it: there are many, and they have no messages
+        }
+        return between;
+    }
     LinkSlot& slot = link(e.parent, e.other);
     slot.lane->entity = linkId;
     return slot;

@@ -3,6 +3,8 @@
 #include "timeline/timeline_data.h"
 
 #include <deque>
+#include <map>
+#include <optional>
 #include <unordered_map>
 
 namespace lockscope::views {
@@ -76,9 +78,15 @@ private:
         LinkSlot* lastLink = nullptr;
     };
     struct NodeSlot {
+        EntityId id = trace::kNoEntity;
         Lane* lane = nullptr;
         NodePhase phase = NodePhase::Up;
         bool known = false;
+        std::optional<RoleBand> role; ///< Master or Replica, as told
+        std::uint32_t roleRow = 0;
+        EntityId copies = trace::kNoEntity; ///< the node whose data it gets
+        bool copiesNobody = false, candidate = false;
+        std::int64_t lag = -1; ///< in kLagUnit; -1 = not known
     };
     struct ResourceSlot {
         Lane* lane = nullptr;
@@ -134,6 +142,18 @@ private:
     void setAsleep(ClientSlot& c, bool asleep, std::int64_t at);
     void killBeliefs(ClientSlot& c, std::int64_t at);
     void heal(std::int64_t at, std::uint32_t row);
+
+    // Roles, replication, Sentinels, and who decides (fold_roles.cpp).
+    void applyRole(const trace::Event& event, std::uint32_t row);
+    void applyLag(const trace::Event& event, std::uint32_t row);
+    void applyFailover(const trace::Event& event, std::uint32_t row);
+    void applyDecider(LockSlot& l, const trace::Event& event, std::uint32_t row);
+    void watch(NodeSlot& n);
+    Lane* watchersOf(EntityId actor);
+    void openRole(NodeSlot& n, std::int64_t at, std::uint32_t row);
+    void openLag(NodeSlot& n, std::int64_t at, std::uint32_t row);
+    /// A node died or came back: so may the roles of its replicas change.
+    void masterChanged(const NodeSlot& master, std::int64_t at, std::uint32_t row);
     void applyMessage(const trace::Event& event, std::uint32_t row);
 
     TimelineData& m_data;
@@ -152,6 +172,9 @@ private:
     std::deque<ResourceSlot> m_resources;
     std::deque<LinkSlot> m_links;
     std::deque<Cursor> m_cursors;
+    Lane* m_watchers = nullptr;                ///< the lane of all Sentinels
+    std::map<EntityId, std::uint32_t> m_votes; ///< of the present epoch, by candidate
+    std::int64_t m_voteEpoch = -1;
     std::int64_t m_alarm = kOpenEnd; ///< the earliest of the deadlines that end beliefs
 };
 

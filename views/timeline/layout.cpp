@@ -6,16 +6,40 @@
 
 namespace lockscope::views {
 
-int TimelineMetrics::laneHeight(LaneKind kind) const {
+namespace {
+
+/// By how much a strip of who decides moves the rest of the lane down.
+constexpr double kDeciders = 20;
+
+/// Nodes, Sentinels and links share a section, as do records and their copies.
+LaneKind sectionOf(LaneKind kind) {
     switch (kind) {
+    case LaneKind::Copy:
+        return LaneKind::Record;
+    case LaneKind::Watchers:
+    case LaneKind::Link:
+        return LaneKind::Node;
+    default:
+        return kind;
+    }
+}
+
+} // namespace
+
+int TimelineMetrics::laneHeight(const Lane& lane) const {
+    switch (lane.kind) {
     case LaneKind::Belief:
         return px(58);
     case LaneKind::Record:
-        return px(88);
+        return px(lane.deciders.empty() ? 88 : 88 + kDeciders);
+    case LaneKind::Copy:
+        return px(28);
+    case LaneKind::Watchers:
+        return px(50);
     case LaneKind::Effect:
         return px(54);
     case LaneKind::Node:
-        return px(42);
+        return px(lane.roles.empty() ? 42 : 46);
     case LaneKind::Link:
         return px(42);
     }
@@ -30,41 +54,49 @@ QRectF TimelineMetrics::bar(LaneKind kind, double x, double width) const {
         return {x, double(px(18)), width, double(px(48))};
     case LaneKind::Effect:
         return {x, double(px(13)), width, double(px(22))};
+    case LaneKind::Copy:
+        return {x, double(px(6)), width, double(px(16))};
+    case LaneKind::Watchers:
+        return {x, double(px(20)), width, double(px(24))};
     case LaneKind::Node:
-        return {x, double(px(13)), width, double(px(16))};
+        return {x, double(px(11)), width, double(px(18))};
     case LaneKind::Link:
         return {x, double(px(11)), width, double(px(20))};
     }
     return {};
 }
 
+QRectF TimelineMetrics::bar(const Lane& lane, double x, double width) const {
+    const QRectF place = bar(lane.kind, x, width);
+    return lane.deciders.empty() ? place : place.translated(0, px(kDeciders));
+}
+
 bool TimelineLayout::update(const TimelineData& data, const TimelineMetrics& metrics) {
-    if (m_lanes == data.lanes().size() && m_u == metrics.u) return false;
-    m_lanes = data.lanes().size();
+    if (m_version == data.layoutVersion() && m_u == metrics.u) return false;
+    m_version = data.layoutVersion();
     m_u = metrics.u;
     m_rows.clear();
     m_sections.clear();
     for (const auto& lane : data.lanes())
-        m_rows.push_back({lane.get(), 0, 0});
+        if (!lane->folded) m_rows.push_back({lane.get(), 0, 0});
     std::sort(m_rows.begin(), m_rows.end(), [&data](const Row& a, const Row& b) {
         // The copies of a lock follow it.
-        const auto key = [&trace = data.trace()](const Lane& l) {
-            const trace::EntityId logical = trace.copyOf(l.entity);
-            return std::tuple(l.kind, l.client, logical ? logical : l.entity, l.entity, l.other);
+        const auto key = [](const Lane& l) {
+            const bool copy = l.kind == LaneKind::Copy;
+            return std::tuple(copy ? LaneKind::Record : l.kind, l.client, copy ? l.logical->entity : l.entity, l.kind,
+                              l.entity, l.other);
         };
         return key(*a.lane) < key(*b.lane);
     });
     int y = 0;
     for (std::size_t i = 0; i < m_rows.size(); ++i) {
         const LaneKind kind = m_rows[i].lane->kind;
-        // Nodes and links share a section.
-        const auto sectionOf = [](LaneKind k) { return k == LaneKind::Link ? LaneKind::Node : k; };
         if (i == 0 || sectionOf(m_rows[i - 1].lane->kind) != sectionOf(kind)) {
             m_sections.push_back({sectionOf(kind), y});
             y += metrics.captionHeight();
         }
         m_rows[i].y = y;
-        m_rows[i].height = metrics.laneHeight(kind);
+        m_rows[i].height = metrics.laneHeight(*m_rows[i].lane);
         y += m_rows[i].height;
     }
     m_height = y;
@@ -92,6 +124,10 @@ int TimelineLayout::rowOf(trace::EntityId entity) const {
         if (m_rows[i].lane->entity == entity) return int(i);
     for (std::size_t i = 0; i < m_rows.size(); ++i)
         if (m_rows[i].lane->client == entity) return int(i);
+    for (std::size_t i = 0; i < m_rows.size(); ++i)
+        if (m_rows[i].lane->kind == LaneKind::Watchers &&
+            std::ranges::find(m_rows[i].lane->members, entity, &Lane::entity) != m_rows[i].lane->members.end())
+            return int(i);
     return -1;
 }
 

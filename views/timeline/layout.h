@@ -19,9 +19,12 @@ struct TimelineMetrics {
     int stripHeight() const { return px(32); } ///< below the ruler: the pills of violations
     int overviewHeight() const { return px(64); }
     int captionHeight() const { return px(23); }
-    int laneHeight(LaneKind kind) const;
+    int laneHeight(const Lane& lane) const;
     /// Where a lane's bar, wedge, diamonds or messages stand.
     QRectF bar(LaneKind kind, double x, double width) const;
+    /// Of this lane: below the strip of who decides, where it has one.
+    QRectF bar(const Lane& lane, double x, double width) const;
+    QRectF deciderStrip(double width) const { return {0, double(px(3)), width, double(px(16))}; }
 };
 
 /// Which lane stands where, from top to bottom: sections with captions, lanes in a stable order (clients, threads,
@@ -55,7 +58,7 @@ private:
     std::vector<Row> m_rows;
     std::vector<Section> m_sections;
     int m_height = 0;
-    std::size_t m_lanes = 0;
+    std::size_t m_version = 0;
     double m_u = 0;
 };
 

@@ -208,7 +208,14 @@ void paintBelief(const PaintKit& kit, const Lane& lane, int height) {
     lane.spans.visit(
         kit.c.from(), kit.c.to(), kit.pixel * 2, kit.now,
         [&](std::size_t, const Span& span) {
-            wide.push_back({&span, kit.across(span.from, lane.endOf(span, kit.now), bar, 2)});
+            const QRectF place = kit.across(span.from, lane.endOf(span, kit.now), bar, 2);
+            // One hold goes on where the record went out of sight and nothing contradicted it.
+            const Span* const before = wide.empty() ? nullptr : wide.back().span;
+            if (before && before->to == span.from && before->state == span.state && before->label == span.label &&
+                span.state == unsigned(BeliefState::Holding))
+                wide.back().rect.setRight(place.right());
+            else
+                wide.push_back({&span, place});
         },
         [&](const SpanSum& sum) { columns.add(sum); });
     paintColumns(kit, columns, bar);

@@ -148,15 +148,17 @@ QRectF PaintKit::chip(double x, double y, const QString& words, Role fill, Role 
     return rect;
 }
 
-void PaintKit::gap(const QRectF& rect) const {
+void PaintKit::gap(const QRectF& rect, const QStringList& wordings) const {
     box(rect, color(Role::SurfaceRaised));
     p.fillRect(rect, unobservedHatch);
-    const QString words = Timeline::tr("not observed");
-    const double width = smallBold.width(words) + m.px(16);
     const double left = std::max(rect.x(), 0.0), right = std::min(rect.right(), c.width());
-    if (right - left > width + 4)
+    for (const QString& words : wordings.isEmpty() ? QStringList{Timeline::tr("not observed")} : wordings) {
+        const double width = smallBold.width(words) + m.px(16);
+        if (right - left <= width + 4) continue;
         chip(left + (right - left - width) / 2, rect.center().y() - m.px(9), words, Role::Surface, Role::TextFaint,
              Role::TextDim);
+        return;
+    }
 }
 
 void PaintKit::rounded(const QRectF& rect, double radius, const QBrush& fill, const QPen& pen) const {

@@ -51,13 +51,18 @@ struct PaintKit {
     }
     /// Text in a rounded chip whose left end is at (x, y); gives its rectangle.
     QRectF chip(double x, double y, const QString& text, Role fill, Role border, Role ink) const;
-    /// A gap: a time without observations.
-    void gap(const QRectF& rect) const;
+    /// A gap: a time without observations, with words that say so (default: "not observed").
+    void gap(const QRectF& rect, const QStringList& words = {}) const;
     /// A rectangle filled without smoothing: boxes are aligned to pixels.
     void box(const QRectF& rect, const QColor& color) const { p.fillRect(rect.toAlignedRect(), color); }
     void sprite(Sprite sprite, double x, double y) const { paintSprite(p, sprite, {x, y}, m.u, dpr); }
     /// A smooth, rounded bar.
     void rounded(const QRectF& rect, double radius, const QBrush& fill, const QPen& pen = Qt::NoPen) const;
+    /// The left end of words about something that begins at x, and the room that they have up to `right`.
+    QRectF words(double x, double right, const QRectF& line) const {
+        const double left = std::max(x, 0.0) + m.px(6);
+        return {left, line.y(), std::min(right, c.width()) - left - 2, line.height()};
+    }
 };
 
 /// A translucent colour as it looks on the lanes' ground. What covers much is painted opaque: that is a plain copy, and
@@ -139,7 +144,9 @@ void paintFaults(const PaintKit& kit, const TickTrack& faults, int height);
 void paintBelief(const PaintKit& kit, const Lane& lane, int height);
 void paintRecord(const PaintKit& kit, const Lane& lane, int height);
 void paintEffect(const PaintKit& kit, const Lane& lane, int height);
+void paintCopy(const PaintKit& kit, const Lane& lane, int height);
 void paintNode(const PaintKit& kit, const Lane& lane, int height);
+void paintWatchers(const PaintKit& kit, const Lane& lane, int height);
 void paintLink(const PaintKit& kit, const Lane& lane, int height);
 
 } // namespace lockscope::views

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/paint_kit.h"
+#include "timeline/words.h"
 
 #include <QCoreApplication>
 #include <cmath>
@@ -11,39 +12,116 @@ struct Timeline {
     Q_DECLARE_TR_FUNCTIONS(Timeline)
 };
 
-void paintPhase(const PaintKit& kit, const Span& span, const QRectF& r) {
+void paintPhase(const PaintKit& kit, const Lane& lane, const Span& span, const QRectF& r) {
     switch (NodePhase(span.state)) {
     case NodePhase::Up:
-        kit.rounded(r, 3, color(Role::Node));
+        if (lane.roles.empty()) kit.rounded(r, 3, color(Role::Node));
         return;
     case NodePhase::Paused:
+        kit.rounded(r.adjusted(0.5, 0.5, -0.5, -0.5), 3, onGround(color(Role::SurfaceRaised)));
         kit.rounded(r.adjusted(0.5, 0.5, -0.5, -0.5), 3, kit.dots, QPen(color(Role::Paused), 1.5));
         break;
-    case NodePhase::Down: {
-        kit.rounded(r.adjusted(0.5, 0.5, -0.5, -0.5), 3, color(Role::FaultSoft),
+    case NodePhase::Down:
+        kit.rounded(r.adjusted(0.5, 0.5, -0.5, -0.5), 3, onGround(color(Role::FaultSoft)),
                     QPen(color(Role::Fault), 1, Qt::DashLine));
         break;
-    }
     case NodePhase::Unseen:
         kit.gap(r);
         return;
     }
     const bool down = span.state == unsigned(NodePhase::Down);
-    const QString words = down ? Timeline::tr("down") : Timeline::tr("paused");
-    const double left = std::max(r.x(), 0.0) + kit.m.px(6);
-    kit.text({left, r.y() - 1, r.right() - left, r.height() + 2}, words, kit.smallBold,
-             down ? Role::FaultText : Role::Text);
+    const QRectF place = kit.words(r.x(), r.right(), r);
+    kit.firstFitting(place, phaseWords(span), kit.smallBold, down ? Role::FaultText : Role::Text);
+}
+
+/// What a node is to the others, as bands with words.
+void paintRoles(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
+    PixelColumns columns(kit.c);
+    lane.roles.visit(
+        kit.c.from(), kit.c.to(), kit.pixel * 3, kit.now,
+        [&](std::size_t, const Span& span) {
+            const QRectF r = kit.across(span.from, lane.endOf(span, kit.now), bar, 2);
+            const QRectF inner = r.adjusted(0.5, 0.5, -0.5, -0.5);
+            switch (RoleBand(span.state)) {
+            case RoleBand::Master:
+                kit.rounded(r, 3, onGround(color(Role::Accepted, 0.6)));
+                break;
+            case RoleBand::Replica:
+                kit.rounded(r, 3, onGround(color(Role::Node, 0.6)));
+                break;
+            case RoleBand::Orphan:
+                kit.rounded(inner, 3, onGround(color(Role::Surface)), QPen(color(Role::Accepted), 1, Qt::DashLine));
+                break;
+            case RoleBand::Candidate:
+                kit.rounded(inner, 3, onGround(color(Role::Waiting, 0.75)), QPen(color(Role::Waiting), 1));
+                break;
+            }
+            kit.firstFitting(kit.words(r.x(), r.right(), r), roleBandWords(kit.trace, span), kit.smallBold, Role::Text);
+        },
+        [&](const SpanSum& sum) { columns.add(sum); });
+    BoxBatch masters, candidates, others;
+    columns.runs([&](int x, int width, const auto&, std::uint32_t states) {
+        (states & bit(RoleBand::Candidate) ? candidates
+         : states & bit(RoleBand::Master)  ? masters
+                                           : others)
+            .add(x, bar.y(), std::max(width, 2), bar.height());
+    });
+    masters.paint(kit.p, onGround(color(Role::Accepted, 0.6)));
+    candidates.paint(kit.p, color(Role::Waiting));
+    others.paint(kit.p, onGround(color(Role::Node, 0.6)));
+}
+
+/// How far it is behind its master: a thin line below the band, with its value where that is new and there is room.
+void paintLag(const PaintKit& kit, const Lane& lane, const QRectF& bar, int height) {
+    if (lane.lag.empty()) return;
+    struct Piece {
+        double left, right;
+        std::uint32_t lag;
+    };
+    std::vector<Piece> pieces;
+    std::uint32_t most = 1;
+    lane.lag.visit(
+        kit.c.from(), kit.c.to(), kit.pixel, kit.now,
+        [&](std::size_t, const Span& span) {
+            pieces.push_back({kit.c.x(span.from), kit.c.x(lane.endOf(span, kit.now)), span.label});
+            most = std::max<std::uint32_t>(most, span.label);
+        },
+        [](const SpanSum&) {});
+    const double floor = height - 3.5, tall = floor - bar.bottom() - 2;
+    // On a line of its own height: what is next to nothing lies on the ground.
+    const auto y = [&](std::uint32_t lag) { return floor - tall * double(lag) / double(most); };
+    kit.p.setPen(QPen(color(Role::TextDim), 1));
+    double said = -1e9;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+        const Piece& piece = pieces[i];
+        const double left = std::max(piece.left, -8.0), right = std::min(piece.right, kit.c.width() + 8);
+        kit.p.drawLine(QPointF(left, y(piece.lag)), QPointF(right, y(piece.lag)));
+        const bool joins = i > 0 && pieces[i - 1].right >= piece.left - 1;
+        if (joins) kit.p.drawLine(QPointF(left, y(pieces[i - 1].lag)), QPointF(left, y(piece.lag)));
+        const bool grows = i + 1 < pieces.size() && pieces[i + 1].lag > piece.lag && pieces[i + 1].left - left < 60;
+        if (grows || left < said) continue; // it is said of the highest point
+        const QString words = lagWords(piece.lag);
+        const double needed = kit.small.width(words);
+        const double from = std::max(left, 0.0) + 4, line = kit.m.px(14);
+        if (right - from < needed + 4) continue;
+        kit.box(QRectF(from - 2, floor - line + 2, needed + 4, line), onGround(color(Role::SurfaceSunken)));
+        kit.text({from, floor - line + 1, needed + 2, line}, words, kit.small, Role::TextDim);
+        kit.p.setPen(QPen(color(Role::TextDim), 1));
+        said = from + needed + 24;
+    }
 }
 
 } // namespace
 
 void paintNode(const PaintKit& kit, const Lane& lane, int height) {
-    const QRectF bar = kit.m.bar(LaneKind::Node, 0, kit.c.width());
+    const QRectF bar = kit.m.bar(lane, 0, kit.c.width());
+    if (!lane.roles.empty()) paintRoles(kit, lane, bar);
+    paintLag(kit, lane, bar, height);
     PixelColumns columns(kit.c);
     lane.spans.visit(
         kit.c.from(), kit.c.to(), kit.pixel * 2, kit.now,
         [&](std::size_t, const Span& span) {
-            paintPhase(kit, span, kit.across(span.from, lane.endOf(span, kit.now), bar, 2));
+            paintPhase(kit, lane, span, kit.across(span.from, lane.endOf(span, kit.now), bar, 2));
         },
         [&](const SpanSum& sum) { columns.add(sum); });
     BoxBatch up, paused, down, unseen;
@@ -55,7 +133,7 @@ void paintNode(const PaintKit& kit, const Lane& lane, int height) {
             paused.add(x, bar.y(), std::max(width, 2), bar.height());
         else if (states & bit(NodePhase::Unseen))
             unseen.add(x, bar.y(), std::max(width, 2), bar.height());
-        else
+        else if (lane.roles.empty())
             up.add(x, bar.y(), width, bar.height());
     });
     up.paint(kit.p, color(Role::Node));

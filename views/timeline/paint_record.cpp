@@ -106,6 +106,39 @@ void paintHolders(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
         [](const SpanSum&) {});
 }
 
+/// Whose copy the record is: "redis-1 decides", "nobody decides".
+void paintDeciders(const PaintKit& kit, const Lane& lane) {
+    const QRectF strip = kit.m.deciderStrip(kit.c.width());
+    PixelColumns columns(kit.c);
+    lane.deciders.visit(
+        kit.c.from(), kit.c.to(), kit.pixel * 3, kit.now,
+        [&](std::size_t, const Span& span) {
+            const QRectF r = kit.across(span.from, lane.endOf(span, kit.now), strip, 2);
+            const bool nobody = span.state == unsigned(Decider::Nobody);
+            if (nobody)
+                kit.rounded(r.adjusted(0.5, 0.5, -0.5, -0.5), 3, onGround(color(Role::WaitingSoft)),
+                            QPen(color(Role::Waiting), 1, Qt::DashLine));
+            else
+                kit.rounded(r, 3, onGround(color(Role::Node, 0.6)));
+            kit.firstFitting(kit.words(r.x(), r.right(), r), deciderWords(kit.trace, span), kit.smallBold,
+                             nobody ? Role::WaitingText : Role::Text);
+        },
+        [&](const SpanSum& sum) { columns.add(sum); });
+    BoxBatch some, none;
+    columns.runs([&](int x, int width, const auto&, std::uint32_t states) {
+        (states & bit(Decider::Nobody) ? none : some).add(x, strip.y(), std::max(width, 2), strip.height());
+    });
+    some.paint(kit.p, onGround(color(Role::Node, 0.6)));
+    none.paint(kit.p, color(Role::Waiting));
+}
+
+/// A gap because nobody decided says so; any other one was not observed.
+QStringList gapWords(const PaintKit& kit, const Lane& lane, const Span& span) {
+    const std::size_t i = lane.deciders.firstEndingAfter(span.from);
+    if (i >= lane.deciders.size() || lane.deciders[i].state != unsigned(Decider::Nobody)) return {};
+    return noMasterWords(Nanos(span.from), span.open() ? kNever : Nanos(span.to), Nanos(kit.now));
+}
+
 /// Refusals and other ends of a record that no release explains.
 void paintMarks(const PaintKit& kit, const TickTrack& ticks, const QRectF& bar) {
     struct Mark {
@@ -129,21 +162,23 @@ void paintMarks(const PaintKit& kit, const TickTrack& ticks, const QRectF& bar) 
         kit.box(QRectF(std::round(mark.x) - 1, bar.y() - kit.m.px(5), 2, bar.height() + kit.m.px(9)), color(mark.role));
         const double room = (i + 1 < marks.size() ? marks[i + 1].x : kit.c.width()) - mark.x - 10;
         if (!mark.tick || room < 20) continue;
-        kit.firstFitting({mark.x + 5, 0, room, double(kit.m.px(15))}, {recordTickWords(kit.trace, *mark.tick)},
-                         kit.smallBold, mark.role == Role::Violation ? Role::ViolationText : Role::WaitingText);
+        kit.firstFitting({mark.x + 5, bar.y() - kit.m.px(18), room, double(kit.m.px(15))},
+                         {recordTickWords(kit.trace, *mark.tick)}, kit.smallBold,
+                         mark.role == Role::Violation ? Role::ViolationText : Role::WaitingText);
     }
 }
 
 } // namespace
 
 void paintRecord(const PaintKit& kit, const Lane& lane, int height) {
-    const QRectF bar = kit.m.bar(LaneKind::Record, 0, kit.c.width());
+    const QRectF bar = kit.m.bar(lane, 0, kit.c.width());
+    if (!lane.deciders.empty()) paintDeciders(kit, lane);
     PixelColumns columns(kit.c);
     lane.spans.visit(
         kit.c.from(), kit.c.to(), kit.pixel * 3, kit.now,
         [&](std::size_t, const Span& span) {
             if (span.state == unsigned(RecordState::Unobserved))
-                kit.gap(kit.across(span.from, lane.endOf(span, kit.now), bar, 2));
+                kit.gap(kit.across(span.from, lane.endOf(span, kit.now), bar, 2), gapWords(kit, lane, span));
             else
                 paintLease(kit, lane, span, bar);
         },

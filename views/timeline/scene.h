@@ -53,6 +53,8 @@ struct LeaseAtPlayhead {
     bool pale = false;          ///< the words stand on a pale ground
 };
 std::vector<LeaseAtPlayhead> leasesAtPlayhead(const TimelineScene& scene, const QSize& size);
+/// What the copies in sight are at the playhead: it stands in their labels.
+QStringList copyStates(const TimelineScene& scene);
 void paintLeaseAtPlayhead(QPainter& painter, const LeaseAtPlayhead& lease);
 
 } // namespace lockscope::views

@@ -53,8 +53,23 @@ private:
     BoxBatch m_washes, m_edges, m_grid;
 };
 
+/// A copy hangs on its lock's lane: a branch, its server, and what it is at the playhead, in one line.
+void paintBranch(const PaintKit& kit, const TimelineScene& scene, const Lane& lane, int width, int height) {
+    const double middle = std::round(height / 2.0), left = kit.m.px(18), arm = kit.m.px(8);
+    kit.box(QRectF(left, 0, 1, middle), color(Role::TextFaint));
+    kit.box(QRectF(left, middle, arm, 1), color(Role::TextFaint));
+    const double from = left + arm + kit.m.px(4), right = width - kit.m.px(6);
+    const QString state = laneSubtitle(kit.data, lane, scene.notes, scene.playhead);
+    const double needed = kit.small.width(state);
+    const double end =
+        kit.text({from, 0, right - from, double(height)}, laneTitle(kit.data, lane), kit.small, Role::Text);
+    if (end + kit.m.px(6) + needed <= right)
+        kit.text({right - needed, 0, needed + 2, double(height)}, state, kit.small, Role::TextDim);
+}
+
 void paintLabel(const PaintKit& kit, const TimelineScene& scene, const Lane& lane, int width, int height) {
-    const QString subtitle = laneSubtitle(kit.data, lane, scene.notes);
+    if (lane.kind == LaneKind::Copy) return paintBranch(kit, scene, lane, width, height);
+    const QString subtitle = laneSubtitle(kit.data, lane, scene.notes, scene.playhead);
     const double left = kit.m.px(14), room = width - left - kit.m.px(4);
     const double line = kit.m.px(18);
     const double top = subtitle.isEmpty() ? (height - line) / 2 : height / 2.0 - line + 2;
@@ -68,10 +83,14 @@ void paintLane(const PaintKit& kit, const Lane& lane, int height) {
         return paintBelief(kit, lane, height);
     case LaneKind::Record:
         return paintRecord(kit, lane, height);
+    case LaneKind::Copy:
+        return paintCopy(kit, lane, height);
     case LaneKind::Effect:
         return paintEffect(kit, lane, height);
     case LaneKind::Node:
         return paintNode(kit, lane, height);
+    case LaneKind::Watchers:
+        return paintWatchers(kit, lane, height);
     case LaneKind::Link:
         return paintLink(kit, lane, height);
     }
@@ -146,7 +165,7 @@ std::vector<LeaseAtPlayhead> leasesAtPlayhead(const TimelineScene& scene, const 
         if (span.from > scene.playhead || end <= scene.playhead || span.state != unsigned(RecordState::Held)) continue;
         // Too narrow for a wedge of its own: painted as columns, without words.
         if (double(end - span.from) / c.nanosPerPixel() < 3) continue;
-        const QRectF bar = scene.metrics.bar(LaneKind::Record, 0, 0).translated(0, row.y - scene.scroll);
+        const QRectF bar = scene.metrics.bar(*row.lane, 0, 0).translated(0, row.y - scene.scroll);
         const double left = std::max(c.x(span.from), 0.0) + scene.metrics.px(7), right = std::min(c.x(end), c.width());
         const Lease held = leaseOf(scene.data.trace(), span);
         LeaseAtPlayhead lease;
@@ -161,6 +180,16 @@ std::vector<LeaseAtPlayhead> leasesAtPlayhead(const TimelineScene& scene, const 
         leases.push_back(lease);
     }
     return leases;
+}
+
+QStringList copyStates(const TimelineScene& scene) {
+    QStringList states;
+    const auto& rows = scene.layout.rows();
+    constexpr std::size_t kInSight = 100;
+    const std::size_t first = scene.layout.firstRowBelow(scene.scroll);
+    for (std::size_t i = first; i < std::min(rows.size(), first + kInSight); ++i)
+        if (rows[i].lane->kind == LaneKind::Copy) states += copyState(scene.data, *rows[i].lane, scene.playhead);
+    return states;
 }
 
 void paintLeaseAtPlayhead(QPainter& painter, const LeaseAtPlayhead& lease) {

@@ -103,6 +103,7 @@ QString spanSentence(const TimelineData& data, const Lane& lane, const Span& spa
         }
         break;
     }
+    case LaneKind::Copy:
     case LaneKind::Record: {
         if (RecordState(span.state) == RecordState::Unobserved)
             return Timeline::tr("%1 was not observed: %2").arg(who, when(span));
@@ -123,6 +124,7 @@ QString spanSentence(const TimelineData& data, const Lane& lane, const Span& spa
     case LaneKind::Link:
         return LinkPhase(span.state) == LinkPhase::Cut ? Timeline::tr("%1 is cut: %2").arg(who, when(span))
                                                        : Timeline::tr("%1 is slow: %2").arg(who, when(span));
+    case LaneKind::Watchers:
     case LaneKind::Effect:
         break;
     }
@@ -146,8 +148,11 @@ QString tickSentence(const TimelineData& data, const Lane& lane, const Tick& tic
             return because(trace, Timeline::tr("%1: %2 got no answer to its renewal").arg(at, who), e.aux);
         }
         break;
+    case LaneKind::Copy:
     case LaneKind::Record:
         return Timeline::tr("%1: %2").arg(at, recordTickWords(trace, tick));
+    case LaneKind::Watchers:
+        return watcherSentence(trace, tick);
     case LaneKind::Effect:
         switch (EffectTick(tick.kind)) {
         case EffectTick::Accepted:
@@ -233,6 +238,9 @@ QString faultSentence(const trace::Trace& trace, const Tick& tick) {
         break;
     case EventKind::EngineChanged:
         words = Timeline::tr("the lock manager of %1 %2").arg(actor, engineWords(e, trace));
+        break;
+    case EventKind::FailoverStep:
+        words = Timeline::tr("Sentinels asked to replace %1").arg(subject);
         break;
     case EventKind::SettingChanged:
         words = Timeline::tr("setting changed to %1").arg(textOf(trace, e.aux));

@@ -30,6 +30,7 @@ Lane& TimelineData::addLane(LaneKind kind, trace::EntityId entity, trace::Entity
     lane->client = client;
     lane->other = other;
     m_lanes.push_back(std::move(lane));
+    ++m_layoutVersion;
     return *m_lanes.back();
 }
 
@@ -37,7 +38,8 @@ std::size_t TimelineData::memoryBytes() const {
     const auto bytesOf = [](const auto&... tracks) { return (tracks.memoryBytes() + ...); };
     std::size_t bytes = bytesOf(m_faults, m_generalFaults, m_damages, m_numbers);
     for (const auto& lane : m_lanes)
-        bytes += sizeof(Lane) + bytesOf(lane->spans, lane->ticks, lane->faults, lane->queue, lane->holders);
+        bytes += sizeof(Lane) + bytesOf(lane->spans, lane->ticks, lane->faults, lane->queue, lane->holders,
+                                        lane->deciders, lane->roles, lane->lag);
     for (const auto& life : m_lives)
         bytes += sizeof(ClientLife) + bytesOf(life->spans, life->faults);
     return bytes;

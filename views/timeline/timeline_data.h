@@ -45,6 +45,8 @@ public:
     const Damage& damage(std::uint32_t index) const { return m_damages[index]; }
     /// The meaning of the labels of holds and writes: fencing tokens and numbers of grants.
     const LabelNumbers& numbers() const { return m_numbers; }
+    /// Another number: lanes came, or have another height, or are not shown any more.
+    std::size_t layoutVersion() const { return m_layoutVersion; }
     /// How many locks have a lane: with one, its name need not stand on every lane.
     std::size_t lockCount() const { return m_lockCount; }
     std::size_t memoryBytes() const;
@@ -57,6 +59,7 @@ private:
     mutable PoliteMutex m_mutex;
     std::size_t m_rows = 0;
     std::size_t m_lockCount = 0;
+    std::size_t m_layoutVersion = 0;
     std::vector<std::unique_ptr<Lane>> m_lanes;
     std::vector<std::unique_ptr<ClientLife>> m_lives;
     TickTrack m_faults, m_generalFaults;

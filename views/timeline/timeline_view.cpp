@@ -231,7 +231,10 @@ void TimelineView::playheadMoved(Nanos t) {
         viewport()->update(lease.place.toAlignedRect());
     {
         const std::lock_guard lock(m_loader->data()->mutex());
-        m_leases = leasesAtPlayhead(scene(), viewport()->size());
+        const TimelineScene now = scene();
+        m_leases = leasesAtPlayhead(now, viewport()->size());
+        if (copyStates(now) != m_key.copies)
+            viewport()->update(QRect(0, 0, m_metrics.labelWidth(), viewport()->height()));
     }
     for (const LeaseAtPlayhead& lease : m_leases)
         viewport()->update(lease.place.toAlignedRect());
@@ -300,9 +303,11 @@ QString TimelineView::rowWords(int row) const {
     if (row < 0 || row >= int(m_layout.rows().size())) return {};
     const std::lock_guard lock(m_loader->data()->mutex());
     const Lane& lane = *m_layout.rows()[std::size_t(row)].lane;
-    const QString title = laneTitle(*m_loader->data(), lane), subtitle = laneSubtitle(*m_loader->data(), lane, m_notes);
     // A new past is folded in after the playhead has come there.
     const std::int64_t t = std::min(m_context ? m_context->playhead().count() : 0, m_loader->data()->now());
+    const QString title = laneTitle(*m_loader->data(), lane);
+    const bool stateSays = lane.kind == LaneKind::Copy; // what stands below its name is the beginning of its state
+    const QString subtitle = stateSays ? QString() : laneSubtitle(*m_loader->data(), lane, m_notes, t);
     //: What a screen reader says of a lane: %1 its name, %2 how it stands.
     return tr("%1: %2").arg(subtitle.isEmpty() ? title : title + QStringLiteral(", ") + subtitle,
                             laneState(*m_loader->data(), lane, t));
@@ -326,6 +331,7 @@ void TimelineView::refreshLanes(const TimelineScene& scene) {
     m_leases = leasesAtPlayhead(scene, key.size);
     for (const LeaseAtPlayhead& lease : m_leases)
         key.leases.push_back(lease.row);
+    key.copies = copyStates(scene);
     if (key == m_key && !m_lanes.isNull()) return;
 
     QElapsedTimer timer;

@@ -109,6 +109,7 @@ private:
         trace::EntityId selection = trace::kNoEntity;
         qint64 palette = 0;
         std::vector<std::uint32_t> leases; ///< spans under the playhead
+        QStringList copies;                ///< what the copies of locks are at the playhead
         bool operator==(const CacheKey&) const = default;
     };
 

@@ -74,7 +74,11 @@ QString recordState(const TimelineData& data, const Lane& lane, std::int64_t t) 
     // A server of ours begins empty; what somebody else's held before the first look nobody knows.
     const bool watched = data.trace().originWallMs() != 0;
     if (!span) return watched && t < lane.seenFrom ? Timeline::tr("not observed") : Timeline::tr("free");
-    if (RecordState(span->state) == RecordState::Unobserved) return Timeline::tr("not observed");
+    if (RecordState(span->state) == RecordState::Unobserved) {
+        const Span* decider = spanAt(lane.deciders, t);
+        const bool nobody = decider && Decider(decider->state) == Decider::Nobody;
+        return nobody ? Timeline::tr("no master: nobody decides") : Timeline::tr("not observed");
+    }
     const Lease lease = leaseOf(data.trace(), *span);
     QString words = lease.expires() ? Timeline::tr("held by %1, %2 left")
                                           .arg(actorName(data.trace(), lease.owner),
@@ -120,9 +124,12 @@ QString sectionCaption(LaneKind kind) {
         return Timeline::tr("BELIEF · what each client could act on");
     case LaneKind::Record:
         return Timeline::tr("RECORD · what the servers hold");
+    case LaneKind::Copy:
+        return sectionCaption(LaneKind::Record);
     case LaneKind::Effect:
         return Timeline::tr("EFFECT · what the resource accepted");
     case LaneKind::Node:
+    case LaneKind::Watchers:
     case LaneKind::Link:
         return Timeline::tr("NODES AND LINKS");
     }
@@ -137,6 +144,10 @@ QString laneTitle(const TimelineData& data, const Lane& lane) {
         // Names made of more than a letter or two say by themselves what they are.
         return name.size() <= 3 ? Timeline::tr("client %1").arg(name) : name;
     }
+    case LaneKind::Copy:
+        return nameOf(trace, lane.other);
+    case LaneKind::Watchers:
+        return Timeline::tr("Sentinels");
     case LaneKind::Link:
         return nameOf(trace, lane.client) + QStringLiteral(" ↔ ") + nameOf(trace, lane.other);
     default:
@@ -144,7 +155,7 @@ QString laneTitle(const TimelineData& data, const Lane& lane) {
     }
 }
 
-QString laneSubtitle(const TimelineData& data, const Lane& lane, const TimelineNotes& notes) {
+QString laneSubtitle(const TimelineData& data, const Lane& lane, const TimelineNotes& notes, std::int64_t playhead) {
     const trace::Trace& trace = data.trace();
     const auto with = [](const QString& a, const QString& b) {
         return a.isEmpty() || b.isEmpty() ? a + b : a + QStringLiteral(" · ") + b;
@@ -156,7 +167,6 @@ QString laneSubtitle(const TimelineData& data, const Lane& lane, const TimelineN
         return with(thread, data.lockCount() > 1 ? nameOf(trace, lane.other) : QString());
     }
     case LaneKind::Record: {
-        if (trace.copyOf(lane.entity)) return Timeline::tr("copy on %1").arg(nameOf(trace, lane.other));
         // What a watcher has seen there goes before what our own clients use.
         const EntityId format = trace.entity(lane.entity).other;
         const bool seen = format && trace.entity(format).kind == EntityKind::Text;
@@ -166,6 +176,14 @@ QString laneSubtitle(const TimelineData& data, const Lane& lane, const TimelineN
         if (notes.tokenCheck) return *notes.tokenCheck ? Timeline::tr("checks tokens") : Timeline::tr("no token check");
         return lane.other != trace::kNoEntity ? Timeline::tr("guarded by %1").arg(nameOf(trace, lane.other))
                                               : QString();
+    case LaneKind::Copy:
+        return copyState(data, lane, playhead);
+    case LaneKind::Watchers: {
+        QStringList names;
+        for (const Lane* member : lane.members)
+            names += nameOf(trace, member->entity).remove(QLatin1String("sentinel-"));
+        return names.join(QStringLiteral(" · "));
+    }
     case LaneKind::Node:
         return Timeline::tr("server");
     case LaneKind::Link:
@@ -179,20 +197,19 @@ QString laneState(const TimelineData& data, const Lane& lane, std::int64_t t) {
     switch (lane.kind) {
     case LaneKind::Belief:
         return beliefState(data, lane, t);
+    case LaneKind::Copy:
+        //: What a server's copy of a lock is, and what it says: "decides: held by A, 4.2 s left".
+        return Timeline::tr("%1: %2").arg(copyState(data, lane, t), recordState(data, lane, t));
+    case LaneKind::Watchers:
+        return watchersState(lane, t);
     case LaneKind::Record:
         return recordState(data, lane, t);
     case LaneKind::Effect: {
         const std::size_t i = lane.ticks.lowerBound(t + 1);
         return i == 0 ? Timeline::tr("no writes yet") : tickSentence(data, lane, lane.ticks[i - 1]);
     }
-    case LaneKind::Node: {
-        const Span* span = spanAt(lane.spans, t);
-        if (!span) return Timeline::tr("not observed");
-        return NodePhase(span->state) == NodePhase::Up       ? Timeline::tr("up")
-               : NodePhase(span->state) == NodePhase::Paused ? Timeline::tr("paused")
-               : NodePhase(span->state) == NodePhase::Unseen ? Timeline::tr("not observed")
-                                                             : Timeline::tr("down");
-    }
+    case LaneKind::Node:
+        return nodeState(data, lane, t);
     case LaneKind::Link: {
         const Span* span = spanAt(lane.spans, t);
         if (!span) return Timeline::tr("connected");

@@ -39,7 +39,8 @@ inline bool isPale(const Span& span, const Lease& lease) {
 
 QString sectionCaption(LaneKind kind);
 QString laneTitle(const TimelineData& data, const Lane& lane);
-QString laneSubtitle(const TimelineData& data, const Lane& lane, const TimelineNotes& notes);
+/// At the playhead: of a copy whether it decides, of the rest it does not change.
+QString laneSubtitle(const TimelineData& data, const Lane& lane, const TimelineNotes& notes, std::int64_t playhead);
 /// How it stands on a lane at t, one phrase: "holds #33, believes without record", "held by A, 4.2 s left".
 QString laneState(const TimelineData& data, const Lane& lane, std::int64_t t);
 
@@ -53,6 +54,33 @@ QString holdersWords(const Span& span);
 QString refusedWords(const trace::Trace& trace, const Tick& tick);
 /// "A's release refused".
 QString recordTickWords(const trace::Trace& trace, const Tick& tick);
+// Servers, Sentinels and copies (words_servers.cpp). Of several wordings the fullest comes first.
+
+/// On a span of Lane::spans of a node that is paused or down: "dead since 3.0 s", "dead".
+QStringList phaseWords(const Span& span);
+/// On a span of Lane::roles: "replica of redis-1", "replica".
+QStringList roleBandWords(const trace::Trace& trace, const Span& span);
+/// "lag 1.3 s": of a label of Lane::lag.
+QString lagWords(std::uint32_t label);
+/// On a span of Lane::deciders: "redis-1 decides".
+QStringList deciderWords(const trace::Trace& trace, const Span& span);
+/// On a gap while nobody decides: "no master, 3.0 – 4.3 s".
+QStringList noMasterWords(Nanos from, Nanos to, Nanos now);
+/// "died with the only copy of A's lock": of a RecordTick::NodeLoss on the lane of a copy.
+QString lostCopyWords(const TimelineData& data, const Lane& lane, const Tick& tick);
+/// Whether the server of a copy's lane is down at t.
+bool copyIsDead(const Lane& lane, std::int64_t t);
+/// "dead", "decides", "a copy": what a server's copy is at t.
+QString copyState(const TimelineData& data, const Lane& lane, std::int64_t t);
+/// A server's life, role and lag at t: "replica of redis-1, 200 ms behind".
+QString nodeState(const TimelineData& data, const Lane& lane, std::int64_t t);
+/// How the Sentinels stand at t: "2 of 3 run".
+QString watchersState(const Lane& lane, std::int64_t t);
+/// "2 of 3 agree at 4.1 s: down", "3 votes for sentinel-2": what is written at a WatcherTick; empty: nothing.
+QString watcherWords(const Lane& lane, const trace::Trace& trace, const Tick& tick);
+/// A whole sentence about it: "4.100 s: sentinel-1 thinks that redis-1 is down".
+QString watcherSentence(const trace::Trace& trace, const Tick& tick);
+
 /// The number that a label of a hold or a write stands for.
 QString numberText(const TimelineData& data, std::uint32_t label);
 /// "damage: #33 after #34".

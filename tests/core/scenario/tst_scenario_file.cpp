@@ -136,6 +136,7 @@ private:
         else
             f.when = Trigger{Trigger::On(number(0, 2)), number(1, 1000), duration()};
         f.action = Action(number(0, int(Action::Set)));
+        if (f.action == Action::Failover) f.action = Action::RestartNode; // there are no Sentinels
         const QString client = coin() ? QStringLiteral("holder") : clientName(number(0, s.workload.clients - 1));
         const QString node = s.nodes.front().id;
         bool undone = false;
@@ -162,6 +163,7 @@ private:
             [[fallthrough]];
         case Action::ResumeNode:
         case Action::RestartNode:
+        case Action::RestartNodeEmpty:
             f.target = node;
             break;
         case Action::JumpClock:

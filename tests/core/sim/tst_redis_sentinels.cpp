@@ -185,6 +185,41 @@ private Q_SLOTS:
         QCOMPARE(subscriber.heard, (std::vector<QByteArray>{"+switch-master main redis-1 6379 " + now + " 6379"}));
     }
 
+    // A Sentinel keeps the second between two tries to connect: with a down-after below it the new master looks silent.
+    void R39_aHealthyNewMasterCanBeReplacedAgain() {
+        const auto again = [](Nanos downAfter) {
+            int runs = 0;
+            for (int seed = 1; seed <= kSeeds; ++seed) {
+                Watched w(seed, Watched::usual(downAfter));
+                w.at(0).kill();
+                w.run(downAfter + 9s);
+                const bool twice = std::ranges::any_of(w.told, [](const Watched::Told& one) {
+                    const bool ofAnother = !one.payload.startsWith("master main redis-1 ");
+                    return one.event == "+try-failover" && ofAnother;
+                });
+                runs += twice ? 1 : 0;
+            }
+            return runs;
+        };
+        QVERIFY2(again(900ms) > 0, "no seed reached it");
+        QCOMPARE(again(3s), 0);
+    }
+
+    void R43_aReplicaOfTheWrongServerIsPointedBack() {
+        for (int seed = 1; seed <= 5; ++seed) {
+            Watched w(seed);
+            const Nanos strayed = w.scheduler.now();
+            w.ask(w.at(1), {"REPLICAOF", "redis-3", "6379"});
+            w.run(2500ms);
+            QCOMPARE(w.count("+fix-slave-config"), 0); // not before the failover time-out
+            w.run(20s);
+            const auto fixed = w.first("+fix-slave-config", strayed);
+            QVERIFY2(between(fixed, 3s, 15s), w.events().c_str());
+            QCOMPARE(w.at(1).replication().master(), &w.at(0));
+            QCOMPARE(w.count("+try-failover"), 0);
+        }
+    }
+
     void R41_theOldMasterIsDemotedTenSecondsAfterItsReturn() {
         for (int seed = 1; seed <= 3; ++seed) {
             Watched w(seed);

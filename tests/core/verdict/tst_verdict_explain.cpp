@@ -28,6 +28,7 @@ private Q_SLOTS:
     void progressFindsAnOwnerOfLongAgo();
     void reentrancySaysTheCounts();
     void headlines();
+    void aFailoverThatLosesTheOnlyCopy();
     void manyActorsAreCounted();
     void oddTracesDoNotCrash();
 
@@ -283,6 +284,47 @@ void TestVerdictExplain::reentrancySaysTheCounts() {
     w.add(2000, Kind::Reentered, w.a, w.lock, 0, 3);
     const QString text = first(w, Invariant::Reentrancy);
     QVERIFY2(text.contains(QStringLiteral("its hold count became 3")), qPrintable(text));
+}
+
+void TestVerdictExplain::aFailoverThatLosesTheOnlyCopy() {
+    const auto tell = [](bool kill, bool otherCopy, bool ends) {
+        HandWritten w;
+        const auto third = w.trace->intern(trace::EntityKind::Node, "redis-3");
+        const auto next = w.trace->intern(trace::EntityKind::Node, "redis-2");
+        const auto own = w.trace->intern(trace::EntityKind::Lock, "orders", w.node, w.lock);
+        const auto other = w.trace->intern(trace::EntityKind::Lock, "orders", third, w.lock);
+        const auto nodeLoss = std::uint8_t(FreedBy::NodeLoss);
+        w.started();
+        w.add(0, Kind::RecordDecider, w.node, w.lock, 1);
+        w.request(1000, w.a);
+        w.add(1000, Kind::RecordHeld, w.a, own, HandWritten::ns(9000), 1);
+        w.held(1000, w.a, 9000);
+        w.granted(1000, w.a);
+        if (otherCopy) w.add(1200, Kind::RecordHeld, w.a, other, HandWritten::ns(9000), 1);
+        w.request(2000, w.b);
+        if (kill) w.add(3000, Kind::NodeKilled, w.node, 0, 0, 0, trace::kFault);
+        w.add(3000, Kind::RecordFreed, 0, own, 0, w.a, nodeLoss);
+        w.freed(3000, FreedBy::NodeLoss, 0, w.a);
+        w.add(3000, Kind::RecordDecider, 0, w.lock, 0);
+        w.add(3000, Kind::RecordUnobserved, 0, w.lock);
+        w.add(4300, Kind::RecordDecider, next, w.lock, 1);
+        w.add(4300, Kind::RecordObserved, 0, w.lock);
+        w.held(4600, w.b, 9600);
+        w.granted(4600, w.b);
+        if (ends) w.add(5900, Kind::Lost, w.a, w.lock);
+        w.trace->reach(ms(8000));
+        return first(w, Invariant::MutualExclusion);
+    };
+    const QString whole = tell(true, false, true);
+    QVERIFY2(whole.endsWith(QLatin1String("redis-1 was killed at 3.0 s before the lock of A had reached a replica. "
+                                          "redis-2 became master at 4.3 s without it and gave B the lock at 4.6 s. "
+                                          "A went on believing until 5.9 s.")),
+             qPrintable(whole));
+    QVERIFY(tell(true, true, true).contains(QLatin1String("before the lock of A had reached redis-2.")));
+    QVERIFY(tell(true, false, false).endsWith(QLatin1String("A still believes that it holds the lock.")));
+    QVERIFY(tell(false, false, true)
+                .contains(QLatin1String("redis-2 took the place of redis-1 at 4.3 s, without the lock of A. It gave B "
+                                        "the lock at 4.6 s.")));
 }
 
 void TestVerdictExplain::headlines() {

@@ -2,6 +2,7 @@
 #include "cluster/cluster_paint.h"
 #include "cluster/cluster_panel.h"
 #include "fake_session.h"
+#include "faults/fault_menu.h"
 #include "theme/palette.h"
 
 #include <QAccessible>
@@ -29,6 +30,54 @@ class ClusterPanelTest : public QObject {
             panel.show();
         }
         QPoint centre(trace::EntityId entity) const { return panel.picture().find(entity)->box.center().toPoint(); }
+    };
+
+    /// A master that dies at 3 s, its replica that takes over at 5 s, and a Sentinel.
+    struct Failover {
+        FakeSession session;
+        trace::EntityId one, two, sentinel, between;
+        ViewContext context;
+        ClusterPanel panel{&context};
+        Failover() {
+            using K = trace::EventKind;
+            trace::Trace& t = session.writable();
+            one = t.intern(trace::EntityKind::Node, "redis-1");
+            two = t.intern(trace::EntityKind::Node, "redis-2");
+            sentinel = t.intern(trace::EntityKind::Node, "sentinel-1");
+            between = t.intern(trace::EntityKind::Link, "", one, two);
+            t.intern(trace::EntityKind::Client, "A");
+            const auto at = [&t](Nanos when, K kind, trace::EntityId actor, trace::EntityId subject = 0,
+                                 std::int64_t value = 0, std::uint32_t aux = 0, std::uint8_t flags = 0) {
+                t.append({when.count(), value, actor, subject, aux, kind, flags});
+            };
+            const auto master = t.text("master"), replica = t.text("replica");
+            for (const auto node : {one, two, sentinel})
+                at(0s, K::NodeStarted, node);
+            at(0s, K::NodeRole, sentinel, 0, 0, t.text("sentinel"));
+            at(0s, K::NodeRole, one, 0, 0, master, trace::kCopiesNobody);
+            at(0s, K::NodeRole, two, one, 0, replica);
+            at(1s, K::ReplicationLag, two, one, Nanos(120ms).count());
+            at(3s, K::NodeKilled, one, 0, 0, 0, trace::kFault);
+            at(4s, K::NodeDoubted, sentinel, one, std::int64_t(trace::Doubt::Alone));
+            at(4100ms, K::NodeDoubted, sentinel, one, std::int64_t(trace::Doubt::Agreed), 2);
+            at(4100ms, K::VoteCast, sentinel, sentinel, 1);
+            at(4200ms, K::FailoverStep, sentinel, two, std::int64_t(trace::FailoverPhase::Chosen));
+            at(5s, K::NodeRole, two, 0, 0, master, trace::kCopiesNobody);
+            at(6s, K::LinkCut, one, between, 0, 0, trace::kFault);
+            t.reach(10s);
+            context.setSession(&session);
+            context.setPlayhead(2s);
+            panel.resize(900, 340);
+            panel.show();
+        }
+        QString menuOf(trace::EntityId node, const QString& begin) {
+            QMenu menu;
+            fillFaultMenu(menu, context, node);
+            for (const QAction* entry : menu.actions())
+                if (entry->text().startsWith(begin))
+                    return (entry->isEnabled() ? u"on: "_qs : u"off: "_qs) + entry->text();
+            return {};
+        }
     };
 
 private Q_SLOTS:
@@ -224,6 +273,49 @@ private Q_SLOTS:
         QCOMPARE(scene.context.selection(), scene.story.a);
         QVERIFY(a->state().selected);
         QCOMPARE(panel->child(99), nullptr);
+    }
+
+    void rolesChangeAndNodesKeepTheirPlaces() {
+        Failover f;
+        QCOMPARE(nodeRoleWords(f.context, f.one), u"master"_qs);
+        QCOMPARE(nodeRoleWords(f.context, f.two), u"replica of redis-1"_qs);
+        QCOMPARE(nodeRoleWords(f.context, f.sentinel), u"sees nothing wrong"_qs);
+        const QRectF one = f.panel.picture().find(f.one)->box, two = f.panel.picture().find(f.two)->box;
+        QVERIFY(f.panel.picture().find(f.sentinel)->watcher);
+        QVERIFY(!f.panel.picture().find(f.one)->watcher);
+        QVERIFY(!f.panel.picture().find(f.between)); // a link between servers that nobody has disturbed
+        f.context.setPlayhead(3500ms);
+        QCOMPARE(nodeRoleWords(f.context, f.two), u"replica of nobody"_qs);
+        f.context.setPlayhead(4150ms);
+        QCOMPARE(nodeRoleWords(f.context, f.sentinel), u"agreed: redis-1 is down, voted for sentinel-1"_qs);
+        f.context.setPlayhead(4500ms);
+        QCOMPARE(nodeRoleWords(f.context, f.two), u"candidate"_qs);
+        f.context.setPlayhead(5500ms);
+        QCOMPARE(nodeRoleWords(f.context, f.two), u"master"_qs);
+        QCOMPARE(f.panel.picture().find(f.one)->box, one);
+        QCOMPARE(f.panel.picture().find(f.two)->box, two);
+        QVERIFY(f.panel.describe(*f.panel.picture().find(f.two)).contains(u"master"_qs));
+        f.context.setPlayhead(6500ms);
+        QVERIFY(f.panel.picture().find(f.between));
+        QVERIFY(!f.panel.grab().isNull());
+    }
+
+    void aServersMenuAsksWhatItCan() {
+        Failover f;
+        QCOMPARE(f.menuOf(f.one, u"Kill"_qs), u"on: Kill redis-1"_qs);
+        QVERIFY(f.menuOf(f.one, u"Demote"_qs).startsWith(u"on: "_qs));
+        QVERIFY(f.menuOf(f.two, u"Demote"_qs).startsWith(u"off: "_qs));
+        QVERIFY(f.menuOf(f.two, u"Demote"_qs).contains(u"redis-2 is not the master."_qs));
+        QVERIFY(f.menuOf(f.one, u"Isolate"_qs).startsWith(u"on: "_qs));
+        QVERIFY(f.menuOf(f.one, u"Restart"_qs).startsWith(u"on: "_qs));
+        f.context.setPlayhead(6500ms);
+        QVERIFY(f.menuOf(f.one, u"Reconnect"_qs).startsWith(u"on: "_qs));
+        QVERIFY(f.menuOf(f.one, u"Demote"_qs).contains(u"redis-1 is dead."_qs));
+        QVERIFY(f.menuOf(f.two, u"Demote"_qs).startsWith(u"on: "_qs));
+        f.session.writable().append(
+            {Nanos(11s).count(), 0, f.sentinel, 0, 0, trace::EventKind::NodeKilled, trace::kFault});
+        f.context.setPlayhead(12s);
+        QVERIFY(f.menuOf(f.two, u"Demote"_qs).contains(u"No Sentinel runs."_qs));
     }
 };
 

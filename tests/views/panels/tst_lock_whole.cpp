@@ -179,7 +179,7 @@ private Q_SLOTS:
         QCOMPARE(scene.context.focusedLock(), logical);
         LockDetailPanel panel(&scene.context);
         QVERIFY(panel.copies().size() == 1);
-        QCOMPARE(panel.copies().front(), u"redis-2: A, 7.0 s left"_qs);
+        QCOMPARE(panel.copies().front(), u"redis-2  a copy: A, 7.0 s left"_qs);
     }
 
     // A recipe chosen in mid-run: what is held is the old one's until its holder asks again.

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/probe.h"
+
+namespace lockscope::sim {
+
+namespace {
+
+// In the order of Probe.
+constexpr std::array<const char*, kProbes> kNames{
+    "redis/replication/partial-resync",
+    "redis/replication/full-copy",
+    "redis/replication/backlog-too-short",
+    "redis/replication/writes-discarded",
+    "redis/replication/expired-on-replica",
+    "redis/wait/timed-out",
+    "redis/wait/unblocked-by-role",
+    "redis/replication/too-few-replicas",
+    "redis/failover/not-elected",
+    "redis/failover/no-good-replica",
+    "redis/failover/two-candidates",
+    "redis/failover/master-answers-again",
+    "redis/failover/stale-master-demoted",
+    "redis/failover/stray-replica-pointed-back",
+    "redis/sentinel/tilted",
+    "redis/sentinel/newer-epoch-old-body",
+    "redis/cluster/promotion",
+    "redis/cluster/old-master-follows",
+    "redis/cluster/minority-refuses",
+    "redis/cluster/ask",
+    "redis/cluster/try-again",
+};
+
+/// A world runs on one thread: no two of them share a counter.
+thread_local std::array<std::uint64_t, kProbes> s_counts{};
+
+} // namespace
+
+const char* probeName(Probe probe) {
+    return kNames[std::size_t(probe)];
+}
+
+void reached(Probe probe) {
+    ++s_counts[std::size_t(probe)];
+}
+
+const std::array<std::uint64_t, kProbes>& probeCounts() {
+    return s_counts;
+}
+
+void resetProbes() {
+    s_counts = {};
+}
+
+} // namespace lockscope::sim

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace lockscope::sim {
+
+/// The rare paths of the simulator: a scenario or a test that claims to reach one asks whether it was reached. The
+/// names stand in probe.cpp.
+enum class Probe : std::uint8_t {
+    PartialResync,      ///< a replica came back and got what it had missed
+    FullCopy,           ///< a replica got all data anew
+    BacklogTooShort,    ///< it had missed more than the master still had
+    WritesDiscarded,    ///< a server that had taken writes of its own became a replica, and lost them
+    ExpiredOnReplica,   ///< a promoted replica met keys that had ended while it was not allowed to delete them
+    WaitTimedOut,       ///< WAIT was answered by its time-out
+    WaitUnblocked,      ///< a WAIT ended because its server changed its role
+    TooFewReplicas,     ///< a write was refused for want of good replicas
+    NotElected,         ///< a Sentinel gave a failover up: too few votes
+    NoGoodReplica,      ///< a Sentinel gave a failover up: nobody to promote
+    TwoCandidates,      ///< a Sentinel was asked for a second vote in one epoch
+    AnswersAgain,       ///< a failover went on although its master answered again
+    StaleMasterDemoted, ///< an old master came back and was made a replica
+    StrayReplica,       ///< a replica of the wrong server was pointed to the right one
+    Tilted,             ///< a Sentinel distrusted its own clock
+    NewerEpochOldBody,  ///< a Sentinel's answers named the old master with the new epoch
+    ClusterPromotion,   ///< a cluster's replica took its master's slots over
+    OldMasterFollows,   ///< a cluster's master lost its last slot, and followed the one that has it
+    MinorityRefuses,    ///< a cluster's master without a majority stopped serving
+    Asked,              ///< a key of a slot that moves was sent on by ASK
+    TryAgain,           ///< a command met a slot that moves with some of its keys only
+    Count_
+};
+inline constexpr std::size_t kProbes = std::size_t(Probe::Count_);
+
+/// "redis/failover/stale-master-demoted": stable.
+const char* probeName(Probe probe);
+/// Counts that this path was reached, on this thread. Writes nothing into any trace, and changes no run.
+void reached(Probe probe);
+/// How often each was reached on this thread since the last resetProbes().
+const std::array<std::uint64_t, kProbes>& probeCounts();
+void resetProbes();
+
+} // namespace lockscope::sim

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/failover_story.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace lockscope::verdict {
+
+using trace::EntityId;
+using trace::Event;
+using trace::EventKind;
+
+namespace {
+
+constexpr std::size_t kFarthest = 500'000; // rows back: a few milliseconds
+
+/// The last deciding server before row `begin`; kNoEntity: none was told.
+EntityId deciderBefore(std::size_t begin, EntityId lock, const trace::Trace& trace) {
+    const std::size_t last = begin > kFarthest ? begin - kFarthest : 0;
+    for (std::size_t i = begin; i-- > last;) {
+        if (trace.kindAt(i) != EventKind::RecordDecider) continue;
+        const Event e = trace.at(i);
+        if (e.subject == lock) return e.actor;
+    }
+    return trace::kNoEntity;
+}
+
+} // namespace
+
+std::optional<FailoverStory> failoverStoryOf(const Chronicle& c, EntityId lock, std::size_t row,
+                                             const trace::Trace& trace) {
+    if (!c.granted || !c.recordEnded) return {};
+    const Nanos from = std::min(*c.granted, c.leaseFrom.value_or(*c.granted));
+    const std::size_t begin = trace.upperBound(from - Nanos(1)), end = std::min(row + 1, trace.size());
+    FailoverStory story;
+    story.former = deciderBefore(begin, lock, trace);
+    std::map<EntityId, Nanos> deaths;
+    std::set<EntityId> copies; // servers whose copy names the holder
+    for (std::size_t i = begin; i < end; ++i) {
+        const Event e = trace.at(i);
+        switch (e.kind) {
+        case EventKind::NodeKilled:
+            deaths[e.actor] = e.time();
+            break;
+        case EventKind::RecordHeld:
+        case EventKind::RecordRenewed:
+            if (trace.copyOf(e.subject) == lock && e.actor == c.thread) copies.insert(trace.entity(e.subject).parent);
+            break;
+        case EventKind::RecordFreed:
+            if (trace.copyOf(e.subject) == lock && e.aux == c.thread) copies.erase(trace.entity(e.subject).parent);
+            break;
+        case EventKind::RecordDecider: {
+            if (e.subject != lock || e.actor == trace::kNoEntity) break;
+            if (story.former == trace::kNoEntity || e.actor == story.former) {
+                story.former = e.actor;
+                break;
+            }
+            if (copies.contains(e.actor)) return {}; // it had the hold: that is not why it was lost
+            story.next = e.actor;
+            story.took = e.time();
+            copies.erase(story.former);
+            story.copied = !copies.empty();
+            if (const auto death = deaths.find(story.former); death != deaths.end()) story.killed = death->second;
+            return story;
+        }
+        default:
+            break;
+        }
+    }
+    return {};
+}
+
+} // namespace lockscope::verdict

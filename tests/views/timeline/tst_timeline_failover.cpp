@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A failover on the timeline: roles as bands, lag, the lane of the Sentinels, who decides, and copies of the record.
+#include "scenes.h"
+#include "theme/palette.h"
+#include "timeline/layout.h"
+#include "timeline/render_timeline.h"
+#include "timeline/scene.h"
+#include "timeline/words.h"
+
+#include <QTest>
+#include <cmath>
+
+using namespace lockscope;
+using namespace lockscope::views;
+using trace::EntityId;
+using trace::EntityKind;
+using trace::EventKind;
+using trace::FailoverPhase;
+
+namespace {
+
+constexpr QSize kSize(1300, 1000);
+
+/// redis-1 dies at 3 s with the only copy of A's lock; three Sentinels replace it by redis-2 at 4.3 s, which gives B
+/// the lock at 4.6 s. A believes on until 5.9 s. Replication is 1.3 s behind when redis-1 dies.
+struct Story {
+    std::shared_ptr<trace::Trace> trace = std::make_shared<trace::Trace>();
+    std::array<EntityId, 3> redis{}, sentinels{}, copies{};
+    EntityId lock, a, b;
+
+    void at(double seconds, EventKind kind, EntityId actor, EntityId subject = 0, std::int64_t value = 0,
+            std::uint32_t aux = 0, std::uint8_t flags = 0) {
+        trace->append({std::llround(seconds * 1000) * 1'000'000, value, actor, subject, aux, kind, flags});
+    }
+    static std::int64_t ms(std::int64_t n) { return n * 1'000'000; }
+    Story() {
+        for (std::size_t i = 0; i < 3; ++i) {
+            redis[i] = trace->intern(EntityKind::Node, "redis-" + QByteArray::number(i + 1));
+            sentinels[i] = trace->intern(EntityKind::Node, "sentinel-" + QByteArray::number(i + 1));
+        }
+        lock = trace->intern(EntityKind::Lock, "orders");
+        for (std::size_t i = 0; i < 3; ++i)
+            copies[i] = trace->intern(EntityKind::Lock, "orders", redis[i], lock);
+        const auto client = [this](const char* name) {
+            const EntityId id = trace->intern(EntityKind::Client, name);
+            return trace->intern(EntityKind::Thread, "1", id);
+        };
+        a = client("A");
+        b = client("B");
+        const EntityId master = trace->text("master"), replica = trace->text("replica");
+        for (std::size_t i = 0; i < 3; ++i) {
+            at(0, EventKind::NodeStarted, redis[i]);
+            at(0, EventKind::NodeStarted, sentinels[i]);
+            at(0, EventKind::NodeRole, sentinels[i], 0, 0, trace->text("sentinel"));
+        }
+        at(0, EventKind::NodeRole, redis[0], 0, 0, master, trace::kCopiesNobody);
+        at(0, EventKind::NodeRole, redis[1], redis[0], 0, replica);
+        at(0, EventKind::NodeRole, redis[2], redis[0], 0, replica);
+        at(0, EventKind::RecordDecider, redis[0], lock, 1);
+        at(0, EventKind::ClientStarted, trace->clientOf(a));
+        at(0, EventKind::ClientStarted, trace->clientOf(b));
+        at(1, EventKind::ReplicationLag, redis[1], redis[0], ms(120));
+        at(1, EventKind::ReplicationLag, redis[2], redis[0], ms(120));
+        at(2, EventKind::Requested, a, lock, -1);
+        at(2, EventKind::RecordHeld, a, copies[0], ms(8000), 1);
+        at(2, EventKind::RecordHeld, a, lock, ms(8000), 1);
+        at(2.1, EventKind::Granted, a, lock, 4, 1);
+        at(2.2, EventKind::Requested, b, lock, -1);
+        at(2.5, EventKind::ReplicationLag, redis[1], redis[0], ms(700));
+        at(3, EventKind::ReplicationLag, redis[1], redis[0], ms(1300));
+        at(3, EventKind::NodeKilled, redis[0], 0, 0, 0, trace::kFault | trace::kByHand);
+        const auto lost = std::uint8_t(trace::FreedBy::NodeLoss);
+        at(3, EventKind::RecordFreed, 0, copies[0], 0, a, lost);
+        at(3, EventKind::RecordFreed, 0, lock, 0, a, lost);
+        at(3, EventKind::RecordDecider, 0, lock, 0);
+        at(3, EventKind::RecordUnobserved, 0, lock);
+        at(3, EventKind::NodeRole, redis[1], 0, 0, replica, trace::kCopiesNobody);
+        at(3, EventKind::NodeRole, redis[2], 0, 0, replica, trace::kCopiesNobody);
+        for (std::size_t i = 0; i < 3; ++i)
+            at(4, EventKind::NodeDoubted, sentinels[i], redis[0], std::int64_t(trace::Doubt::Alone));
+        at(4.1, EventKind::NodeDoubted, sentinels[1], redis[0], std::int64_t(trace::Doubt::Agreed), 2);
+        at(4.1, EventKind::FailoverStep, sentinels[1], redis[0], std::int64_t(FailoverPhase::Begun));
+        for (std::size_t i = 0; i < 3; ++i)
+            at(4.11, EventKind::VoteCast, sentinels[i], sentinels[1], 1);
+        at(4.15, EventKind::FailoverStep, sentinels[1], redis[0], std::int64_t(FailoverPhase::Led));
+        at(4.2, EventKind::FailoverStep, sentinels[1], redis[1], std::int64_t(FailoverPhase::Chosen));
+        at(4.3, EventKind::NodeRole, redis[1], 0, 0, master, trace::kCopiesNobody);
+        at(4.3, EventKind::RecordDecider, redis[1], lock, 1);
+        at(4.3, EventKind::RecordObserved, 0, lock);
+        at(4.5, EventKind::NodeRole, redis[2], redis[1], 0, replica);
+        at(4.6, EventKind::RecordHeld, b, copies[1], ms(10600), 1);
+        at(4.6, EventKind::RecordHeld, b, lock, ms(10600), 1);
+        at(4.6, EventKind::Granted, b, lock, 4, 1);
+        at(4.8, EventKind::RecordHeld, b, copies[2], ms(10600), 1);
+        at(5.9, EventKind::Lost, a, lock);
+        trace->reach(8s);
+    }
+};
+
+const Lane* laneOf(const TimelineData& data, LaneKind kind, EntityId entity) {
+    for (const auto& lane : data.lanes())
+        if (lane->kind == kind && lane->entity == entity) return lane.get();
+    return nullptr;
+}
+
+QStringList bands(const trace::Trace& trace, const SpanTrack& track) {
+    QStringList texts;
+    for (std::size_t i = 0; i < track.size(); ++i)
+        texts << QStringLiteral("%1 %2").arg(track[i].from / 1'000'000).arg(roleBandWords(trace, track[i]).front());
+    return texts;
+}
+
+} // namespace
+
+class TestTimelineFailover : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void rolesAreBandsInWords() {
+        const Story s;
+        TimelineData data(s.trace);
+        data.consume();
+        QCOMPARE(bands(*s.trace, laneOf(data, LaneKind::Node, s.redis[0])->roles), QStringList{u"0 master"_qs});
+        QCOMPARE(bands(*s.trace, laneOf(data, LaneKind::Node, s.redis[1])->roles),
+                 (QStringList{u"0 replica of redis-1"_qs, u"3000 replica of nobody"_qs, u"4200 candidate"_qs,
+                              u"4300 master"_qs}));
+        QCOMPARE(
+            bands(*s.trace, laneOf(data, LaneKind::Node, s.redis[2])->roles),
+            (QStringList{u"0 replica of redis-1"_qs, u"3000 replica of nobody"_qs, u"4500 replica of redis-2"_qs}));
+        const Lane& second = *laneOf(data, LaneKind::Node, s.redis[1]);
+        QCOMPARE(laneState(data, second, Story::ms(2600)), u"up, replica of redis-1, lag 700 ms"_qs);
+        QCOMPARE(laneState(data, second, Story::ms(4400)), u"up, master"_qs);
+        QCOMPARE(laneState(data, *laneOf(data, LaneKind::Node, s.redis[0]), Story::ms(4400)), u"down"_qs);
+    }
+
+    void aReplicaOfADeadServerIsNobodys() {
+        // A machine that lost its power tells nobody: the replica's own link looks whole.
+        Story s;
+        auto trace = std::make_shared<trace::Trace>();
+        const EntityId one = trace->intern(EntityKind::Node, "redis-1"),
+                       two = trace->intern(EntityKind::Node, "redis-2");
+        trace->append({0, 0, two, one, trace->text("replica"), EventKind::NodeRole, 0});
+        trace->append({1'000'000'000, 0, one, 0, 0, EventKind::NodeKilled, trace::kFault});
+        trace->append({2'000'000'000, 0, one, 0, 0, EventKind::NodeStarted, trace::kFault});
+        TimelineData data(trace);
+        data.consume();
+        QCOMPARE(
+            bands(*trace, laneOf(data, LaneKind::Node, two)->roles),
+            (QStringList{u"0 replica of redis-1"_qs, u"1000 replica of nobody"_qs, u"2000 replica of redis-1"_qs}));
+    }
+
+    void linksBetweenServersLeaveTheirLanesAlone() {
+        auto trace = std::make_shared<trace::Trace>();
+        const EntityId one = trace->intern(EntityKind::Node, "redis-1"),
+                       two = trace->intern(EntityKind::Node, "redis-2");
+        const EntityId between = trace->intern(EntityKind::Link, "", two, one);
+        const EntityId other = trace->intern(EntityKind::Link, "", one, trace->intern(EntityKind::Node, "redis-3"));
+        trace->append({0, 0, two, one, trace->text("replica"), EventKind::NodeRole, 0});
+        trace->append({1'000'000'000, 0, two, between, 0, EventKind::LinkCut, trace::kFault});
+        TimelineData data(trace);
+        data.consume();
+        QVERIFY(laneOf(data, LaneKind::Node, one)->roles.empty());
+        QCOMPARE(bands(*trace, laneOf(data, LaneKind::Node, two)->roles), QStringList{u"0 replica of redis-1"_qs});
+        QCOMPARE(laneOf(data, LaneKind::Link, between)->spans.size(), std::size_t(1));
+        QVERIFY(!laneOf(data, LaneKind::Link, between)->folded); // it has a row since somebody cut it
+        QVERIFY(laneOf(data, LaneKind::Link, other)->folded);
+    }
+
+    void sentinelsShareALane() {
+        const Story s;
+        TimelineData data(s.trace);
+        data.consume();
+        const Lane* watchers = laneOf(data, LaneKind::Watchers, trace::kNoEntity);
+        QVERIFY(watchers);
+        QCOMPARE(watchers->members.size(), std::size_t(3));
+        TimelineLayout layout;
+        layout.update(data, TimelineMetrics());
+        QCOMPARE(layout.rowOf(s.sentinels[0]), layout.rowOf(s.sentinels[2]));
+        QCOMPARE(layout.rows()[std::size_t(layout.rowOf(s.sentinels[0]))].lane, watchers);
+        QStringList said;
+        for (std::size_t i = 0; i < watchers->ticks.size(); ++i)
+            if (const QString words = watcherWords(*watchers, *s.trace, watchers->ticks[i]); !words.isEmpty())
+                said += words;
+        QCOMPARE(said, (QStringList{u"2 of 3 agree at 4.1 s: down"_qs, u"3 vote(s) for sentinel-2"_qs}));
+        QCOMPARE(watcherSentence(*s.trace, watchers->ticks[0]).section(u": "_qs, 1),
+                 u"sentinel-1 thinks that redis-1 is down"_qs);
+        QCOMPARE(laneState(data, *watchers, Story::ms(5000)), u"3 of 3 run"_qs);
+    }
+
+    void theRecordTellsWhoDecides() {
+        const Story s;
+        TimelineData data(s.trace);
+        data.consume();
+        const Lane* record = laneOf(data, LaneKind::Record, s.lock);
+        QStringList deciders;
+        for (std::size_t i = 0; i < record->deciders.size(); ++i)
+            deciders += deciderWords(*s.trace, record->deciders[i]).front();
+        QCOMPARE(deciders, (QStringList{u"redis-1 decides"_qs, u"nobody decides"_qs, u"redis-2 decides"_qs}));
+        QCOMPARE(laneState(data, *record, Story::ms(3500)), u"no master: nobody decides"_qs);
+        QCOMPARE(noMasterWords(3s, 4300ms, 8s).front(), u"no master, 3.0 – 4.3 s"_qs);
+        // A believes without record only from when somebody decides again.
+        const Lane* belief = laneOf(data, LaneKind::Belief, s.a);
+        QCOMPARE(belief->spans.size(), std::size_t(4)); // the hold is one bar, in two spans
+        QCOMPARE(belief->spans[3].state, std::uint32_t(BeliefState::Stale));
+        QCOMPARE(belief->spans[3].from, Story::ms(4300));
+    }
+
+    void copiesFollowTheirLockAndSayWhatTheyAre() {
+        const Story s;
+        TimelineData data(s.trace);
+        data.consume();
+        TimelineLayout layout;
+        layout.update(data, TimelineMetrics());
+        const int row = layout.rowOf(s.lock);
+        for (int i = 0; i < 3; ++i)
+            QCOMPARE(layout.rowOf(s.copies[std::size_t(i)]), row + 1 + i);
+        const auto state = [&](std::size_t i, std::int64_t at) {
+            return copyState(data, *laneOf(data, LaneKind::Copy, s.copies[i]), Story::ms(at));
+        };
+        QCOMPARE(state(0, 2000), u"decides"_qs);
+        QCOMPARE(state(1, 2000), u"a copy"_qs);
+        QCOMPARE(state(0, 3500), u"dead"_qs);
+        QCOMPARE(state(1, 3500), u"a copy"_qs);
+        QCOMPARE(state(1, 5000), u"decides"_qs);
+        const Lane* first = laneOf(data, LaneKind::Copy, s.copies[0]);
+        QCOMPARE(lostCopyWords(data, *first, first->ticks[0]), u"died with the only copy of A's lock"_qs);
+        QCOMPARE(laneTitle(data, *first), u"redis-1"_qs);
+    }
+
+    void itIsSeenInBothThemes_data() {
+        QTest::addColumn<bool>("dark");
+        QTest::newRow("light") << false;
+        QTest::newRow("dark") << true;
+    }
+    void itIsSeenInBothThemes() {
+        QFETCH(bool, dark);
+        Theme::instance().setChoice(dark ? ThemeChoice::Dark : ThemeChoice::Light);
+        const TimelineMetrics metrics(QFontMetricsF(QApplication::font()).height());
+        const Story s;
+        FixedSession session(s.trace);
+        TimelinePicture picture;
+        picture.trace = s.trace;
+        picture.verdict = session.verdict();
+        picture.to = 8s;
+        const QImage image = renderTimelineImage(kSize, 1, picture);
+        TimelineData data(s.trace);
+        data.consume();
+        TimelineLayout layout;
+        layout.update(data, metrics);
+        const TimelineCoordinates c(0, Story::ms(8000), kSize.width() - metrics.labelWidth());
+        const auto place = [&](EntityId entity, const QRectF& part, std::int64_t from, std::int64_t to) {
+            const TimelineLayout::Row& row = layout.rows()[std::size_t(layout.rowOf(entity))];
+            const double top = metrics.rulerHeight() + metrics.stripHeight() + row.y;
+            return QRectF(metrics.labelWidth() + c.x(Story::ms(from)), top + part.y(),
+                          c.x(Story::ms(to)) - c.x(Story::ms(from)), part.height())
+                .adjusted(2, 2, -2, -2)
+                .toRect();
+        };
+        const auto share = [&image](const QRect& where, const QColor& ink) {
+            return double(countPixels(image, ink, where)) / std::max(1, where.width() * where.height());
+        };
+        const auto bar = [&](EntityId entity) {
+            return metrics.bar(*layout.rows()[std::size_t(layout.rowOf(entity))].lane, 0, 1);
+        };
+        const QColor master = onGround(color(Role::Accepted, 0.6)), replica = onGround(color(Role::Node, 0.6));
+        QVERIFY(share(place(s.redis[0], bar(s.redis[0]), 1000, 2900), master) > 0.6);
+        QVERIFY(share(place(s.redis[1], bar(s.redis[1]), 1500, 2900), replica) > 0.6);
+        QVERIFY(share(place(s.redis[1], bar(s.redis[1]), 4400, 7000), master) > 0.6);
+        QVERIFY(share(place(s.redis[1], bar(s.redis[1]), 3400, 4100), master) < 0.1); // replica of nobody
+        QVERIFY(share(place(s.lock, metrics.deciderStrip(1), 5200, 7000), replica) > 0.6);
+        QVERIFY(countPixels(image, color(Role::Waiting), place(s.sentinels[0], bar(s.sentinels[0]), 3950, 4150)) > 4);
+        QVERIFY(share(place(s.copies[1], bar(s.copies[1]), 4700, 5500), color(Role::Record)) > 0.5);
+        QCOMPARE(share(place(s.copies[1], bar(s.copies[1]), 3200, 4200), color(Role::Record)), 0.0);
+    }
+
+    void manyFailoversAreOnlyAsManyPixels() {
+        // The lanes of servers keep their pyramids: a year of elections costs what its picture costs.
+        auto trace = std::make_shared<trace::Trace>();
+        const EntityId one = trace->intern(EntityKind::Node, "redis-1"),
+                       two = trace->intern(EntityKind::Node, "redis-2");
+        const EntityId master = trace->text("master"), replica = trace->text("replica");
+        for (std::int64_t i = 0; i < 20'000; ++i) {
+            const EntityId lead = i % 2 ? one : two, follow = i % 2 ? two : one;
+            trace->append({i * 1'000'000, 0, lead, 0, master, EventKind::NodeRole, trace::kCopiesNobody});
+            trace->append({i * 1'000'000, 0, follow, lead, replica, EventKind::NodeRole, 0});
+            trace->append({i * 1'000'000 + 1000, 500'000, follow, lead, 0, EventKind::ReplicationLag, 0});
+        }
+        TimelineData data(trace);
+        data.consume();
+        const Lane* lane = laneOf(data, LaneKind::Node, one);
+        QVERIFY(lane->roles.size() >= 19'000);
+        std::size_t singly = 0;
+        lane->roles.visit(
+            0, 20'000'000'000, 20'000'000, data.now(), [&](std::size_t, const Span&) { ++singly; },
+            [](const SpanSum&) {});
+        QVERIFY(singly < 10);
+    }
+};
+
+QTEST_MAIN(TestTimelineFailover)
+#include "tst_timeline_failover.moc"

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "timeline/lane_fold.h"
+
+namespace lockscope::views {
+
+using trace::Doubt;
+using trace::Event;
+using trace::EventKind;
+using trace::FailoverPhase;
+
+namespace {
+
+bool leads(const QByteArray& role) {
+    return role == "master" || role == "leader" || role == "primary";
+}
+
+/// Ends the open span and begins another; nothing happens when it would be the same one.
+void change(SpanTrack& track, std::int64_t at, std::uint32_t row, unsigned state, std::uint32_t label) {
+    label &= 0xffffffu;
+    if (track.hasOpen() && track.back().state == state && track.back().label == label) return;
+    if (track.hasOpen()) track.close(at);
+    Span span;
+    span.from = at;
+    span.row = row;
+    span.state = state & 0xfu;
+    span.label = label;
+    track.push(span);
+}
+
+} // namespace
+
+void LaneFold::openRole(NodeSlot& n, std::int64_t at, std::uint32_t row) {
+    if (!n.role) return;
+    RoleBand band = *n.role;
+    EntityId copies = trace::kNoEntity;
+    if (band == RoleBand::Replica) {
+        const bool orphan = n.copiesNobody || (n.copies != trace::kNoEntity && node(n.copies).known &&
+                                               node(n.copies).phase == NodePhase::Down);
+        band = n.candidate ? RoleBand::Candidate : orphan ? RoleBand::Orphan : RoleBand::Replica;
+        if (band == RoleBand::Replica) copies = n.copies;
+    }
+    if (n.lane->roles.empty()) ++m_data.m_layoutVersion; // it needs more room now
+    change(n.lane->roles, at, row, unsigned(band), copies);
+}
+
+void LaneFold::openLag(NodeSlot& n, std::int64_t at, std::uint32_t row) {
+    const bool told = n.lag >= 0 && n.role == RoleBand::Replica && !n.copiesNobody;
+    if (told)
+        change(n.lane->lag, at, row, 0, std::uint32_t(std::min<std::int64_t>(n.lag, 0xffffff)));
+    else if (n.lane->lag.hasOpen())
+        n.lane->lag.close(at);
+}
+
+void LaneFold::masterChanged(const NodeSlot& master, std::int64_t at, std::uint32_t row) {
+    for (std::size_t i = 0; i < m_nodes.size(); ++i)
+        if (m_nodes[i].copies == master.id && m_nodes[i].role == RoleBand::Replica) openRole(m_nodes[i], at, row);
+}
+
+void LaneFold::watch(NodeSlot& n) {
+    if (n.lane->folded) return;
+    if (!m_watchers) m_watchers = &m_data.addLane(LaneKind::Watchers, trace::kNoEntity, trace::kNoEntity, 0);
+    n.lane->folded = true;
+    m_watchers->members.push_back(n.lane);
+    ++m_data.m_layoutVersion;
+}
+
+void LaneFold::applyRole(const Event& event, std::uint32_t row) {
+    NodeSlot& n = node(event.actor);
+    const QByteArray& role = m_trace.entity(event.aux).name;
+    if (role == "sentinel") {
+        watch(n);
+        return;
+    }
+    n.role = leads(role) ? RoleBand::Master : RoleBand::Replica;
+    n.copies = event.subject;
+    n.copiesNobody = (event.flags & trace::kCopiesNobody) != 0;
+    if (n.role == RoleBand::Master) n.candidate = false;
+    n.lag = -1; // of another link, if there is one
+    openRole(n, event.at, row);
+    openLag(n, event.at, row);
+}
+
+void LaneFold::applyLag(const Event& event, std::uint32_t row) {
+    NodeSlot& n = node(event.actor);
+    if ((event.flags & trace::kLagUnitMask) == unsigned(trace::LagUnit::Bytes)) return; // no line over time
+    n.lag = event.value < 0 ? -1 : event.value / kLagUnit;
+    openLag(n, event.at, row);
+}
+
+Lane* LaneFold::watchersOf(EntityId actor) {
+    return actor != trace::kNoEntity && node(actor).lane->folded ? m_watchers : nullptr;
+}
+
+void LaneFold::applyFailover(const Event& event, std::uint32_t row) {
+    Lane* const watchers = watchersOf(event.actor);
+    const auto mark = [&](WatcherTick kind, std::uint32_t label = 0) {
+        if (watchers) tick(watchers->ticks, event.at, row, unsigned(kind), label);
+    };
+    if (event.kind == EventKind::NodeDoubted) {
+        const auto doubt = Doubt(event.value);
+        mark(doubt == Doubt::Agreed  ? WatcherTick::Agreed
+             : doubt == Doubt::Alone ? WatcherTick::Doubts
+                                     : WatcherTick::Trusts,
+             event.aux);
+        return;
+    }
+    if (event.kind == EventKind::VoteCast) {
+        if (std::exchange(m_voteEpoch, event.value) != event.value) m_votes.clear();
+        ++m_votes[event.subject];
+        mark(WatcherTick::Votes);
+        return;
+    }
+    switch (FailoverPhase(event.value)) {
+    case FailoverPhase::Led:
+        mark(WatcherTick::Leads, m_votes[event.actor]);
+        break;
+    case FailoverPhase::Chosen: {
+        NodeSlot& chosen = node(event.subject);
+        chosen.candidate = true;
+        openRole(chosen, event.at, row);
+        break;
+    }
+    case FailoverPhase::Promoted:
+        mark(WatcherTick::Promotes);
+        break;
+    case FailoverPhase::Announced:
+        mark(WatcherTick::Announces);
+        break;
+    case FailoverPhase::Abandoned:
+        mark(WatcherTick::GivesUp);
+        for (std::size_t i = 0; i < m_nodes.size(); ++i)
+            if (std::exchange(m_nodes[i].candidate, false)) openRole(m_nodes[i], event.at, row);
+        break;
+    case FailoverPhase::Demoted:
+        mark(WatcherTick::Demotes);
+        break;
+    case FailoverPhase::Begun:
+    case FailoverPhase::Ended:
+    case FailoverPhase::Asked:
+        break;
+    }
+}
+
+void LaneFold::applyDecider(LockSlot& l, const Event& event, std::uint32_t row) {
+    if (l.lane->deciders.empty()) ++m_data.m_layoutVersion;
+    const Decider state = event.value == 0                  ? Decider::Nobody
+                          : event.actor != trace::kNoEntity ? Decider::One
+                                                            : Decider::Several;
+    const std::uint32_t label = state == Decider::One       ? event.actor
+                                : state == Decider::Several ? std::uint32_t(event.value)
+                                                            : 0;
+    change(l.lane->deciders, event.at, row, unsigned(state), label);
+}
+
+} // namespace lockscope::views

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the timeline says of servers, Sentinels and copies.
+#include "models/role_words.h"
+#include "theme/format.h"
+#include "timeline/words.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+
+namespace lockscope::views {
+
+using trace::EntityId;
+
+namespace {
+
+struct Timeline {
+    Q_DECLARE_TR_FUNCTIONS(Timeline)
+};
+
+const Span* spanAt(const SpanTrack& spans, std::int64_t t) {
+    const std::size_t i = spans.firstEndingAfter(t);
+    return i < spans.size() && spans[i].from <= t ? &spans[i] : nullptr;
+}
+
+/// Sentinels see a failover through within seconds; another one comes no sooner than that.
+constexpr std::int64_t kOneFailover = 10'000'000'000;
+
+bool isFirstOfItsKind(const Lane& lane, const Tick& tick) {
+    for (std::size_t i = lane.ticks.lowerBound(tick.at - kOneFailover); i < lane.ticks.size(); ++i) {
+        if (lane.ticks[i].row >= tick.row) return true;
+        if (lane.ticks[i].kind == tick.kind) return false;
+    }
+    return true;
+}
+
+/// Votes may still come in when the leader has enough of them.
+std::uint32_t votesFor(const Lane& lane, const trace::Trace& trace, const Tick& led) {
+    const EntityId leader = trace.at(led.row).actor;
+    std::int64_t epoch = -1;
+    std::uint32_t votes = 0;
+    for (std::size_t i = lane.ticks.lowerBound(led.at - kOneFailover); i < lane.ticks.size(); ++i) {
+        const Tick& tick = lane.ticks[i];
+        if (tick.at > led.at + kOneFailover / 10) break;
+        if (WatcherTick(tick.kind) != WatcherTick::Votes) continue;
+        const trace::Event vote = trace.at(tick.row);
+        if (vote.value > epoch) votes = 0;
+        epoch = std::max(epoch, vote.value);
+        votes += vote.value == epoch && vote.subject == leader;
+    }
+    return votes;
+}
+
+} // namespace
+
+QStringList phaseWords(const Span& span) {
+    if (NodePhase(span.state) == NodePhase::Paused) return {Timeline::tr("paused")};
+    return {QStringLiteral("✕ ") + Timeline::tr("dead since %1").arg(instantShort(Nanos(span.from))),
+            QStringLiteral("✕ ") + Timeline::tr("dead")};
+}
+
+QStringList roleBandWords(const trace::Trace& trace, const Span& span) {
+    switch (RoleBand(span.state)) {
+    case RoleBand::Candidate:
+        return {Timeline::tr("candidate")};
+    case RoleBand::Orphan:
+        return {Timeline::tr("replica of nobody"), Timeline::tr("replica")};
+    case RoleBand::Master:
+    case RoleBand::Replica:
+        break;
+    }
+    const trace::Event event = trace.at(span.row);
+    const bool told = event.kind == trace::EventKind::NodeRole;
+    const QByteArray role = told ? trace.entity(event.aux).name
+                                 : QByteArray(RoleBand(span.state) == RoleBand::Master ? "master" : "replica");
+    const QString alone = roleWords(role, {}, false);
+    return span.label == 0 ? QStringList{alone}
+                           : QStringList{roleWords(role, trace.displayName(span.label), false), alone};
+}
+
+QString lagWords(std::uint32_t label) {
+    return Timeline::tr("lag %1").arg(duration(Nanos(std::int64_t(label) * kLagUnit)));
+}
+
+QStringList deciderWords(const trace::Trace& trace, const Span& span) {
+    switch (Decider(span.state)) {
+    case Decider::One:
+        return {Timeline::tr("%1 decides").arg(trace.displayName(span.label)), trace.displayName(span.label)};
+    case Decider::Several:
+        return {Timeline::tr("%1 equal copies decide").arg(span.label)};
+    case Decider::Nobody:
+        break;
+    }
+    return {Timeline::tr("nobody decides"), Timeline::tr("nobody")};
+}
+
+QStringList noMasterWords(Nanos from, Nanos to, Nanos now) {
+    return {Timeline::tr("no master, %1").arg(interval(from, to, now)), Timeline::tr("no master")};
+}
+
+QString lostCopyWords(const TimelineData& data, const Lane& lane, const Tick& tick) {
+    const trace::Trace& trace = data.trace();
+    const EntityId owner = trace.at(tick.row).aux;
+    const auto hasIt = [&](const Lane* copy) {
+        const Span* span = copy == &lane ? nullptr : spanAt(copy->spans, tick.at);
+        return span && span->state == unsigned(RecordState::Held) && span->label == owner;
+    };
+    const bool alone = lane.logical && std::ranges::none_of(lane.logical->members, hasIt);
+    const QString who = trace.displayName(trace.clientOf(owner));
+    return alone ? Timeline::tr("died with the only copy of %1's lock").arg(who)
+                 : Timeline::tr("died; others have a copy");
+}
+
+bool copyIsDead(const Lane& lane, std::int64_t t) {
+    const Span* life = lane.host ? spanAt(lane.host->spans, t) : nullptr;
+    return life && NodePhase(life->state) == NodePhase::Down;
+}
+
+QString copyState(const TimelineData& data, const Lane& lane, std::int64_t t) {
+    t = std::min(t, data.now());
+    if (copyIsDead(lane, t)) return Timeline::tr("dead");
+    const Span* decider = lane.logical ? spanAt(lane.logical->deciders, t) : nullptr;
+    const bool decides = decider && Decider(decider->state) == Decider::One && decider->label == lane.other;
+    return decides ? Timeline::tr("decides") : Timeline::tr("a copy");
+}
+
+QString nodeState(const TimelineData& data, const Lane& lane, std::int64_t t) {
+    const Span* life = spanAt(lane.spans, t);
+    if (!life || NodePhase(life->state) == NodePhase::Unseen) return Timeline::tr("not observed");
+    if (NodePhase(life->state) == NodePhase::Down) return Timeline::tr("down");
+    QString words = NodePhase(life->state) == NodePhase::Paused ? Timeline::tr("paused") : Timeline::tr("up");
+    if (const Span* role = spanAt(lane.roles, t))
+        words += QStringLiteral(", ") + roleBandWords(data.trace(), *role).front();
+    if (const Span* lag = spanAt(lane.lag, t)) words += QStringLiteral(", ") + lagWords(lag->label);
+    return words;
+}
+
+QString watchersState(const Lane& lane, std::int64_t t) {
+    const auto runs = [t](const Lane* member) {
+        const Span* life = spanAt(member->spans, t);
+        return life && NodePhase(life->state) == NodePhase::Up;
+    };
+    return Timeline::tr("%1 of %2 run")
+        .arg(QString::number(std::ranges::count_if(lane.members, runs)), QString::number(lane.members.size()));
+}
+
+QString watcherWords(const Lane& lane, const trace::Trace& trace, const Tick& tick) {
+    const trace::Event event = trace.at(tick.row);
+    switch (WatcherTick(tick.kind)) {
+    case WatcherTick::Agreed:
+        if (!isFirstOfItsKind(lane, tick)) return {};
+        return Timeline::tr("%1 of %2 agree at %3: down")
+            .arg(QString::number(tick.label), QString::number(lane.members.size()), instantShort(Nanos(tick.at)));
+    case WatcherTick::Leads:
+        return Timeline::tr("%n vote(s) for %1", nullptr, int(votesFor(lane, trace, tick)))
+            .arg(trace.displayName(event.actor));
+    case WatcherTick::Promotes:
+        return Timeline::tr("%1 promoted").arg(trace.displayName(event.subject));
+    case WatcherTick::GivesUp:
+        return Timeline::tr("failover given up");
+    case WatcherTick::Demotes:
+        return Timeline::tr("%1 made a replica").arg(trace.displayName(event.subject));
+    case WatcherTick::Doubts:
+    case WatcherTick::Trusts:
+    case WatcherTick::Votes:
+    case WatcherTick::Announces:
+        break;
+    }
+    return {};
+}
+
+QString watcherSentence(const trace::Trace& trace, const Tick& tick) {
+    const trace::Event event = trace.at(tick.row);
+    const QString at = instant(Nanos(tick.at)), who = trace.displayName(event.actor),
+                  whom = trace.displayName(event.subject);
+    switch (WatcherTick(tick.kind)) {
+    case WatcherTick::Doubts:
+        return Timeline::tr("%1: %2 thinks that %3 is down").arg(at, who, whom);
+    case WatcherTick::Trusts:
+        return Timeline::tr("%1: %2 does not think any more that %3 is down").arg(at, who, whom);
+    case WatcherTick::Agreed:
+        return Timeline::tr("%1: %2 knows that %3 agree: %4 is down").arg(at, who, QString::number(event.aux), whom);
+    case WatcherTick::Votes:
+        return Timeline::tr("%1: %2 votes for %3").arg(at, who, whom);
+    case WatcherTick::Leads:
+        return Timeline::tr("%1: %2 is elected to replace %3").arg(at, who, whom);
+    case WatcherTick::Promotes:
+        return Timeline::tr("%1: %2 has promoted %3").arg(at, who, whom);
+    case WatcherTick::Announces:
+        return Timeline::tr("%1: %2 tells clients that %3 is the master").arg(at, who, whom);
+    case WatcherTick::GivesUp:
+        return Timeline::tr("%1: %2 gives its failover up").arg(at, who);
+    case WatcherTick::Demotes:
+        return Timeline::tr("%1: %2 makes %3 a replica").arg(at, who, whom);
+    }
+    return {};
+}
+
+} // namespace lockscope::views
