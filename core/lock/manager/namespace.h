@@ -64,7 +64,8 @@ public:
     std::optional<LockError> lackOfConditions() const;
     /// The error of the first engine whose recipe is not reentrant; nullopt when all are.
     std::optional<LockError> lackOfReentry() const;
-    /// The condition of a lock that is held on the engine in use, or being left, since that epoch.
+    /// The condition of a lock that is held on the engine in use, or being left, since that epoch. Kind::NotOwner when
+    /// another one is in use by now, so that the hold is over.
     std::expected<std::unique_ptr<recipes::ConditionRecipe>, LockError> makeCondition(const QByteArray& name,
                                                                                       std::int64_t epoch);
     LockManager::Status status() const;
