@@ -162,8 +162,10 @@ struct LockCore : std::enable_shared_from_this<LockCore> {
         if (options.epoch == 0) return token;
         return (options.epoch << kBits) | (token & ((std::int64_t(1) << kBits) - 1));
     }
-    /// Tells all holders of their loss before any hold is given back.
-    static QCoro::Task<> loseAll(std::shared_ptr<LockCore> core, const char* reason);
+    /// Something to wait for.
+    using Pause = std::function<QCoro::Task<>()>;
+    /// Tells all holders of their loss before any hold is given back, after `pause`.
+    static QCoro::Task<> loseAll(std::shared_ptr<LockCore> core, const char* reason, Pause pause = nullptr);
     /// Ends a hold that the client has learned is gone. `reason` is a text of context "Lock": the trace keeps it
     /// untranslated, so that equal runs have equal digests in every language; the listener gets it translated.
     void lose(const std::shared_ptr<Hold>& hold, const char* reason);

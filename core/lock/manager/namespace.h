@@ -131,10 +131,13 @@ private:
     /// The returns so far that a record for `why` carries on: EngineRecord::returns.
     int returnsFor(SwitchReason why) const;
     static QCoro::Task<> expire(std::shared_ptr<Namespace> self);
+    // --- namespace_holds.cpp ---
     static QCoro::Task<> loseHolds(std::shared_ptr<Namespace> self);
-    QCoro::Task<> loseHoldsBefore(std::int64_t epoch, const char* reason);
+    QCoro::Task<> loseHoldsBefore(std::int64_t epoch, const char* reason,
+                                  std::function<QCoro::Task<>()> pause = nullptr);
     static QCoro::Task<> endHolds(std::shared_ptr<Namespace> self, std::int64_t before, Nanos at,
                                   std::uint64_t leaving);
+    static QCoro::Task<> untilNobodyGrants(std::shared_ptr<Namespace> self, std::int64_t before, std::uint64_t leaving);
 
     Runtime& m_runtime;
     NamespaceConfig m_config;
@@ -151,6 +154,8 @@ private:
     Nanos m_adoptedAt{};          ///< own monotonic clock: when m_active was adopted
     bool m_leaving = true;        ///< no grants on the active engine
     std::uint64_t m_leavings = 0; ///< how often an engine was left
+    std::int64_t m_leftFor = 0;   ///< the epoch of the record because of which it was left; 0 = none could be read
+    Nanos m_laterSeenAt{};        ///< own monotonic clock: when a later record than m_active was last seen
     Nanos m_holdsUntil{};         ///< own monotonic clock: when the holds on the engine being left end
     Nanos m_confirmedUntil{};     ///< own monotonic clock: end of trust in the latest reading
     Nanos m_readUntil{};          ///< own monotonic clock: until then a read quorum has answered lately
@@ -160,6 +165,7 @@ private:
     QByteArray m_wanted;      ///< the primary of the latest configuration that changed it …
     bool m_following = false; ///< … a coroutine is proposing it
     int m_proposing = 0;      ///< proposals of this process in progress
+    int m_givingBack = 0;     ///< coroutines that tell holders of their loss, and give the holds back
     int m_splits = 0;         ///< readings in a row that found two proposals, neither of which can win
     std::stop_source m_inUse;
     SignalCount m_changed;
