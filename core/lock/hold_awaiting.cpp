@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lock/hold_keeper.h"
+#include "recipes/backoff.h"
 
 #include <QCoreApplication>
 
@@ -16,7 +17,34 @@ LockError heldBeside() {
             QCoreApplication::translate("LockError", "Another lock object of this thread holds the lock, too: nobody "
                                                      "could come in to signal. Wait with the only one.")};
 }
+
+/// Apart from the loop that calls it: GCC 12 destroys an expected without a value that is awaited in a loop when it was
+/// never made.
+recipes::Outcome<bool> enlistOnce(std::shared_ptr<recipes::ConditionRecipe> condition, QByteArray thread,
+                                  std::stop_token stop) {
+    const std::expected<void, LockError> entered = co_await condition->enlist(std::move(thread), std::move(stop));
+    if (!entered) co_return std::unexpected(entered.error());
+    co_return true;
+}
 } // namespace
+
+/// Waits out a server that cannot be asked, as all waiters do, for as long as the hold lasts.
+LockCore::Outcome<bool> LockCore::enlist(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold,
+                                         std::shared_ptr<recipes::ConditionRecipe> condition, Nanos giveUpAt,
+                                         std::stop_token stop) {
+    Runtime& runtime = core->client.runtime;
+    recipes::Backoff backoff;
+    for (;;) {
+        const std::expected<bool, LockError> entered = co_await enlistOnce(condition, hold->grant.thread, stop);
+        if (entered) co_return true;
+        // A hold that was lost meanwhile says more than what its server has answered.
+        if (!core->stillMine(*hold)) co_return std::unexpected(notHeldForCondition());
+        if (!recipes::passes(entered.error()) || runtime.monotonic() >= giveUpAt)
+            co_return std::unexpected(entered.error());
+        const Nanos pause = backoff.next(runtime, giveUpAt);
+        co_await runtime.sleep(pause, stop);
+    }
+}
 
 LockCore::Outcome<bool> LockCore::await(std::shared_ptr<LockCore> core,
                                         std::shared_ptr<recipes::ConditionRecipe> condition, Thread thread, Nanos wait,
@@ -29,10 +57,13 @@ LockCore::Outcome<bool> LockCore::await(std::shared_ptr<LockCore> core,
     const Nanos lease = byLease ? hold->grant.lease : hold->ownLease;
 
     // Entered before the lock is free: whoever takes it then finds us.
-    const auto entered = co_await condition->enlist(thread, stop);
+    const auto entered = co_await enlist(core, hold, condition, laterBy(core->client.runtime.monotonic(), wait), stop);
     if (!entered) co_return std::unexpected(entered.error());
+    bool moved = false;
     for (int left = holds; left > 0;) {
         const auto now = co_await giveUp(core, hold, true);
+        moved = !now && retake.elsewhere && recipes::passes(now.error()) && retake.elsewhere();
+        if (moved) break;
         if (!now) { // it was lost meanwhile, or nobody knows
             // Somebody may have been in the lock since, and have signalled us: that was meant for one who waits.
             const auto late = co_await condition->awaitSignal(thread, Nanos(0), {});
@@ -42,7 +73,7 @@ LockCore::Outcome<bool> LockCore::await(std::shared_ptr<LockCore> core,
         left = *now;
     }
     // Nobody could come in to signal us.
-    const bool others = hold->grant.holds > 0;
+    const bool others = !moved && hold->grant.holds > 0;
     if (others) wait = Nanos(0);
 
     std::expected<bool, LockError> signalled = false;
@@ -60,8 +91,8 @@ LockCore::Outcome<bool> LockCore::await(std::shared_ptr<LockCore> core,
     for (int held = 0; held < holds;) {
         // It is taken anew each time that what was taken so far has been lost meanwhile; a re-entry leaves it alone.
         std::expected<Taken, LockError> taken;
-        if (retake)
-            taken = co_await retake(request, hold);
+        if (retake.take)
+            taken = co_await retake.take(request, hold);
         else
             taken = co_await take<Taken>(core, request, {}, hold);
         if (taken && taken->hold) {

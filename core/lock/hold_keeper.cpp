@@ -170,12 +170,13 @@ bool LockCore::stillMine(const Hold& hold) const {
     return !options.honourDeadline || (now < hold.deadline && hold.view->stillMineAt(now));
 }
 
-QCoro::Task<> LockCore::loseAll(std::shared_ptr<LockCore> core, const char* reason) {
+QCoro::Task<> LockCore::loseAll(std::shared_ptr<LockCore> core, const char* reason, Pause pause) {
     std::vector<std::pair<std::shared_ptr<Hold>, recipes::Grant>> gone;
     for (const auto& [key, hold] : core->holds)
         gone.emplace_back(hold, hold->own(hold->leaving));
     for (const auto& [hold, grant] : gone)
         core->lose(hold, reason);
+    if (pause && !gone.empty()) co_await pause();
     for (const auto& [hold, grant] : gone)
         co_await giveBack(core, grant);
 }

@@ -134,11 +134,18 @@ struct LockCore : std::enable_shared_from_this<LockCore> {
     static Outcome<void> extend(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold, Nanos lease);
     template <typename T>
     static T made(const std::shared_ptr<LockCore>& core, const std::shared_ptr<Hold>& hold);
-    /// Takes a condition's lock again after the wait, as take<Taken> does.
-    using Retake = std::function<Outcome<Taken>(LockRequest, std::shared_ptr<Hold> again)>;
-    /// Implements DistributedCondition::await. `retake`: how to take the lock again, if not through this core.
+    /// How to take a condition's lock again after the wait, if not through the same core.
+    struct Retake {
+        Retake() = default; // no aggregate: those are destroyed twice when they are made in a co_await
+        /// As take<Taken>.
+        std::function<Outcome<Taken>(LockRequest, std::shared_ptr<Hold> again)> take;
+        /// Whether it would be taken on another engine by now, so that it does not matter whether the hold on this one
+        /// could be given up.
+        std::function<bool()> elsewhere;
+    };
+    /// Implements DistributedCondition::await.
     static Outcome<bool> await(std::shared_ptr<LockCore> core, std::shared_ptr<recipes::ConditionRecipe> condition,
-                               Thread thread, Nanos wait, std::stop_token stop, Retake retake = nullptr);
+                               Thread thread, Nanos wait, std::stop_token stop, Retake retake = {});
     bool stillMine(const Hold& hold) const;
     /// The fencing token of a grant, with the epoch; the epoch alone when the recipe gave no token.
     std::int64_t tokenOf(const recipes::Grant& grant) const {
@@ -156,8 +163,10 @@ struct LockCore : std::enable_shared_from_this<LockCore> {
         if (options.epoch == 0) return token;
         return (options.epoch << kBits) | (token & ((std::int64_t(1) << kBits) - 1));
     }
-    /// Tells all holders of their loss before any hold is given back.
-    static QCoro::Task<> loseAll(std::shared_ptr<LockCore> core, const char* reason);
+    /// Something to wait for.
+    using Pause = std::function<QCoro::Task<>()>;
+    /// Tells all holders of their loss before any hold is given back, after `pause`.
+    static QCoro::Task<> loseAll(std::shared_ptr<LockCore> core, const char* reason, Pause pause = nullptr);
     /// Ends a hold that the client has learned is gone. `reason` is a text of context "Lock": the trace keeps it
     /// untranslated, so that equal runs have equal digests in every language; the listener gets it translated.
     void lose(const std::shared_ptr<Hold>& hold, const char* reason);
@@ -174,6 +183,9 @@ struct LockCore : std::enable_shared_from_this<LockCore> {
     void unheard(const LockError& error) const;
 
 private:
+    static Outcome<bool> enlist(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold,
+                                std::shared_ptr<recipes::ConditionRecipe> condition, Nanos giveUpAt,
+                                std::stop_token stop);
     Outcome<std::optional<recipes::Grant>> ask(const LockRequest& request, Nanos wait, std::stop_token stop);
     /// Gives an unusable grant back. Not a coroutine, so that its caller need not keep a copy of the grant.
     Outcome<int> putBack(const recipes::Grant& grant) const { return recipe->release(grant, {}); }

@@ -36,6 +36,7 @@ public:
     bool has(const QString& room) const { return m_links.contains(room); }
     std::size_t count() const { return m_links.size(); }
     bool allows(const QString& room, const QString& other) const { return m_links.at(room).contains(other); }
+    const std::map<QString, std::set<QString>>& links() const { return m_links; }
 
 private:
     void collectVariables(const QString& text) {
@@ -143,6 +144,26 @@ private Q_SLOTS:
                 if (include.angled || !m_views.has(room) || other == room) continue;
                 // "verdict" is a room of core and one of views; either link will do for the name.
                 if (!m_views.allows(room, other)) wrong += include.where + QStringLiteral(" includes ") + include.what;
+            }
+        }
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(QLatin1Char('\n'))));
+    }
+
+    /// A list that names more rooms than a view includes says nothing.
+    void viewsLinkOnlyWhatTheyInclude() {
+        std::map<QString, std::set<QString>> included;
+        for (const SourceFile& file :
+             filesBelow({QStringLiteral("views")}, {QStringLiteral("*.cpp"), QStringLiteral("*.h")})) {
+            for (const Include& include : includesOf(file)) {
+                if (!include.angled) included[roomOf(file.path)].insert(include.what.section(QLatin1Char('/'), 0, 0));
+            }
+        }
+        QStringList wrong;
+        for (const auto& [room, links] : m_views.links()) {
+            for (const QString& link : links) {
+                const bool isRoom = m_core.has(link) || m_views.has(link); // else: texts
+                if (isRoom && (link == room || !included[room].contains(link)))
+                    wrong += QStringLiteral("views/%1 links %2 and includes nothing of it").arg(room, link);
             }
         }
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(QLatin1Char('\n'))));

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/sql/client_calls.h"
 #include "drivers/sql/errors.h"
+#include "drivers/sql/login_thread.h"
 #include "drivers/sql/mysql_statement.h"
 
 #include <fcntl.h>
 #include <map>
 #include <mutex>
+#include <optional>
 
 namespace lockscope::sql {
 
@@ -33,8 +35,11 @@ const char* orNull(const QByteArray& text) {
 class MySqlCalls final : public ClientCalls {
 public:
     explicit MySqlCalls(const Settings& settings) : m_settings(settings), m_connection(newConnection()) {}
-    /// Before the statements: the server forgets them with the connection, and needs no word about each.
-    ~MySqlCalls() override { mysql_close(m_connection); }
+    /// Closes it before the statements go: the server forgets them with the connection, and needs no word about each.
+    ~MySqlCalls() override {
+        m_login.reset();
+        mysql_close(m_connection);
+    }
 
     Now beginConnecting(const QByteArray& address) override {
         start(Call::Connect);
@@ -52,9 +57,10 @@ public:
         m_user = m_settings.user.toUtf8();
         m_password = m_settings.password.toUtf8();
         m_database = m_settings.database.toUtf8();
-        return follow(mysql_real_connect_start(&m_connected, m_connection, orNull(m_address), orNull(m_user),
-                                               orNull(m_password), orNull(m_database), unsigned(m_settings.port),
-                                               nullptr, CLIENT_MULTI_STATEMENTS | CLIENT_FOUND_ROWS));
+        if (!m_settings.tls) return follow(startConnecting());
+        m_login.emplace(
+            m_connection, [this] { return startConnecting(); }, [this](int ready) { return goOnConnecting(ready); });
+        return Now::Reads;
     }
     Now begin(QByteArray text) override {
         m_text = std::move(text); // read until it is sent
@@ -77,8 +83,10 @@ public:
         const int ready = (readable ? MYSQL_WAIT_READ : 0) | (writable ? MYSQL_WAIT_WRITE : 0);
         switch (m_call) {
         case Call::Connect:
-            dontWait(); // the library waits for a handshake where the socket would
-            return follow(mysql_real_connect_cont(&m_connected, m_connection, ready));
+            if (!m_login) return follow(goOnConnecting(ready));
+            if (!m_login->over()) return Now::Reads;
+            m_login.reset();
+            return follow(kOver);
         case Call::Query:
             return follow(mysql_real_query_cont(&m_failed, m_connection, ready));
         case Call::Store:
@@ -96,13 +104,19 @@ public:
         if (m_error) return std::unexpected(*m_error);
         return std::move(m_reply);
     }
-    int socket() const override { return mysql_get_socket(m_connection); }
+    int socket() const override { return m_login ? m_login->socket() : int(mysql_get_socket(m_connection)); }
     bool encrypted() const override { return mysql_get_ssl_cipher(m_connection) != nullptr; }
 
 private:
     /// The call under way: each text is a query, then for each statement of it a result to store and the next one.
     enum class Call : std::uint8_t { None, Connect, Query, Store, Next, Statement };
 
+    int startConnecting() {
+        return mysql_real_connect_start(&m_connected, m_connection, orNull(m_address), orNull(m_user),
+                                        orNull(m_password), orNull(m_database), unsigned(m_settings.port), nullptr,
+                                        CLIENT_MULTI_STATEMENTS | CLIENT_FOUND_ROWS);
+    }
+    int goOnConnecting(int ready) { return mysql_real_connect_cont(&m_connected, m_connection, ready); }
     /// A plain connection is asked not to wait with each call; what OpenSSL does with one, the socket decides.
     void dontWait() const {
         const int flags = ::fcntl(socket(), F_GETFL);
@@ -177,7 +191,8 @@ private:
     const Settings m_settings;
     QByteArray m_address, m_user, m_password, m_database;
     MYSQL* const m_connection;
-    MYSQL* m_connected = nullptr; ///< the result of connecting: nullptr when it failed
+    MYSQL* m_connected = nullptr;       ///< the result of connecting: nullptr when it failed
+    std::optional<LoginThread> m_login; ///< while it connects with TLS; the members above belong to it then
     QByteArray m_text;
     Call m_call = Call::None;
     int m_failed = 0;

@@ -37,6 +37,7 @@ public:
         if (left()) co_return {}; // woken before it waits
         const auto entered = co_await m_inner->enlist(thread, std::move(stop));
         if (entered) m_entered.insert(thread);
+        if (!entered && left()) co_return {}; // nobody signals there any more
         co_return entered;
     }
     Outcome<bool> awaitSignal(QByteArray thread, Nanos wait, std::stop_token stop) override {
@@ -47,12 +48,14 @@ public:
         const std::stop_callback onLeaving(m_space->whileIn(), pass);
         const std::stop_callback onClosing(m_closing, pass);
         if (left()) pass(); // and perhaps in use again, by another epoch
+        std::expected<bool, LockError> signalled = true;
         try {
-            co_return co_await m_inner->awaitSignal(thread, wait, any.get_token());
+            signalled = co_await m_inner->awaitSignal(thread, wait, any.get_token());
         } catch (const Cancelled& cancelled) {
             if (cancelled.why() == Cancelled::Why::Killed || stop.stop_requested()) throw;
         }
-        co_return true;
+        if (!signalled && left()) co_return true;
+        co_return signalled;
     }
     Outcome<int> signal(int most, std::stop_token stop) override { return m_inner->signal(most, std::move(stop)); }
 
@@ -78,7 +81,9 @@ std::expected<std::shared_ptr<recipes::ConditionRecipe>, LockError> ManagedCore:
 
 ManagedCore::Outcome<bool> ManagedCore::await(std::shared_ptr<ManagedCore> core, Thread thread, Nanos wait,
                                               std::stop_token stop) {
-    const auto [epoch, lock] = core->heldBy(thread, Mode::Exclusive);
+    const auto held = core->heldBy(thread, Mode::Exclusive);
+    const std::int64_t epoch = held.first;
+    const Lock& lock = held.second;
     if (!lock) co_return std::unexpected(notHeldForCondition());
     const auto condition = core->conditionOf(epoch);
     if (!condition) co_return std::unexpected(condition.error());
@@ -86,9 +91,11 @@ ManagedCore::Outcome<bool> ManagedCore::await(std::shared_ptr<ManagedCore> core,
         // The engine may be another one when it is taken again.
         if (const auto lack = core->space->lackOfReentry()) co_return std::unexpected(*lack);
     }
-    const LockCore::Retake retake = [core](LockRequest request, std::shared_ptr<Hold> again) {
+    LockCore::Retake retake;
+    retake.take = [core](LockRequest request, std::shared_ptr<Hold> again) {
         return take<LockCore::Taken>(core, std::move(request), {}, std::move(again));
     };
+    retake.elsewhere = [core, epoch] { return core->space->usable() != epoch; };
     co_return co_await LockCore::await(lock->m_core, *condition, thread, wait, stop, retake);
 }
 
@@ -97,7 +104,9 @@ ManagedCore::Outcome<int> ManagedCore::signal(std::shared_ptr<ManagedCore> core,
     if (!lock || !lock->stillMine(thread)) co_return std::unexpected(notHeldForCondition());
     const auto condition = core->conditionOf(epoch);
     if (!condition) co_return std::unexpected(condition.error());
-    co_return co_await (*condition)->signal(most, {});
+    auto signalled = co_await (*condition)->signal(most, {});
+    if (!signalled && !lock->stillMine(thread)) co_return std::unexpected(notHeldForCondition());
+    co_return signalled;
 }
 
 } // namespace lockscope::detail

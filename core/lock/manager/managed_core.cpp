@@ -106,7 +106,8 @@ std::pair<std::int64_t, ManagedCore::Lock> ManagedCore::heldBy(const Thread& thr
     return {};
 }
 
-QCoro::Task<> ManagedCore::loseBefore(std::shared_ptr<ManagedCore> core, std::int64_t epoch, const char* reason) {
+QCoro::Task<> ManagedCore::loseBefore(std::shared_ptr<ManagedCore> core, std::int64_t epoch, const char* reason,
+                                      LockCore::Pause pause) {
     // All are told before the first server is asked.
     std::vector<Lock> old;
     for (const auto& [of, lock] : core->locks) {
@@ -115,7 +116,7 @@ QCoro::Task<> ManagedCore::loseBefore(std::shared_ptr<ManagedCore> core, std::in
     std::vector<QCoro::Task<>> giving;
     giving.reserve(old.size());
     for (const auto& lock : old)
-        giving.push_back(lock->loseAll(reason));
+        giving.push_back(LockCore::loseAll(lock->m_core, reason, pause));
     for (const QCoro::Task<>& task : giving)
         co_await task;
 }

@@ -26,8 +26,10 @@ struct ManagedCore {
     /// Implements ManagedCondition::await.
     static Outcome<bool> await(std::shared_ptr<ManagedCore> core, Thread thread, Nanos wait, std::stop_token stop);
     static Outcome<int> signal(std::shared_ptr<ManagedCore> core, Thread thread, int most);
-    /// Tells all holders on engines of epochs before `epoch` that they have lost, then gives their holds back.
-    static QCoro::Task<> loseBefore(std::shared_ptr<ManagedCore> core, std::int64_t epoch, const char* reason);
+    /// Tells all holders on engines of epochs before `epoch` that they have lost, then gives their holds back after
+    /// `pause`.
+    static QCoro::Task<> loseBefore(std::shared_ptr<ManagedCore> core, std::int64_t epoch, const char* reason,
+                                    LockCore::Pause pause);
 
     /// The lock on the engine of that epoch; made when there is none.
     std::expected<Lock, LockError> lockOf(std::int64_t epoch);

@@ -3,6 +3,7 @@
 
 #include "lock/listener_call.h"
 #include "lock/manager/managed_core.h"
+#include "lock/manager/under_way.h"
 
 #include <QCoreApplication>
 
@@ -27,18 +28,6 @@ EngineRecord again(EngineRecord record, const QByteArray& by) {
     if (!isChoice(switchReasonOf(record.why))) record.why = idOf(SwitchReason::Split);
     return record;
 }
-
-/// Counts a proposal as under way until its coroutine ends, by a stop request, too.
-class Proposing {
-public:
-    explicit Proposing(int& count) : m_count(count) { ++m_count; }
-    ~Proposing() { --m_count; }
-    Proposing(const Proposing&) = delete;
-    Proposing& operator=(const Proposing&) = delete;
-
-private:
-    int& m_count;
-};
 
 trace::EngineNews newsOf(ManagerEvent::Kind kind) {
     switch (kind) {
@@ -114,14 +103,11 @@ void Namespace::end() {
     m_runtime.spawn([self = shared_from_this()] { return loseHolds(self); });
 }
 
-QCoro::Task<> Namespace::loseHolds(std::shared_ptr<Namespace> self) {
-    return self->loseHoldsBefore(std::numeric_limits<std::int64_t>::max(),
-                                 QT_TRANSLATE_NOOP("Lock", "its manager has been closed"));
-}
-
 QCoro::Task<> Namespace::close(std::shared_ptr<Namespace> self) {
     self->end();
     co_await loseHolds(self); // given back while there are connections
+    while (self->m_givingBack > 0)
+        co_await self->changed(kNever, {});
     std::vector<recipes::Outcome<void>> closing;
     closing.reserve(self->m_servers.all().size());
     for (const NamespaceServers::Server& server : self->m_servers.all())
@@ -316,7 +302,7 @@ bool Namespace::forgotten(const EngineRecord& latest) const {
 /// Two proposals of one epoch, and neither won: a third, by whoever is first. All processes see that at about the same
 /// time; each looks again at a moment of its own.
 QCoro::Task<> Namespace::endSplit(std::shared_ptr<Namespace> self, std::int64_t epoch) {
-    const Proposing proposing(self->m_proposing);
+    const UnderWay proposing(self->m_proposing);
     const std::stop_token stop = self->m_stop.get_token();
     co_await self->makeWay(self->m_splits, stop);
     const Switchboard::View view = co_await self->m_board->look(self->patience(), stop);
@@ -341,6 +327,8 @@ QCoro::Task<> Namespace::expire(std::shared_ptr<Namespace> self) {
 void Namespace::judge(const Switchboard::View& view) {
     const EngineRecord& latest = view.latest;
     if (forgotten(latest)) return;
+    // An answer that took long: what was read after it tells of a later proposal.
+    if (latest.epoch <= m_active.epoch && view.askedAt < m_laterSeenAt) return;
     const bool decided = view.having >= m_board->writeQuorum();
     if (latest.settled && (!view.split || decided)) {
         if (latest.epoch != m_active.epoch) adopt(latest);
@@ -354,6 +342,7 @@ void Namespace::judge(const Switchboard::View& view) {
         wakeAll();
         return;
     }
+    if (latest.epoch > m_active.epoch) m_laterSeenAt = m_runtime.monotonic();
     if (latest.epoch > m_active.epoch && m_active.epoch > 0) leave(switchReasonOf(latest.why), latest);
     if (decided && !latest.settled && !m_deciding.sameProposal(latest)) {
         m_deciding = latest;
@@ -379,6 +368,7 @@ void Namespace::adopt(const EngineRecord& record) {
 void Namespace::leave(SwitchReason why, const EngineRecord& next) {
     if (m_leaving) return;
     m_leaving = true;
+    m_leftFor = next.epoch;
     ++m_leavings;
     m_inUse.request_stop();
     tell(ManagerEvent::Kind::Leaving, m_active.engine, m_active.epoch, why);
@@ -388,24 +378,6 @@ void Namespace::leave(SwitchReason why, const EngineRecord& next) {
         return endHolds(self, before, at, n);
     });
     wakeAll();
-}
-
-QCoro::Task<> Namespace::endHolds(std::shared_ptr<Namespace> self, std::int64_t before, Nanos at,
-                                  std::uint64_t leaving) {
-    const Nanos now = self->m_runtime.monotonic();
-    if (at > now) co_await self->m_runtime.sleep(at - now, self->m_stop.get_token());
-    // The agreement may have been readable again meanwhile, without any switch.
-    if (self->m_active.epoch < before && (!self->m_leaving || self->m_leavings != leaving)) co_return;
-    co_await self->loseHoldsBefore(before, QT_TRANSLATE_NOOP("Lock", "another engine is used for locks from now on"));
-}
-
-QCoro::Task<> Namespace::loseHoldsBefore(std::int64_t epoch, const char* reason) {
-    std::vector<QCoro::Task<>> telling;
-    // Each tells its holders before it waits for anything; who is told may drop this lock or another one.
-    for (const std::shared_ptr<ManagedCore>& lock : std::set(locks))
-        telling.push_back(ManagedCore::loseBefore(lock, epoch, reason));
-    for (const QCoro::Task<>& task : telling)
-        co_await task;
 }
 
 EngineRecord Namespace::wishFor(QByteArray engine, SwitchReason why) const {
@@ -432,7 +404,7 @@ recipes::Outcome<void> Namespace::propose(QByteArray engine, SwitchReason why, s
                 .arg(QString::fromUtf8(m_config.name))});
     }
     if (!switching() && usable() > 0 && m_active.engine == engine) co_return {}; // it stands as it should
-    const Proposing proposing(m_proposing);
+    const UnderWay proposing(m_proposing);
     const auto meant = [engine, why, from = m_active](const EngineRecord& decided) {
         if (decided.epoch <= from.epoch) return false;
         // Who only wants to get away from an engine is content with whichever others have gone to.

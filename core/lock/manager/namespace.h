@@ -65,7 +65,8 @@ public:
     std::optional<LockError> lackOfConditions() const;
     /// The error of the first engine whose recipe is not reentrant; nullopt when all are.
     std::optional<LockError> lackOfReentry() const;
-    /// The condition of a lock that is held on the engine in use, or being left, since that epoch.
+    /// The condition of a lock that is held on the engine in use, or being left, since that epoch. Kind::NotOwner when
+    /// another one is in use by now, so that the hold is over.
     std::expected<std::unique_ptr<recipes::ConditionRecipe>, LockError> makeCondition(const QByteArray& name,
                                                                                       std::int64_t epoch);
     LockManager::Status status() const;
@@ -131,10 +132,13 @@ private:
     /// The returns so far that a record for `why` carries on: EngineRecord::returns.
     int returnsFor(SwitchReason why) const;
     static QCoro::Task<> expire(std::shared_ptr<Namespace> self);
+    // --- namespace_holds.cpp ---
     static QCoro::Task<> loseHolds(std::shared_ptr<Namespace> self);
-    QCoro::Task<> loseHoldsBefore(std::int64_t epoch, const char* reason);
+    QCoro::Task<> loseHoldsBefore(std::int64_t epoch, const char* reason,
+                                  std::function<QCoro::Task<>()> pause = nullptr);
     static QCoro::Task<> endHolds(std::shared_ptr<Namespace> self, std::int64_t before, Nanos at,
                                   std::uint64_t leaving);
+    static QCoro::Task<> untilNobodyGrants(std::shared_ptr<Namespace> self, std::int64_t before, std::uint64_t leaving);
 
     Runtime& m_runtime;
     NamespaceConfig m_config;
@@ -152,6 +156,8 @@ private:
     Nanos m_adoptedAt{};          ///< own monotonic clock: when m_active was adopted
     bool m_leaving = true;        ///< no grants on the active engine
     std::uint64_t m_leavings = 0; ///< how often an engine was left
+    std::int64_t m_leftFor = 0;   ///< the epoch of the record because of which it was left; 0 = none could be read
+    Nanos m_laterSeenAt{};        ///< own monotonic clock: when a later record than m_active was last seen
     Nanos m_holdsUntil{};         ///< own monotonic clock: when the holds on the engine being left end
     Nanos m_confirmedUntil{};     ///< own monotonic clock: end of trust in the latest reading
     Nanos m_readUntil{};          ///< own monotonic clock: until then a read quorum has answered lately
@@ -161,6 +167,7 @@ private:
     QByteArray m_wanted;      ///< the primary of the latest configuration that changed it …
     bool m_following = false; ///< … a coroutine is proposing it
     int m_proposing = 0;      ///< proposals of this process in progress
+    int m_givingBack = 0;     ///< coroutines that tell holders of their loss, and give the holds back
     int m_splits = 0;         ///< readings in a row that found two proposals, neither of which can win
     std::stop_source m_inUse;
     SignalCount m_changed;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the locks of a namespace are made of, on the engine in use.
+#include "lock/hold_keeper.h"
 #include "lock/manager/namespace.h"
 #include "lock/named_lock.h"
 #include "lock/recipe_choice.h"
@@ -75,7 +76,7 @@ Namespace::lackOf(const std::function<std::optional<LockError>(const recipes::Re
 std::expected<std::unique_ptr<recipes::ConditionRecipe>, LockError> Namespace::makeCondition(const QByteArray& name,
                                                                                              std::int64_t epoch) {
     Engine* const engine = engineOf(m_active.engine);
-    if (!engine || epoch != m_active.epoch) return std::unexpected(notInUse());
+    if (!engine || epoch != m_active.epoch) return std::unexpected(notHeldForCondition()); // a switch ended the hold
     // What waiters of an earlier stay on this engine have left there, because they could not reach it, is nobody's who
     // waits now: it must not take a signal.
     const QByteArray own = m_config.name + ':' + name + '@' + QByteArray::number(qlonglong(epoch));

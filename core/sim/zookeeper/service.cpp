@@ -4,6 +4,8 @@
 #include "sim/seeds.h"
 #include "sim/zookeeper/wire.h"
 
+#include <QCoreApplication>
+
 namespace lockscope::sim {
 
 ZkService::ZkService(Grounds grounds, const Settings& settings, std::uint64_t seed, inspect::TraceFeed::Resolver owner)
@@ -102,7 +104,7 @@ void ZkService::carriedOut(const ZkServer& server, const ZkTxn& txn) {
     if (ZkRecord* const copy = copyOf(server)) copy->carriedOut(server.state(), txn);
 }
 
-void ZkService::watch(const QByteArray& lockName, std::vector<QByteArray>) {
+void ZkService::watch(const QByteArray& lockName, std::vector<QByteArray>, Strings) {
     for (const auto& copy : m_copies)
         copy->watch(lockName);
     m_record->watch(lockName);
@@ -123,6 +125,12 @@ void ZkService::remove(ZkServer& leading, const QByteArray& path) {
     request.ops.front().kind = zookeeper::Op::Kind::Remove;
     request.ops.front().path = path;
     leading.command(request);
+}
+
+std::expected<void, QString> ZkService::failOver(const Server& master) {
+    return std::unexpected(
+        QCoreApplication::translate("Faults", "%1 is a ZooKeeper server: the ensemble elects its leader by itself.")
+            .arg(QString::fromUtf8(master.id())));
 }
 
 void ZkService::forceRelease(const QByteArray& lockName) {

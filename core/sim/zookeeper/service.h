@@ -25,7 +25,8 @@ public:
     QString url() const override;
     trace::EntityId lockEntity(const QByteArray& lockName) override { return m_record->lockEntity(lockName); }
     /// `keys` is of no meaning here: all nodes at the lock's path and below belong to it.
-    void watch(const QByteArray& lockName, std::vector<QByteArray> keys) override;
+    void watch(const QByteArray& lockName, std::vector<QByteArray> keys, Strings strings) override;
+    std::expected<void, QString> failOver(const Server& master) override;
     void forceRelease(const QByteArray& lockName) override;
     std::uint64_t steps() const override;
 

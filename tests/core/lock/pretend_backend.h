@@ -20,6 +20,9 @@ struct PretendBackends {
     std::set<std::pair<QByteArray, QString>> cut; ///< client and host
     std::set<QString> down;
     std::function<void(const QString& host)> written; ///< a record has just been replaced there
+    /// How much longer than usual the answer takes that says what a server's record is; asked when it is read.
+    std::function<Nanos(const QString& host)> answerTakes;
+    Nanos enlistingTakes{}; ///< to enter a condition
 
     bool reaches(const QByteArray& client, const QString& host) const {
         return !cut.contains({client, host}) && !down.contains(host);
@@ -35,7 +38,8 @@ public:
         co_await m_runtime.sleep(there, stop);
         if (!m_world.reaches(m_client, m_host)) co_return std::unexpected(away());
         const Record found = m_world.servers[m_host].record;
-        const Nanos back = m_runtime.random(Nanos(1us), Nanos(3ms));
+        Nanos back = m_runtime.random(Nanos(1us), Nanos(3ms));
+        if (m_world.answerTakes) back += m_world.answerTakes(m_host);
         co_await m_runtime.sleep(back, stop);
         if (!m_world.reaches(m_client, m_host)) co_return std::unexpected(away());
         co_return found;
@@ -120,6 +124,7 @@ public:
           m_host(std::move(host)),
           m_name(std::move(name)) {}
     recipes::Outcome<void> enlist(QByteArray thread, std::stop_token) override {
+        if (m_world.enlistingTakes > Nanos(0)) co_await m_runtime.sleep(m_world.enlistingTakes);
         if (!reached()) co_return std::unexpected(away());
         waiting().push_back(m_client + thread);
         co_return {};

@@ -53,18 +53,27 @@ private:
 struct Signals final : recipes::ConditionRecipe {
     explicit Signals(bool s) : signalled(s) {}
     Outcome<void> enlist(QByteArray, std::stop_token) override {
-        entered = true;
-        co_return {};
+        const bool there = away-- <= 0;
+        entered = entered || there;
+        return answer(there);
     }
     Outcome<bool> awaitSignal(QByteArray, Nanos, std::stop_token) override {
         entered = false;
-        co_return signalled;
+        return valueOf(signalled);
     }
+    // Not of parameters without names: GCC 12 destroys those of a coroutine twice.
+    static Outcome<void> answer(bool there) {
+        if (there) co_return {};
+        const LockError away{LockError::Kind::Unreachable, QString()};
+        co_return std::unexpected(away);
+    }
+    static Outcome<bool> valueOf(bool value) { co_return value; }
     Outcome<int> signal(int most, std::stop_token) override {
         passedOn += most;
         co_return most;
     }
     bool signalled;
+    int away = 0; ///< how often the server cannot be asked
     bool entered = false;
     int passedOn = 0;
 };
@@ -109,6 +118,46 @@ private Q_SLOTS:
         runtime.kill();
     }
 
+    void aServerThatIsAwayForAWhileIsWaitedOut_data() {
+        QTest::addColumn<int>("away");
+        QTest::addColumn<bool>("lost");
+        QTest::addColumn<int>("waitMs");
+        QTest::newRow("for a while") << 3 << false << -1;
+        QTest::newRow("until the hold is lost") << 1000 << true << -1;
+        QTest::newRow("for too long") << 1000 << false << 500;
+    }
+    void aServerThatIsAwayForAWhileIsWaitedOut() {
+        QFETCH(int, away);
+        QFETCH(bool, lost);
+        QFETCH(int, waitMs);
+        VirtualScheduler scheduler;
+        VirtualRuntime runtime(scheduler, 1);
+        tests::PretendServer server;
+        server.info.heldBy = recipes::HeldBy::Lease;
+        const auto core = std::make_shared<LockCore>(LockClient{runtime, "client"},
+                                                     std::make_unique<tests::PretendRecipe>(runtime, server),
+                                                     LockOptions(), trace::kNoEntity);
+        const auto condition = std::make_shared<Signals>(true);
+        condition->away = away;
+        std::optional<std::expected<bool, LockError>> outcome;
+        runtime.spawn([&]() -> QCoro::Task<> {
+            co_await LockCore::take<LockCore::Taken>(core, LockRequest(), {});
+            const Nanos wait = waitMs < 0 ? kNever : Nanos(1ms) * waitMs;
+            outcome = co_await LockCore::await(core, condition, "1", wait, {});
+        });
+        scheduler.runUntil(100ms);
+        QVERIFY(!outcome && core->holdCount("1", recipes::Mode::Exclusive) == 1);
+        if (lost) runtime.spawn([core] { return LockCore::loseAll(core, "lost on the way into the wait"); });
+        scheduler.runUntil(3s);
+        QVERIFY(outcome);
+        if (away < 10)
+            QVERIFY(outcome->value_or(false));
+        else
+            QVERIFY(!*outcome &&
+                    outcome->error().kind == (lost ? LockError::Kind::NotOwner : LockError::Kind::Unreachable));
+        runtime.kill();
+    }
+
     void whatIsLostOnTheWayBackIsTakenAnew() {
         VirtualScheduler scheduler;
         VirtualRuntime runtime(scheduler, 1);
@@ -119,7 +168,8 @@ private Q_SLOTS:
                                                      std::make_unique<tests::PretendRecipe>(runtime, server),
                                                      LockOptions(), trace::kNoEntity);
         int retakes = 0;
-        const LockCore::Retake retake = [&](LockRequest request, std::shared_ptr<detail::Hold> again) {
+        LockCore::Retake retake;
+        retake.take = [&](LockRequest request, std::shared_ptr<detail::Hold> again) {
             if (++retakes == 2) runtime.spawn([core] { return LockCore::loseAll(core, "lost on the way back"); });
             return LockCore::take<LockCore::Taken>(core, std::move(request), {}, std::move(again));
         };

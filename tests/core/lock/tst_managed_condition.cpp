@@ -140,6 +140,39 @@ private Q_SLOTS:
         QVERIFY(process.guard.token() >> 48 == 2);
     }
 
+    /// The server that is left cannot be asked any more: that is no error of a waiter, who goes on at the next engine.
+    void aWaiterHearsNothingOfAServerThatIsLeft_data() {
+        QTest::addColumn<QByteArray>("mode");
+        QTest::newRow("drain") << QByteArray("drain");
+        QTest::newRow("immediate") << QByteArray("immediate");
+    }
+    void aWaiterHearsNothingOfAServerThatIsLeft() {
+        QFETCH(QByteArray, mode);
+        World world(mode.constData());
+        world.run(2s);
+        Process& process = *world.processes[0];
+        ManagedCondition filled(*process.lock);
+        world.backends.enlistingTakes = 1s;
+        Told<bool> woken;
+        process.runtime.spawn([&]() -> QCoro::Task<> {
+            process.guard = (co_await process.lock->lock()).value();
+            woken = co_await filled.await();
+        });
+        world.run(100ms);
+        QVERIFY(process.guard.stillMine() && !woken);
+        world.backends.cut.insert({"A", QStringLiteral("one")});
+        world.processes[1]->runtime.spawn(
+            [&]() -> QCoro::Task<> { co_await world.processes[1]->manager->switchTo("shop", 1); });
+        world.run(15s);
+        QVERIFY(world.allUse("two"));
+        if (mode == "immediate") { // which ended the hold before it could be given up
+            QVERIFY(fails(woken, LockError::Kind::NotOwner));
+            return;
+        }
+        QVERIFY(says(woken, true));
+        QVERIFY(process.guard.stillMine() && process.guard.token() >> 48 == 2);
+    }
+
     void aStopRequestEndsItWithTheLockHeld() {
         World world("drain");
         world.run(2s);

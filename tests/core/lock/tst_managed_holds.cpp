@@ -99,6 +99,58 @@ private Q_SLOTS:
         QVERIFY(!lock.isHeld());
     }
 
+    /// A hold that an immediate switch ends is not handed on: a process that has not heard of the switch yet would let
+    /// its waiter in on the engine that is being left, only to take the lock away again.
+    void aSwitchLetsNobodyInOnTheEngineThatIsLeft() {
+        for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+            World world("immediate", seed * 10);
+            world.run(2s);
+            QVERIFY(takes(world, 0, *world.processes[0]->lock, requestOf(Mode::Exclusive)));
+            std::vector<std::int64_t> epochs; // of the grants, in their order
+            const auto wait = [&](Process* process, QByteArray thread) {
+                process->runtime.spawn([&epochs, process, thread]() -> QCoro::Task<> {
+                    const auto guard = co_await process->lock->lock(thread);
+                    if (guard && *guard) epochs.push_back(guard->token() >> 48);
+                    co_await process->runtime.sleep(10ms);
+                });
+            };
+            for (const auto& process : world.processes)
+                wait(process.get(), "2");
+            world.run(100ms);
+            QVERIFY(epochs.empty());
+            switchTo(world, 0, 1);
+            world.run(10s);
+            QVERIFY(world.allUse("two"));
+            QCOMPARE(epochs, std::vector<std::int64_t>(3, 2));
+            QVERIFY(!world.backends.servers[QStringLiteral("one")].locks.writer); // given back in the end
+        }
+    }
+
+    /// A reading of the record that takes long tells what was: a switch that was seen meanwhile stays seen.
+    void anOldReadingBringsNoEngineBack() {
+        World world("immediate", 1, 1);
+        world.run(2s);
+        Process& process = *world.processes[0];
+        // Each of its readings takes long, except those that the switch itself needs.
+        bool switching = false;
+        world.backends.answerTakes = [&](const QString& host) {
+            return !switching && host == QStringLiteral("three") ? Nanos(240ms) : Nanos(0);
+        };
+        for (int tries = 0; tries < 40; ++tries) {
+            process.heard.clear();
+            const std::int64_t before = world.status(0).epoch;
+            world.run(Nanos(7ms) * tries);
+            switching = true;
+            switchTo(world, 0, tries % 2 == 0 ? 1 : 0);
+            world.run(30ms);
+            switching = false;
+            world.run(4s);
+            QCOMPARE(world.status(0).epoch, before + 1);
+            for (const ManagerEvent& event : process.heard)
+                QVERIFY(event.kind != ManagerEvent::Kind::InUse || event.epoch > before);
+        }
+    }
+
     void whatASwitchHasEndedIsNotUnlocked() {
         World world("immediate");
         world.run(2s);

@@ -131,18 +131,20 @@ private Q_SLOTS:
     }
 
     void anImmediateSwitchWhereOneDrainsTellsHoldersAtOnceAndWaitsAllTheSame() {
-        World world("drain");
+        World world("drain", 1, 3, "redis-rw");
         world.run(2s);
         Process& a = *world.processes[0];
-        a.runtime.spawn([&]() -> QCoro::Task<> { a.guard = (co_await a.lock->lock()).value(); });
-        world.run(100ms);
-        QVERIFY(a.guard.stillMine());
-        // One that cannot read the record lets its holder finish: that is what the others wait for.
         Process& b = *world.processes[1];
-        const auto other = b.manager->lock("shop", "other");
+        LockRequest reader; // both hold it
+        reader.mode = recipes::Mode::Shared;
+        const auto ours = a.manager->lockAs("shop", "prices", reader.mode).value();
+        const auto other = b.manager->lockAs("shop", "prices", reader.mode).value();
         LockGuard cutOff;
-        b.runtime.spawn([&]() -> QCoro::Task<> { cutOff = (co_await other->lock()).value(); });
+        a.runtime.spawn([&]() -> QCoro::Task<> { a.guard = (co_await ours->acquire(reader)).value(); });
+        b.runtime.spawn([&]() -> QCoro::Task<> { cutOff = (co_await other->acquire(reader)).value(); });
         world.run(100ms);
+        QVERIFY(a.guard.stillMine() && cutOff.stillMine());
+        // One that cannot read the record lets its holder finish: that is what the others wait for.
         for (const char* host : {"two", "three"})
             world.backends.cut.insert({"B", QLatin1String(host)});
         const auto switched = world.soon<void>(
@@ -156,6 +158,7 @@ private Q_SLOTS:
         world.run(3s);
         QVERIFY(world.status(0).usable && world.status(2).usable);
         b.runtime.kill();
+        a.guard = LockGuard();
         cutOff = LockGuard();
     }
 

@@ -25,6 +25,8 @@ public:
 
     /// The next answer is cut off after so many bytes, and the connection with it; -1: not.
     void cutNextAnswerAfter(qint64 bytes) { m_cutAfter = bytes; }
+    /// Answers pass up to so many bytes of a connection, and what comes later is held back until holdAnswers(false).
+    void standStillAfter(qint64 bytes) { m_standStillAfter = bytes; }
     /// The next answer is replaced by these bytes.
     void replaceNextAnswer(QByteArray bytes) { m_nonsense = std::move(bytes); }
     /// What becomes of each piece of what is asked; empty: nothing.
@@ -33,6 +35,7 @@ public:
     void holdAnswers(bool hold) {
         m_holding = hold;
         if (hold) return;
+        m_standStillAfter = -1;
         for (auto& [client, bytes] : m_held)
             client->write(std::exchange(bytes, {}));
     }
@@ -61,25 +64,37 @@ private:
         connect(server, &QTcpSocket::disconnected, client, [client] { client->disconnectFromHost(); });
         connect(client, &QTcpSocket::disconnected, this, [this, client] {
             m_held.erase(client);
+            m_passed.erase(client);
             client->deleteLater();
         });
     }
     void answer(QTcpSocket* client, QByteArray bytes) {
+        if (client->state() != QAbstractSocket::ConnectedState) return;
         if (!m_nonsense.isEmpty()) bytes = std::exchange(m_nonsense, {});
         if (m_cutAfter >= 0) {
             client->write(bytes.left(std::exchange(m_cutAfter, -1)));
             client->disconnectFromHost();
             return;
         }
+        qint64& passed = m_passed[client];
+        const qint64 now = m_standStillAfter < 0 ? bytes.size() : std::max<qint64>(m_standStillAfter - passed, 0);
+        if (!m_holding && now < bytes.size()) {
+            client->write(bytes.left(now));
+            passed += now;
+            m_held[client] += bytes.mid(now);
+            return;
+        }
+        passed += bytes.size();
         if (m_holding)
             m_held[client] += bytes;
         else
             client->write(bytes);
     }
     std::map<QTcpSocket*, QByteArray> m_held; ///< first: sockets that end with the server still look here
+    std::map<QTcpSocket*, qint64> m_passed;   ///< bytes of answers that went on
     QTcpServer m_server;
     std::uint16_t m_target;
-    qint64 m_cutAfter = -1;
+    qint64 m_cutAfter = -1, m_standStillAfter = -1;
     QByteArray m_nonsense;
     bool m_holding = false;
 };

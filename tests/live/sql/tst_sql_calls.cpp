@@ -67,13 +67,7 @@ private Q_SLOTS:
     }
 
     // Not for the connection, nor for the login, nor in the middle of a handshake.
-    // Without MariaDB's TLS: its library waits for a server that stands still in the middle of a record of the
-    // handshake.
-    void nobodyWaitsForAServerToLetThemIn_data() {
-        QTest::addColumn<QByteArray>("engine");
-        for (const char* engine : {"mariadb", "postgresql", "postgresql+tls"})
-            QTest::newRow(engine) << QByteArray(engine);
-    }
+    void nobodyWaitsForAServerToLetThemIn_data() { engines(); }
     void nobodyWaitsForAServerToLetThemIn() {
         QFETCH(QByteArray, engine);
         ConnectionUrl url = urlOf(m_databases.url(engineOf(engine)));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "live_sql.h"
+#include "tcp_relay.h"
 
 using namespace lockscope;
 using namespace lockscope::test;
@@ -74,6 +75,46 @@ private Q_SLOTS:
         const sql::Result echoed = ask(driver, "SELECT '" + text + "'");
         VERIFY_OK(echoed);
         QCOMPARE(echoed->text().size(), text.size());
+    }
+    // The relay runs on this thread: if a connection attempt kept it, the attempt would never end.
+    void aHandshakeThatStandsStillIsGivenUp_data() {
+        QTest::addColumn<QByteArray>("engine");
+        QTest::addColumn<int>("bytes");
+        for (const char* engine : {"mariadb", "postgresql"}) {
+            for (const int bytes : {0, 1, 40, 100, 130, 300, 1000, 1800})
+                QTest::addRow("%s %d", engine, bytes) << QByteArray(engine) << bytes;
+        }
+    }
+    void aHandshakeThatStandsStillIsGivenUp() {
+        QFETCH(QByteArray, engine);
+        QFETCH(int, bytes);
+        TcpRelay relay(m_runtime, m_databases.server(engine).port());
+        ConnectionUrl url = urlOf(m_databases.url(engine));
+        url.endpoints.front().port = relay.port();
+        sql::DriverOptions hasty, patient;
+        hasty.connectTimeout = 150ms;
+        patient.connectTimeout = 60s;
+
+        relay.standStillAfter(bytes);
+        SqlDriver late(m_runtime, url, hasty), stopped(m_runtime, url, patient);
+        const auto opened = run(late.open());
+        QVERIFY(!opened);
+        QVERIFY2(opened.error().kind == Kind::ConnectTimeout, qPrintable(opened.error().message));
+
+        std::stop_source stop;
+        const auto opening = beside(stopped.open(stop.get_token()));
+        QVERIFY(comesTrue([&] { return relay.connections == 2; }));
+        stop.request_stop();
+        QVERIFY(ends(opening, 5000ms));
+        QVERIFY(opening->cancelled == Cancelled::Why::Stopped);
+
+        SqlDriver waiting(m_runtime, url, patient);
+        const auto again = beside(waiting.open());
+        QVERIFY(comesTrue([&] { return relay.connections == 3; }));
+        relay.holdAnswers(false);
+        QVERIFY(ends(again, 60'000ms));
+        VERIFY_OK(*again->result);
+        QVERIFY(cipher(engine, waiting).startsWith("TLS_") || cipher(engine, waiting).contains("GCM"));
     }
     void tlsWithAnotherAuthority_data() { servers(); }
     void tlsWithAnotherAuthority() {
