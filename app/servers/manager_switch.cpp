@@ -48,9 +48,7 @@ private:
         const auto manager = take();
         if (!manager) co_return kUsage;
         co_await manager->start(m_space.confirmFor, m_stop.get_token()); // or it learns of the present one on the way
-        const auto decided = m_plan.mode
-                                 ? co_await manager->switchTo(m_space.name, m_engine, *m_plan.mode, m_stop.get_token())
-                                 : co_await manager->switchTo(m_space.name, m_engine, m_stop.get_token());
+        const auto decided = co_await manager->switchTo(m_space.name, m_engine, m_plan.mode, m_stop.get_token());
         int status = kFine;
         if (decided) {
             m_decided = true;

@@ -301,7 +301,9 @@ private Q_SLOTS:
         QVERIFY2(ran.status == 0, ran.told());
         QCOMPARE(ran.object()[u"locks"].toArray().size(), 10'000);
         qInfo("redis-cli %lld ms, watch --once %lld ms", static_cast<long long>(cli), static_cast<long long>(ours));
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // redis-cli is not slowed down like us
         QVERIFY2(ours < 6 * cli + 1000, qPrintable(QStringLiteral("%1 against %2 ms").arg(ours).arg(cli)));
+#endif
         redis({QStringLiteral("FLUSHALL")});
     }
 

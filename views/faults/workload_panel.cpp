@@ -281,7 +281,12 @@ void WorkloadPanel::submit(const QString& setting, const QString& text) {
 
 void WorkloadPanel::complain(QLineEdit* field, const QString& message) {
     if (m_wrong) markField(m_wrong, FieldMark::Fine);
-    if (m_told) m_form->takeRow(m_complaint);
+    if (m_told) {
+        // The row's items are ours now; the complaint itself is used again.
+        const QFormLayout::TakeRowResult row = m_form->takeRow(m_complaint);
+        delete row.labelItem;
+        delete row.fieldItem;
+    }
     m_wrong = m_told = field;
     m_complaint->setText(message);
     m_complaint->setAccessibleName(message);

@@ -97,7 +97,7 @@ void Line::submit(Command command, Call& call) {
         connectNow();
     else if (alone)
         flush();
-    else
+    else if (!std::exchange(m_flushScheduled, true))
         m_reactor->schedule(*this, Reactor::Phase::Flush);
 }
 

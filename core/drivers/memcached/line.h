@@ -88,7 +88,10 @@ private:
     void serve();
     void openAgain();
     void logIn(const QByteArray& ways);
-    void run() override { flush(); }
+    void run() override {
+        m_flushScheduled = false;
+        flush();
+    }
     void flush();
     void close(const Error& error);
     void connectAgain();
@@ -114,6 +117,7 @@ private:
     bool m_unasked = false;         ///< the server or proxy hangs up when asked for statistics
     std::vector<Command> m_waiting; ///< until the server's protocol is known
     QByteArray m_out;
+    bool m_flushScheduled = false;
     std::deque<Pending> m_pending; ///< by id
     std::uint64_t m_lastId = 0, m_sent = 0, m_connection = 0;
     bool m_gone = false;

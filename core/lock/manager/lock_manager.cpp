@@ -102,7 +102,8 @@ LockManager::Outcome<void> LockManager::switchTo(QByteArray space, int engine, s
     return change(std::move(space), engine, std::nullopt, std::move(stop));
 }
 
-LockManager::Outcome<void> LockManager::switchTo(QByteArray space, int engine, SwitchMode mode, std::stop_token stop) {
+LockManager::Outcome<void> LockManager::switchTo(QByteArray space, int engine, std::optional<SwitchMode> mode,
+                                                 std::stop_token stop) {
     return change(std::move(space), engine, mode, std::move(stop));
 }
 

@@ -100,10 +100,11 @@ public:
     /// closed: nothing was changed. Kind::OutcomeUnknown when fewer servers than that confirmed it, or the manager was
     /// closed meanwhile: it may still happen.
     Outcome<void> switchTo(QByteArray space, int engine, std::stop_token stop = {});
-    /// As above, in a mode of its own. Immediate where the configuration drains: holders are told "lost" at once, but
-    /// the switch takes as long, because a process that cannot read the record lets its holders finish. Kind::Refused
-    /// for Drain where the configuration says immediate: the processes do not wait for each other's holders there.
-    Outcome<void> switchTo(QByteArray space, int engine, SwitchMode mode, std::stop_token stop = {});
+    /// As above, in a mode of its own; nullopt: the configuration's. Immediate where the configuration drains: holders
+    /// are told "lost" at once, but the switch takes as long, because a process that cannot read the record lets its
+    /// holders finish. Kind::Refused for Drain where the configuration says immediate: the processes do not wait for
+    /// each other's holders there.
+    Outcome<void> switchTo(QByteArray space, int engine, std::optional<SwitchMode> mode, std::stop_token stop = {});
     /// Switches back to the primary, as switchTo() with engine 0. NamespaceConfig::failBackAfter does it by itself.
     Outcome<void> failBack(QByteArray space, std::stop_token stop = {});
     /// Applies a new configuration: health checks, the order of the engines (a new primary causes a switch), and

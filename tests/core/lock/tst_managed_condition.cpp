@@ -44,7 +44,8 @@ QCoro::Task<> produce(Process* process, ManagedCondition* filled, Box* box, int 
                 ++box->put;
                 --count;
             }
-            const auto signalled = owed ? co_await filled->signalAll() : co_await filled->signal();
+            const auto signalling = owed ? filled->signalAll() : filled->signal();
+            const auto signalled = co_await signalling;
             owed = !signalled;
             box->untold += int(owed);
             co_await process->lock->unlock();

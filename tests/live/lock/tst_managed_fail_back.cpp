@@ -80,7 +80,7 @@ private Q_SLOTS:
         const std::int64_t away = first.status("shop").epoch;
         VERIFY_STARTED(m_servers.first);
         if (byHand) {
-            QVERIFY(soon([&] { return first.status("shop").healthy[0]; }, kPatience));
+            QVERIFY(soon([&]() -> bool { return first.status("shop").healthy[0]; }, kPatience));
             third.failBack("shop");
         }
         QVERIFY(soon([&] { return allUse(m_servers.first, away); }, kPatience));
