@@ -80,7 +80,7 @@ struct LockRow {
     friend bool operator==(const LockRow&, const LockRow&) = default;
 };
 
-/// What "exclusive", "shared" and "permit" stand for; any other text is exclusive.
+/// The mode that the word "exclusive", "shared" or "permit" stands for; any other text is exclusive.
 trace::HoldMode holdModeOf(const QByteArray& mode);
 
 /// "at", "never", "unknown"; "certain", "likely", "guess": as `watch --json` says it.

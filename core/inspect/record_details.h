@@ -73,7 +73,7 @@ public:
     void tellFormat(const Place& place, const QByteArray& format);
     /// The format stands in the Lock entity.
     void setFormat(const QByteArray& format) { m_format = format; }
-    /// What lies there, within the budgets of the lock and of all locks of a feed.
+    /// Writes the content found at the place, within the budgets of the lock and of all locks of a feed.
     void tellContent(const Place& place, const std::vector<RawKey>& keys, ContentBudget& ofAll);
     /// When a content that was held back may be written; kNever: none was.
     Nanos contentDue() const { return m_contentDue; }

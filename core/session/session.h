@@ -66,7 +66,7 @@ public:
     virtual scenario::Scenario scenario() const = 0;
     /// The scenario's settings as they are now, after what was changed by hand: what a form shows.
     virtual scenario::Scenario settings() const { return scenario(); }
-    /// The faults and changes that a person made, in the order in which they were made. Those of a simulation are part
+    /// The faults and changes that a person made, in the order in which they were made. In a simulation they are part
     /// of scenario(), too.
     virtual std::vector<scenario::Fault> doneByHand() const { return {}; }
     /// True while there is a change by hand that undo() can take back, or redo() make again.

@@ -33,7 +33,7 @@ public:
     bool possible() const;
     /// Whether a heartbeat sent now would be answered.
     bool beats() const;
-    /// Closes it: the server sees that after a flight. What is open ends with Reset.
+    /// Closes the connection; the server sees that after the network's delay. Open calls end with Reset.
     void close();
     RespServer& server() const { return m_socket->wire.server(); }
 

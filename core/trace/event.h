@@ -56,7 +56,7 @@ enum class EventKind : std::uint8_t {
     Healed = 18,          ///< every fault undone
     SettingChanged = 19,  ///< aux Text "lease=3s"
 
-    // What servers are to each other and to clients: no fault, and nobody's doing.
+    // Roles of servers towards each other and towards clients. No fault and no client causes these rows.
     NodeRole = 20,       ///< actor node; aux Text "master", "replica", "sentinel", "leader", "follower", …
     ReplicationLag = 21, ///< actor the node that follows, subject the node that it follows (0: not known); value how
                          ///< far it is behind, in the unit that flags say (LagUnit), -1 = not known

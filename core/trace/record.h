@@ -26,9 +26,10 @@ struct QueuedWaiter {
     friend bool operator==(const QueuedWaiter&, const QueuedWaiter&) = default;
 };
 
-/// The server's record of one lock. Of a lock that several servers keep: of the logical lock, or of one server's copy.
+/// The server's record of one lock. If several servers keep the lock: the record of the logical lock, or one server's
+/// copy.
 struct Record {
-    EntityId owner = kNoEntity; ///< Thread; kNoEntity = free. Of several holders: one of them
+    EntityId owner = kNoEntity; ///< Thread; kNoEntity = free. If several hold it: one of them
     std::uint32_t holds = 0;
     std::int64_t since = 0;              ///< when the owner changed
     std::int64_t leaseFrom = 0;          ///< when the lease was last granted or renewed

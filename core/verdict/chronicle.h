@@ -37,8 +37,8 @@ struct Chronicle {
     std::optional<Nanos> beliefEnded;
     trace::EventKind beliefEndedBy = trace::EventKind::None; ///< BelievedUntil: by its own deadline
 
-    /// A pause or cut can be why the record ended: it began before that and was not over long before. What was followed
-    /// by a renewal, or left more than half of the lease to renew it in, kept nobody from renewing.
+    /// A pause or cut can be why the record ended: it began before that and was not over long before. A pause that was
+    /// followed by a renewal, or that left more than half of the lease for renewing, kept no client from renewing.
     bool explains(const std::optional<Span>& span) const;
 };
 

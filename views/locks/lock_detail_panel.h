@@ -46,7 +46,7 @@ private:
     void showHolders(const LockFacts& facts);
     void showQueue(const LockFacts& facts);
     void showContent(const LockFacts& facts);
-    /// What each of several servers keeps of the lock; none where one server keeps it.
+    /// One line per server's copy of the lock, if several servers keep it; else none.
     QStringList copyLines(trace::EntityId lock) const;
 
     ViewContext* m_context;

@@ -129,7 +129,7 @@ QString ttlText(const LockFacts& facts);
 QString heldForText(const LockFacts& facts);
 /// "in 9.1 s", "late by 2.7 s", "no watchdog", short for tables ("—") or in full. Translated.
 QString renewalText(const Renewal& renewal, bool full);
-/// Who holds it by the record: "A", "2 readers: A and B", "3 of 5 permits", "free", unknown().
+/// The holders by the record: "A", "2 readers: A and B", "3 of 5 permits", "free", unknown().
 QString holdersText(const LockFacts& facts, const trace::Trace& trace);
 /// "exclusive", "shared", "permits", "—", unknown().
 QString modeText(const LockFacts& facts);

@@ -39,7 +39,7 @@ public:
     const trace::State& state() const;
 
     /// The instant at which breakIt() and the session's forceRelease() strike: the playhead where the session can
-    /// rewind (or nothing can be done to it), else now. Whoever offers them, or names whom they hit, goes by
+    /// rewind (or nothing can be done to it), else now. A view that offers them, or names their target, uses
     /// stateToActOn().
     Nanos actsAt() const;
     /// The trace's state at that instant. The reference is good until the next call.

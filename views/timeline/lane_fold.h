@@ -31,8 +31,8 @@ private:
         bool waiting = false, holding = false;
         trace::HoldMode nextMode = trace::HoldMode::Exclusive; ///< of the next grant
         trace::HoldMode mode = trace::HoldMode::Exclusive;     ///< of this hold
-        bool named = false; ///< the record named this thread since it asked: only then is its absence telling. Who
-                            ///< holds together with others is named with any of them, or by its own name
+        bool named = false; ///< the record named this thread since it asked: only then is its absence telling. Shared
+                            ///< holders all count as named when the record names any of them
         std::uint32_t holds = 0;
         std::int64_t number = 0; ///< token or ordinal of the grant; kept after the belief ended, for late writes
         std::uint32_t grant = 0;

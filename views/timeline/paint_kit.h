@@ -60,8 +60,8 @@ struct PaintKit {
     void rounded(const QRectF& rect, double radius, const QBrush& fill, const QPen& pen = Qt::NoPen) const;
 };
 
-/// A translucent colour as it looks on the lanes' ground. What covers much is painted opaque: that is a plain copy, and
-/// Qt spreads tall translucent fills over threads, so that hundreds of thin ones would spend the frame in waking them.
+/// A translucent colour as it looks on the lanes' ground. Large areas are painted opaque: that is a plain copy. Qt
+/// spreads tall translucent fills over threads, so hundreds of thin ones would spend the frame in waking threads.
 QColor onGround(const QColor& color);
 
 /// Sums per pixel column of what is too narrow to be drawn by itself.

@@ -16,8 +16,8 @@ class TimelineRuler;
 /// The picture that Lockscope exists for: what each client believed, what the servers had on record, and what the
 /// guarded resource accepted, one below the other over one axis of time.
 ///
-/// One widget of the viewport's size paints all lanes. What does not move with the playhead is painted once into a
-/// pixmap; the playhead repaints two strips.
+/// One widget of the viewport's size paints all lanes. Everything that does not move with the playhead is painted once
+/// into a pixmap; the playhead repaints two strips.
 class TimelineView : public QAbstractScrollArea {
     Q_OBJECT
 public:

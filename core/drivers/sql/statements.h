@@ -4,7 +4,7 @@
 
 namespace lockscope::sql {
 
-/// What the port's verbs say to the server, in one dialect. Each `?` stands for a value; their order is the same in all
+/// The SQL text of the port's verbs, in one dialect. Each `?` stands for a value; their order is the same in all
 /// dialects. An empty text: the dialect has nothing of the kind.
 struct Statements {
     // The table of locks.
@@ -41,7 +41,7 @@ struct Statements {
     QByteArray insertRecord; ///< name, value
 };
 
-/// Those of the tables' dialect, about these tables.
+/// The statements about these tables, in the tables' dialect.
 Statements statementsOf(const Tables& tables);
 
 } // namespace lockscope::sql
