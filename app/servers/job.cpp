@@ -48,7 +48,8 @@ bool inPipeline() {
     return isPipe(STDIN_FILENO) || isPipe(STDOUT_FILENO);
 }
 
-/// Who reads in the background gets an error instead of a signal: so it is inside `$(…)` of an interactive shell.
+/// True when a background process that reads the terminal gets an error instead of a signal, as inside `$(…)` of an
+/// interactive shell.
 bool cannotAsk() {
     struct sigaction action {};
     return ::sigaction(SIGTTIN, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
@@ -76,7 +77,7 @@ std::optional<Job::StartError> Job::run(char** arguments, char** environment) {
     // copies of this process must not take signals for it.
     const SignalsBlocked blocked;
     const pid_t parent = ::getpid();
-    // Who ignores Ctrl-C, as a script's background jobs do, must not be the only one whom it reaches.
+    // A process that ignores Ctrl-C, as a script's background jobs do, must not be the only one that gets it.
     m_wantsTerminal = terminalIsOurs() && !m_inbox->ignoredBefore(SIGINT) && (!inPipeline() || cannotAsk());
     m_pid = m_guard.start() ? ::fork() : -1;
     if (m_pid == 0) become(arguments, environment, failure[1], parent);

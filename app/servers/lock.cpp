@@ -18,8 +18,8 @@ namespace lockscope::cli {
 
 namespace {
 
-/// What connecting may take at least, however short the wait: it is no waiting for the lock, and `--wait 0s` means one
-/// try.
+/// The least time allowed for connecting, however short the wait: connecting is not waiting for the lock, and `--wait
+/// 0s` means one try.
 constexpr Nanos kConnecting = 1s;
 
 /// From the key that stops a job to the stop of a command that ignores it, or cannot stop yet: what is in front of

@@ -163,7 +163,7 @@ void TraceFeed::update(const QByteArray& lockName, const std::optional<LockRow>&
     lock.details.tellQueue(place, row ? &*row : nullptr);
     lock.details.tellPermits(place, row ? &*row : nullptr);
     if (row) lock.details.tellFormat(place, row->format);
-    // What went with its server was not looked at.
+    // A lock that was lost with its server was not looked at.
     if (sight.freedBy != FreedBy::NodeLoss) lock.details.tellContent(place, row ? row->raw : sight.raw, m_contents);
 }
 

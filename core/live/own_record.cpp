@@ -71,7 +71,7 @@ void OwnRecord::granted(const QByteArray& name, Lock& lock, trace::EntityId thre
         lock.together.clear();
     else
         lock.together[thread] = holds;
-    // Who has it alone may also read: it stays alone.
+    // An exclusive holder may also read: it stays exclusive.
     const bool readsToo = mode != trace::HoldMode::Exclusive && lock.owner == thread && holds > 1 &&
                           lock.mode == trace::HoldMode::Exclusive;
     if (!readsToo) lock.mode = mode;

@@ -36,7 +36,7 @@ std::optional<LockError> wrongIn(const std::vector<LockPart>& parts) {
     return std::nullopt;
 }
 
-/// What it says that it is, until its parts have said what they can do.
+/// The recipe's facts as they are until its parts have told what they can do.
 recipes::RecipeInfo several() {
     recipes::RecipeInfo info = *recipes::findRecipe("redis-multi");
     info.id = "multi";
@@ -51,7 +51,7 @@ std::expected<std::unique_ptr<DistributedLock>, LockError> makeMultiLock(const s
                                                                          LockOptions options) {
     if (const auto wrong = wrongIn(options)) return std::unexpected(*wrong);
     if (const auto wrong = wrongIn(parts)) return std::unexpected(*wrong);
-    // The same order in all processes.
+    // All processes take the parts in the same order.
     const auto placeOf = [&](std::size_t index) {
         const Connection& connection = parts[index].connection;
         return std::tuple(connection.backend(), connection.url().address(), parts[index].name, index);

@@ -76,7 +76,7 @@ QCoro::Task<std::expected<void, QString>> MemcachedServer::makeFiles(std::stop_t
     co_return std::expected<void, QString>();
 }
 
-/// What Cyrus SASL reads, with a database of the logins.
+/// Writes the configuration that Cyrus SASL reads, and its database of logins.
 QCoro::Task<std::expected<void, QString>> MemcachedServer::makeSaslFiles(std::stop_token stop) {
     const QString database = m_workspace.file(QStringLiteral("sasldb"));
     m_workspace.write(QStringLiteral("memcached.conf"), "mech_list: " + m_options.saslWays +

@@ -232,7 +232,7 @@ std::expected<void, QString> World::actOnLinks(const Fault& fault, std::uint8_t 
             emit(EventKind::ReplyLossArmed, flags, link->first, link->entity);
             break;
         }
-        // Whoever it struck, not whoever holds by the time of its end.
+        // Notes the link by its parties' names: "holder" may mean another client when the fault ends.
         const trace::Trace& trace = m_recorder.trace();
         const QByteArray name = trace.entity(link->first).name + '-' + trace.entity(link->second).name;
         noteStruck(fault, QString::fromUtf8(name), link->entity);

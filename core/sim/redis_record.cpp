@@ -65,7 +65,7 @@ void RedisRecord::decidedBy(std::vector<RedisServer*> servers, std::size_t quoru
     for (RedisServer* server : m_deciders)
         server->tell(*this);
     if (!std::exchange(m_observed, true)) m_feed.observed();
-    // What the server before had, and this one has not, went with the former.
+    // Locks that the server before had and this one lacks were lost with the former.
     for (const auto& [name, keys] : m_watched)
         write(name, {.freedBy = trace::FreedBy::NodeLoss});
 }
@@ -138,7 +138,7 @@ void RedisRecord::write(const QByteArray& lockName, inspect::Sight sight) {
     Found found = lookAtLock(lockName);
     if (m_nameless && found.row) found.row->holders.clear();
     if (m_deciders.size() > 1 && found.row && !found.raw.empty()) {
-        // Of those who write to single servers, the one that completes the majority is the owner.
+        // When several clients write to single servers, the client that completes the majority is the owner.
         const QJsonValue written = found.raw.front().value;
         sight.ownerStays = std::exchange(m_majority[lockName], written) == written;
     } else if (m_deciders.size() > 1) {

@@ -129,7 +129,7 @@ Client* World::findClient(const QString& target) {
     const auto alive = [](const Client& client) { return client.life() != Runtime::Life::Dead; };
     for (const auto& client : m_clients) {
         if (target == QLatin1String("holder")) {
-            // Of several that believe, the one that was granted last.
+            // If several clients believe, the one with the latest grant.
             if (alive(*client) && client->holds() && (!best || client->since() > best->since())) best = client.get();
         } else if (target == QLatin1String("waiter")) {
             if (alive(*client) && client->waits() && (!best || client->since() < best->since())) best = client.get();

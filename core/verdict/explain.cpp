@@ -163,7 +163,7 @@ public:
     }
 
 private:
-    /// Of a semaphore, where nobody is the one who holds it.
+    /// The explanation for a semaphore, which has no single holder.
     QString tooManyPermits() const {
         const std::size_t rows = std::min(m_v.row + 1, m_trace.size());
         std::int64_t capacity = 0;
@@ -348,7 +348,7 @@ private:
         return std::pair(thread, died);
     }
 
-    /// What stands in the way of a grant.
+    /// The obstacle to a grant: why no waiter gets the lock.
     QString obstacle() const {
         const Entry record = entry();
         if (record.owner == trace::kNoEntity) {

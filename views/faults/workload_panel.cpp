@@ -111,7 +111,7 @@ WorkloadPanel::WorkloadPanel(ViewContext* context, QWidget* parent)
               tr("When a client is told that it has lost the lock: it stops working, or goes on all the same"));
 
     connect(context, &ViewContext::sessionChanged, this, [this] {
-        // What was typed for another world is not meant for this one. (A replaced trace is still the same world.)
+        // Text typed for another world is not meant for this one. (A replaced trace is still the same world.)
         if (m_context->session() != m_shownSession) {
             complain(nullptr, {});
             for (const auto& [setting, widget] : m_controls)
@@ -259,8 +259,8 @@ bool WorkloadPanel::eventFilter(QObject* watched, QEvent* event) {
 }
 
 void WorkloadPanel::submit(const QString& setting, const QString& text) {
-    // What is so already is no change and no fault in the trace. What is no value, or one in this session only, such as
-    // no clients at all, is the session's to judge.
+    // A value that is in force already is no change, and makes no fault in the trace. The session judges invalid
+    // values, and values that only it allows, such as no clients at all.
     scenario::Scenario changed = m_context->settings();
     if (scenario::applySetting(changed, setting, text) && changed == m_context->settings()) return;
     scenario::Fault fault;

@@ -14,7 +14,7 @@ using trace::Belief;
 
 namespace {
 
-/// What the panel tells about: a recipe, with the name and the lease of the lock in view.
+/// The panel's subject: a recipe, with the name and the lease of the lock in view.
 struct Followed {
     QString recipe;
     QString name;

@@ -230,14 +230,14 @@ QString LocksModel::text(const LockFacts& facts, int column) const {
 }
 
 QVariant LocksModel::sortValue(const LockFacts& facts, int column) const {
-    // Below 0: nobody knows. Of a server out of sight that is all there is to say.
+    // Below 0: not known. On a server out of sight, no value is known.
     const bool ofTheRecord = column == HoldsColumn || column == TtlColumn || column == HeldForColumn;
     if (!facts.known() && ofTheRecord) return qint64(-1);
     switch (column) {
     case HoldsColumn:
         return facts.holds;
     case TtlColumn:
-        // What never expires has the longest time left; what is not held has none at all.
+        // A lock that never expires has the longest time left; a lock that is not held has none at all.
         return qint64(!facts.held() || !facts.endKnown ? -1
                       : facts.expires                  ? std::max<std::int64_t>(facts.ttl.count(), 0)
                                                        : INT64_MAX);

@@ -29,7 +29,7 @@ QString actorName(const trace::Trace& trace, EntityId thread) {
     return trace.displayName(thread);
 }
 
-/// What there is room for of a stranger's long name, such as a UUID.
+/// Shortens a stranger's long name, such as a UUID, to the room that there is.
 QString shortName(const QString& name) {
     // Both ends: ids of one kind often begin alike, and the thread stands at the end.
     constexpr int kBegin = 4, kEnd = 7;
@@ -157,7 +157,7 @@ QString laneSubtitle(const TimelineData& data, const Lane& lane, const TimelineN
     }
     case LaneKind::Record: {
         if (trace.copyOf(lane.entity)) return Timeline::tr("copy on %1").arg(nameOf(trace, lane.other));
-        // What a watcher has seen there goes before what our own clients use.
+        // A format that a watcher has seen there goes before the one that our own clients use.
         const EntityId format = trace.entity(lane.entity).other;
         const bool seen = format && trace.entity(format).kind == EntityKind::Text;
         return with(nameOf(trace, lane.other), seen ? nameOf(trace, format) : notes.recipe);

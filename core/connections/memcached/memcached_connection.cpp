@@ -42,7 +42,8 @@ public:
     QByteArray backend() const override { return "memcached"; }
     QByteArray defaultRecipe() const override { return "memcached-lease"; }
 
-    /// Of several servers, one that does not answer has its own locks only: whoever wants those is told then.
+    /// One answering server is enough. The others keep their own locks only; a client that wants one of those gets the
+    /// error then.
     Outcome<void> open(std::stop_token stop) override {
         const auto version = co_await m_ring->anyVersion(std::move(stop));
         if (!version) co_return std::unexpected(recipes::lockError(version.error()));

@@ -300,7 +300,7 @@ Error SentinelWatch::silence(const QByteArray&, Nanos after) const {
 }
 
 void SentinelWatch::complain(const QByteArray&, const Error&) {
-    // What is wrong with the server shows in its connection for commands too, and is dealt with there.
+    // A fault of the server shows in its connection for commands, too, and is dealt with there.
 }
 
 } // namespace lockscope::redis

@@ -55,7 +55,7 @@ public:
         wake();
     }
     bool waitsForAnswer() const { return !m_confirmed && !m_error; }
-    /// What comes both ways is said twice: who has not read the first needs no second.
+    /// A message that comes both ways arrives twice. A subscriber that has not read the first copy yet gets no second.
     void push(Message message, Way way = Way::Everywhere) {
         const bool again = !m_messages.empty() && m_lastWay && *m_lastWay != way && !m_messages.back().gap &&
                            m_messages.back().payload == message.payload;
@@ -276,8 +276,8 @@ void SubscriptionHub::onLost(const Error& error, bool wasReady) {
     }
 }
 
-// Who was confirmed once waits for messages that do not come any more, nobody knows until when: let them look for
-// themselves, at each try that fails.
+// Subscribers that were confirmed once wait for messages that may never come again. At each failed try they get a gap,
+// so that they look for themselves.
 void SubscriptionHub::goneDeaf(Topic& topic) {
     if (!topic.deaf()) return;
     for (Member* member : topic.members)

@@ -19,7 +19,7 @@ namespace {
 
 /// For how long it is worth staying awake for an answer: those of a server nearby come sooner.
 constexpr auto kLookout = 200us;
-/// What the reactor has seen of a connection is believed for so long without another look at it.
+/// The reactor's last look at a connection is believed for so long without another look.
 constexpr auto kBelieved = 1ms;
 
 /// Makes the kernel notice a peer that vanished: keep-alive probes, and a limit on unacknowledged data.
@@ -274,8 +274,8 @@ void WireLink::follow(Now now) {
 
 void WireLink::readable() {
     if (m_now != Now::Done) return follow(m_calls->goOn(true, false));
-    // Nobody asked for anything: the server has ended the connection, or says why it will. Whoever uses it next finds
-    // out; until then there is nothing to be told again and again.
+    // Nobody asked for anything: the server has ended the connection, or says why it will. The next statement on it
+    // finds out; until then the reactor need not report it again and again.
     unlisten();
 }
 

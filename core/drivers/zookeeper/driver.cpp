@@ -156,7 +156,7 @@ Port::Reply<void> removeNode(std::shared_ptr<DriverCore> core, QByteArray path, 
     return ask<Nothing>(core, "delete", path, kVoidAnswer, send, std::move(stop), {}, generation);
 }
 
-// Of somebody who does not wait for it any more.
+// Deletes a node whose creator does not wait for it any more.
 QCoro::Task<> takeBackNode(std::shared_ptr<DriverCore> core, QByteArray path, std::uint64_t generation) {
     for (;;) {
         if (core->stopped()) co_return; // the session is being ended

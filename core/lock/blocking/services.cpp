@@ -61,7 +61,7 @@ private:
 
 std::shared_ptr<Service> startService(const SourceMaker& make) {
     Services::all().ensureApplication();
-    // Whoever lets go of it last may be a callback on its own thread, which cannot wait for its own end.
+    // The last owner may be a callback on the service's own thread, which cannot wait for its own end.
     const auto end = [](Service* service) {
         if (service->onOwnThread())
             std::thread([service] { delete service; }).detach();

@@ -19,7 +19,7 @@ constexpr int kTriesWithoutServers = 3; ///< … and while too few servers answe
 /// Between two readings of the record as long as this process knows none.
 constexpr Nanos kBeginning = 100ms;
 
-/// The same proposal once more, where two of one epoch hinder each other. What a person chose stays that.
+/// Repeats a proposal where two of one epoch hinder each other. A person's choice keeps its reason.
 EngineRecord again(EngineRecord record, const QByteArray& by) {
     record.by = by;
     record.settled = false;
@@ -64,7 +64,7 @@ void Namespace::begin() {
     const auto self = shared_from_this();
     for (const NamespaceServers::Server& server : m_servers.all()) {
         Connection* const connection = server.connection.get();
-        // What comes of it shows in the health checks; drivers try again by themselves.
+        // Health checks show the result; drivers try again by themselves.
         m_runtime.spawn([self, connection]() -> QCoro::Task<> { co_await connection->open(self->m_stop.get_token()); });
     }
     m_runtime.spawn([self] { return keepAgreeing(self); });
@@ -230,7 +230,7 @@ QCoro::Task<> Namespace::follow(std::shared_ptr<Namespace> self) {
 QCoro::Task<> Namespace::keepAgreeing(std::shared_ptr<Namespace> self) {
     for (;;) {
         co_await turn(self);
-        // Whoever is new has nothing to grant with yet.
+        // A new process has no engine to grant with yet, so it looks more often.
         const bool beginning = self->m_active.epoch == 0 && self->m_deciding.epoch <= 1;
         const Nanos usual = self->m_config.confirmFor / 5;
         const Nanos every = beginning ? std::min<Nanos>(usual, kBeginning) : usual;
@@ -357,7 +357,7 @@ void Namespace::adopt(const EngineRecord& record) {
         tell(ManagerEvent::Kind::Refused, record.engine, record.epoch, why,
              Text::tr("the agreed engine is not in this process's configuration"));
     }
-    // Whoever settled it has waited for everybody's holds to end, this process's own included.
+    // The process that settled the record has waited until all holds ended, this process's own included.
     m_runtime.spawn([self = shared_from_this(), epoch = record.epoch] { return endHolds(self, epoch, Nanos(0), 0); });
 }
 
@@ -420,7 +420,7 @@ recipes::Outcome<void> Namespace::propose(QByteArray engine, SwitchReason why, s
     const Proposing proposing(m_proposing);
     const auto meant = [engine, why, from = m_active](const EngineRecord& decided) {
         if (decided.epoch <= from.epoch) return false;
-        // Who only wants to get away from an engine is content with whichever others have gone to.
+        // A switch away from a failed engine is content with any other engine that was decided.
         return why == SwitchReason::Health ? decided.engine != from.engine : decided.engine == engine;
     };
     bool written = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the locks of a namespace are made of, on the engine in use.
+// Makes a namespace's locks and conditions on the engine in use.
 #include "lock/manager/namespace.h"
 #include "lock/named_lock.h"
 #include "lock/recipe_choice.h"
@@ -76,8 +76,8 @@ std::expected<std::unique_ptr<recipes::ConditionRecipe>, LockError> Namespace::m
                                                                                              std::int64_t epoch) {
     Engine* const engine = engineOf(m_active.engine);
     if (!engine || epoch != m_active.epoch) return std::unexpected(notInUse());
-    // What waiters of an earlier stay on this engine have left there, because they could not reach it, is nobody's who
-    // waits now: it must not take a signal.
+    // Waiters of an earlier epoch on this engine may have left entries that they could not remove. Such an entry must
+    // not take a signal from today's waiters.
     const QByteArray own = m_config.name + ':' + name + '@' + QByteArray::number(qlonglong(epoch));
     return engine->connection->makeCondition(engine->config.recipe, {own, 1});
 }

@@ -38,7 +38,7 @@ const RecipeInfo& SqlLease::info() const {
     return info;
 }
 
-/// Whatever became of our request to take the row: if it ran, undo it.
+/// Our request to take the row may or may not have run: if it did, undo it.
 QCoro::Task<> SqlLease::withdraw(QByteArray owner, Nanos lease, bool stopped) {
     Runtime& runtime = m_lock.port.runtime();
     const sql::OwnedRow mine{m_lock.name, owner};

@@ -246,7 +246,7 @@ Outcome<bool> ZkQueue::blockerThere(std::shared_ptr<ZkTicket> ticket, QByteArray
     if (!inQueue) co_return false; // somebody removed it since the list: the next one shows that
     if (there) co_return true;
     if (there.error().kind == Error::Kind::NoNode || there.error().outcomeUnknown()) co_return false;
-    // Who may not read a node can not wait for it.
+    // A client that may not read a node cannot wait for it.
     co_return std::unexpected(lockError(there.error()));
 }
 
