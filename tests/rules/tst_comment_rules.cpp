@@ -8,7 +8,7 @@ using namespace lockscope::rules;
 class tst_comment_rules : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    /// What others include can be used without reading how it is made.
+    /// The library's public functions can be used without reading their code.
     void publicFunctionsOfTheLibrarysHeadersSayWhatTheyDo() {
         QStringList folders;
         for (const char* room : {"lock", "connections", "recipes", "drivers", "ports", "runtime", "trace"})
