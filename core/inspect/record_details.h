@@ -37,8 +37,8 @@ private:
     Nanos m_at{};
 };
 
-/// Writes what the record of one lock says besides its owner, as the difference from what was written last: several
-/// holders, the queue, permits, format, and what lies on the server.
+/// Writes the details of one lock's record besides its owner, as the difference from the last rows: several holders,
+/// the queue, permits, format, and the content on the server.
 class RecordDetails {
 public:
     /// Where to write.
@@ -60,8 +60,8 @@ public:
     /// which ends it; call forgetHolders() then.
     void tellGone(const Place& place, const std::vector<Party>& holders, trace::EntityId except, const Going& going);
     void forgetHolders();
-    /// RecordHolder for those that came or changed, where there may be several. `clockMoved`: deadlines are compared as
-    /// instants of the trace.
+    /// RecordHolder for holders that came or changed, where there may be several. `clockMoved`: deadlines are compared
+    /// as instants of the trace.
     void tellHolders(const Place& place, const LockRow& row, bool clockMoved);
     /// As tellHolders(), for one that came or changed beside the others.
     void tellHolder(const Place& place, const Party& holder, bool clockMoved = false);

@@ -11,8 +11,8 @@ namespace lockscope::inspect {
 /// Finds and watches the locks on a running Redis. Read-only by construction: it sends SCAN, TYPE, STRLEN, GETRANGE,
 /// MEMORY USAGE, HLEN, HSTRLEN, HGETALL, HGET, HSCAN, LLEN, LRANGE, ZCARD, ZRANGE, PTTL, EXISTS, OBJECT IDLETIME,
 /// DBSIZE, INFO, TIME, PUBSUB, CLUSTER NODES, CONFIG GET and CLIENT NO-TOUCH, and nothing else. It reads nothing longer
-/// than a lock's, and takes no more of the server's time than its options allow; keyspace notifications are used when
-/// somebody has switched them on.
+/// than a lock's, and takes no more of the server's time than its options allow; keyspace notifications are used if
+/// they are switched on.
 ///
 /// Give it a driver of its own: its work must not delay a client's.
 class RedisWatcher {

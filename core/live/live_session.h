@@ -11,7 +11,7 @@ class LiveWorker;
 /// As scenario::changeSetting(), and "clients" may be "0": a live server can be left without clients of our own.
 std::expected<void, QString> applyLiveSetting(scenario::Scenario& settings, const scenario::Fault& fault);
 
-/// Somebody's running Redis as a session: its locks are watched, read-only. Where the user allows changes for this
+/// A running Redis of the user's as a session: its locks are watched, read-only. Where the user allows changes for this
 /// connection, workload clients of our own can be started against it, paused and killed, and a lock freed by force.
 /// Everything that talks to the server happens on a thread of its own.
 class LiveSession final : public session::Session {

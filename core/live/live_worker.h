@@ -31,7 +31,7 @@ public:
 
 private:
     LiveClient* findClient(const QString& target);
-    /// Starts clients from number `before` on, or kills those that are too many.
+    /// Starts clients from number `before` on, or kills surplus ones.
     void setClients(int count, int before);
     void set(const scenario::Fault& fault);
     void seen(const inspect::LockReport& report);

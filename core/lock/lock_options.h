@@ -10,7 +10,7 @@ namespace lockscope {
 /// The greatest epoch: it shares 63 bits with the recipe's 48-bit token.
 constexpr std::int64_t kMostEpochs = 32767;
 
-/// LockOptions, and what only the library's own code sets.
+/// LockOptions, and the options that only the library's own code sets.
 struct HoldOptions : LockOptions {
     HoldOptions() = default;
     HoldOptions(LockOptions options) : LockOptions(std::move(options)) {}

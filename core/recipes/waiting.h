@@ -21,7 +21,7 @@ struct Tried {
 
 /// Which tries are taken back.
 enum class Undo : std::uint8_t {
-    WhenUnknown, ///< those that may have taken something: they were stopped, or their outcome is unknown
+    WhenUnknown, ///< tries that may have taken something: stopped, or their outcome is unknown
     Always,      ///< each that did not win: it leaves its place in a queue, or some of several servers
 };
 /// The step after a try was taken back.
@@ -79,7 +79,7 @@ public:
     Request request;
 };
 
-/// Waits for what a contender is after: tries until it has it, nullopt = not in time. All recipes wait by these rules:
+/// Tries until the contender has its lock; nullopt: not in time. All recipes wait by these rules:
 ///
 /// - A try that was stopped, or whose outcome is unknown, may have taken something: it is taken back at once. A grant
 ///   that has come is a grant, whatever was asked meanwhile.

@@ -46,7 +46,7 @@ private:
         Nanos reached{};
     };
     Course course() const;
-    /// Before a change by hand: what there is now is what undo() brings back.
+    /// Call before a change by hand: undo() brings back the present state.
     void remember();
     /// Makes this the run, computed at once up to where it differs from the present one, and then on to where it was.
     void take(Course course, Rewrite why);

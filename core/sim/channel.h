@@ -28,7 +28,7 @@ public:
     using Done = std::function<void(Result)>;
 
     /// Everything outlives it. `look` sees each result first, and may change it. `text` of the functions below is the
-    /// trace's Text for the row; 0: no rows, and no loss by chance, for what servers say among themselves.
+    /// trace's Text for the row; 0: no rows, and no loss by chance, for messages among servers.
     Channel(Grounds grounds, Network::Link& link, Party asker, S& server, std::function<void(Result&)> look = nullptr)
         : m_state(std::make_shared<State>(State{grounds, link, asker, server, std::move(look), {}, 0})) {}
     ~Channel() {

@@ -60,8 +60,8 @@ public:
 
     /// When a message sent now arrives; nullopt when it is lost. `reply`: counts for Link::loseNextReply.
     std::optional<Nanos> transmit(Link& link, Way way, bool reply = false);
-    /// As transmit(), for what a machine sends again until it arrives (the end of a connection, servers' own traffic):
-    /// never lost by chance, only while the link is severed.
+    /// As transmit(), for messages that a machine sends again until they arrive (the end of a connection, servers' own
+    /// traffic): never lost by chance, only while the link is severed.
     std::optional<Nanos> carry(Link& link, Way way);
     /// When a packet that is not worth a row arrives (a heartbeat): it takes the mean latency and draws nothing.
     std::optional<Nanos> beat(const Link& link, Way way) const;

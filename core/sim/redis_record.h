@@ -11,8 +11,8 @@ namespace lockscope::sim {
 
 class RedisServer;
 
-/// The record of locks on simulated Redis servers: what those that decide hold, written into the trace after every
-/// command that changed it. One server decides, or a majority of several.
+/// The record of locks on simulated Redis servers: the locks on the servers that decide, written into the trace after
+/// every command that changed them. One server decides, or a majority of several.
 class RedisRecord {
 public:
     using SessionId = RedisEngine::SessionId;
@@ -30,8 +30,8 @@ public:
     /// The lock's record is written to the trace; without it a plain string key is no lock. `keys`: what says who holds
     /// it. A lock of several keys is held by the one who holds all of them.
     void watch(const QByteArray& lockName, std::vector<QByteArray> keys);
-    /// From now on these servers decide, `quorum` of them together. None: nobody does, and the record is not observed
-    /// until somebody does again.
+    /// From now on these servers decide, `quorum` of them together. None: no server decides, and the record is not
+    /// observed until one does again.
     void decidedBy(std::vector<RedisServer*> servers, std::size_t quorum = 1);
     /// The keys to delete when an operator frees the lock by force.
     std::vector<QByteArray> keysOf(const QByteArray& lockName) const;
@@ -67,7 +67,8 @@ private:
     static Found lookAtLockOn(RedisServer& server, const QByteArray& lockName, const std::vector<QByteArray>& keys);
     static Found lookAtPart(RedisServer& server, const QByteArray& key);
     Found majority(const QByteArray& lockName) const;
-    /// Whether two copies are one hold: by who holds, or, where the format does not say, by what is written there.
+    /// Whether two copies are one hold: by their holders, or, where the format does not name them, by the value written
+    /// there.
     static bool sameHold(const Found& a, const Found& b);
     /// Whether a GETSET wrote into a lock that another has won: it returned something else than its sender had read
     /// before. The recipe that takes locks so knows then that the lock is not its own; the entry does not name anybody.

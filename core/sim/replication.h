@@ -46,7 +46,7 @@ public:
     void requestAcks();
     /// Whether a write must be refused for want of good replicas.
     bool tooFewGood() const { return m_settings.minReplicas > 0 && m_good < m_settings.minReplicas; }
-    std::function<void()> onAck; ///< somebody acknowledged something
+    std::function<void()> onAck; ///< a replica acknowledged a position
 
     bool linkUp() const { return m_linkUp; }
     /// Since when a replica has had no link to its master.

@@ -38,7 +38,7 @@ public:
     RespServer& server() const { return m_socket->wire.server(); }
 
 private:
-    /// Shared with what is on its way.
+    /// Shared with messages that are on their way.
     struct Socket {
         Socket(Grounds g, Network::Link& link, Party asker, RespServer& server, RespServer::ClientEnd e, Nanos p,
                Handlers h)

@@ -40,10 +40,10 @@ public:
     void resume();
     /// The process dies; its machine goes on, and delivers what the process had sent.
     void kill();
-    /// The machine loses its power: what it had not sent yet is gone, nobody is told, and the disk has what was
-    /// flushed.
+    /// The machine loses its power: data not sent yet are gone, no client is told, and the disk has the flushed data
+    /// only.
     void crash();
-    /// Starts a dead process again, with what its disk has.
+    /// Starts a dead process again, with the data on its disk.
     void start();
     /// As start(), with a new disk.
     void startEmpty();

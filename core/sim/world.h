@@ -83,7 +83,7 @@ private:
     std::unique_ptr<RedisService> m_service;
     std::unique_ptr<GuardedResource> m_resource;
     std::vector<std::unique_ptr<Client>> m_clients;
-    std::vector<scenario::Fault> m_triggered;         ///< those that wait for an event
+    std::vector<scenario::Fault> m_triggered;         ///< faults that wait for an event
     std::map<Struck, std::vector<Lasting>> m_lasting; ///< in the order in which they struck
     std::uint64_t m_lastFault = 0;
     std::map<trace::EventKind, int> m_seen; ///< events that triggers count

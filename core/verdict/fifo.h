@@ -10,7 +10,7 @@ namespace lockscope::verdict {
 
 /// A fair lock is granted in the order of its queue.
 ///
-/// A trace tells when somebody asked, not when the server queued it, so the order is judged only where it is beyond
+/// A trace tells when a client asked, not when the server queued it, so the order is judged only where it is beyond
 /// doubt: B asked more than the slack after A did, got the lock or its permits while A still waited, and A, who had
 /// been there all that time, got it later. Readers are left out: those behind one writer get the lock together, and
 /// learn of it in any order. If A was paused, cut off or suspended, or if its server went away, its place counts from

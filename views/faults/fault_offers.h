@@ -48,7 +48,7 @@ FaultTargets targetsOfLock(const ViewContext& context, trace::EntityId lock);
 /// "acts on A, the holder": translated.
 QString targetWords(const FaultTargets& targets, const ViewContext& context);
 
-/// Somebody or something that a fault has struck and that still suffers from it, with what makes it good.
+/// A client, server or link that still suffers from a fault, with the change that makes it good.
 struct Struck {
     QString words;   ///< "C paused": translated
     FaultOffer cure; ///< with a value of 0 where it wants one

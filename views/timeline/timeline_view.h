@@ -27,7 +27,7 @@ public:
     TimelineZoom* zoom() const { return m_zoom; }
     TimelineLoader* loader() const { return m_loader; }
     ViewContext* context() const { return m_context; }
-    /// The picture at hand, for whoever paints or looks something up; valid while the data's mutex is held.
+    /// The present picture, for painting and for lookups; valid while the data's mutex is held.
     TimelineScene scene() const;
 
     /// The part of the axis that is looked at, to be looked at again in another view of the same session.

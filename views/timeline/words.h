@@ -8,8 +8,8 @@
 
 namespace lockscope::views {
 
-// Everything that the timeline says in words: labels, tooltips and what a screen reader hears. One place, so that all
-// three say the same.
+// Everything that the timeline says in words: labels, tooltips and texts for screen readers. One place, so that all
+// three agree.
 
 /// Facts about the lanes that only a scenario knows.
 struct TimelineNotes {

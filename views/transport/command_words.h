@@ -22,7 +22,7 @@ enum class CommandMatch : std::uint8_t {
     Letters, ///< all letters come in order somewhere in the name
     Also,    ///< each word typed begins a word of the name, the group, or the other words for it
     Words,   ///< each word typed begins a word of the name
-    Begins,  ///< the name begins with what was typed
+    Begins,  ///< the name begins with the typed text
     Equal,
 };
 CommandMatch matchOf(const QString& typed, const CommandWords& words);

@@ -14,7 +14,7 @@ struct Statements {
     QByteArray take;          ///< owner, ms, name, recipe → the new version, as a row or as Reply::insertId
     QByteArray extend;        ///< ms, name, owner
     QByteArray extendAll;     ///< ms, names, owners; with {marks} for as many question marks as rows
-    QByteArray stillOwned;    ///< names, owners → name, owner of those that are; with {marks}
+    QByteArray stillOwned;    ///< names, owners → name, owner of the rows still owned; with {marks}
     QByteArray free;          ///< name, owner
     QByteArray takeBack;      ///< name, owner
     QByteArray freeByForce;   ///< name, recipe
@@ -24,7 +24,7 @@ struct Statements {
     QByteArray raise;         ///< name, recipe
     QByteArray findOld;       ///< recipe, ms → names
     QByteArray eraseOld;      ///< name, recipe, ms
-    // Row locks, and who has them.
+    // Row locks, and their holders.
     QByteArray lockRow;      ///< name → recipe
     QByteArray lockRowNow;   ///< name → recipe
     QByteArray rowLocker;    ///< name → recipe, connection or NULL; not MySQL

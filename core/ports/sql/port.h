@@ -113,7 +113,7 @@ enum class Sign : std::uint8_t {
 /// How long a session needs no check after an answer: most holds end sooner.
 constexpr Nanos kLeftAlone = 20ms;
 
-/// A connection for one purpose: for what a server keeps as long as a transaction or a connection lasts. Simultaneous
+/// A connection for one purpose: locks that a server keeps as long as a transaction or a connection lasts. Simultaneous
 /// calls run one after the other; the time of each counts from its turn. Destroyed without giveBack(), the connection
 /// is closed, and the server frees what it held. No verb is retried.
 class Session {
