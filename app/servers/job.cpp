@@ -130,7 +130,7 @@ std::optional<int> Job::ended() {
 }
 
 void Job::signal(int number) const {
-    // After its end, too, for those whom it left in its group; see ended() for why that is still its own.
+    // After its end, too, for processes that it left in its group; see ended() for why that is still its own.
     ::kill(-m_pid, number);
 }
 
@@ -163,8 +163,8 @@ bool Job::followStop() {
     // A terminal stops the whole job, SIGSTOP one process; it is followed by what the kernel does only under a shell.
     if (by != SIGSTOP) m_inbox->tellOthers(by);
     if (m_inbox->stop(by == SIGSTOP ? SIGTSTP : by)) return true;
-    // No shell above. A key does nothing then; who reads from the background would ask again at once; and who was
-    // stopped by SIGSTOP is brought back by whoever did that, but the others of its group were not meant.
+    // No shell above. A key does nothing then; a background process that reads would ask again at once; and a process
+    // stopped by SIGSTOP is continued by its stopper, but the others of its group were not meant.
     if (by == SIGTSTP) return true;
     if (by == SIGSTOP) {
         signal(SIGCONT);

@@ -121,7 +121,7 @@ std::optional<LockRow> readWriteRow(const KeySnapshot& hash, const KeyTable& key
                                     const std::optional<Subscriptions>& subscriptions) {
     LockRow row = heldRow(hash, "redisson-rw");
     QByteArray mode;
-    const KeySnapshot* lastHold = nullptr; ///< of those that end, the one that ends last
+    const KeySnapshot* lastHold = nullptr; ///< of the holds that end, the one that ends last
     bool readerForEver = false;
     bool readerRefused = false;
     for (const auto& [field, value] : hash.hash) {

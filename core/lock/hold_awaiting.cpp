@@ -28,7 +28,7 @@ LockCore::Outcome<bool> LockCore::await(std::shared_ptr<LockCore> core,
     const bool byLease = core->recipe->info().heldBy == recipes::HeldBy::Lease;
     const Nanos lease = byLease ? hold->grant.lease : hold->ownLease;
 
-    // Entered before the lock is free: whoever takes it then finds us.
+    // Enter before the lock is free: the next holder then finds us.
     const auto entered = co_await condition->enlist(thread, stop);
     if (!entered) co_return std::unexpected(entered.error());
     for (int left = holds; left > 0;) {

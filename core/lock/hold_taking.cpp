@@ -152,7 +152,7 @@ LockCore::Outcome<int> LockCore::giveUp(std::shared_ptr<LockCore> core, std::sha
         co_return std::unexpected(notHeld());
     }
     const Thread thread = hold->grant.thread;
-    // Several may be under way at once: each gives back one of those that the others leave.
+    // Several may be under way at once: each gives back one of the holds that the others leave.
     recipes::Grant grant = hold->own(hold->leaving);
     const bool last = grant.holds == 1;
     const std::uint32_t before = core->holdsOf(thread);

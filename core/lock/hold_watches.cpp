@@ -37,7 +37,7 @@ void LockCore::keepRenewing(const std::shared_ptr<Hold>& hold) {
 }
 
 void LockCore::watch(const std::shared_ptr<Hold>& hold) {
-    if (closed) return; // whoever was told of the grant has dropped the lock
+    if (closed) return; // the listener that was told of the grant has dropped the lock
     switch (recipe->info().heldBy) {
     case HeldBy::Lease:
         if (hold->renewing) keepRenewing(hold);

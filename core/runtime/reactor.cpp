@@ -34,7 +34,7 @@ constexpr unsigned kMostMisses = 10;
 /// The end of each exchange is a miss: it says nothing about the server.
 constexpr unsigned kForgiven = 2;
 
-/// How many times those who go on may wake others in one pass, before the event loop gets its turn.
+/// How many times resumed coroutines may wake others in one pass, before the event loop gets its turn.
 constexpr int kRounds = 4;
 
 constexpr int kAtOnce = 64;

@@ -269,7 +269,7 @@ void World::noteStruck(const Fault& fault, const QString& target, trace::EntityI
     Fault later;
     later.at = now() + std::clamp(*fault.duration, Nanos(0), kLongest);
     later.action = *undo;
-    later.target = target; // whoever it struck, not whoever holds by then
+    later.target = target; // the client it struck, not the holder by then
     later.byHand = fault.byHand;
     m_scheduler.at(
         *later.at, [this, struck, number, later] { endFault(struck, number, later); }, VirtualScheduler::Rank::Late);

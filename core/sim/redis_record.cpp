@@ -194,7 +194,7 @@ RedisRecord::Found RedisRecord::majority(const QByteArray& lockName) const {
         for (const Found& copy : copies)
             if (sameHold(copy, candidate)) ends.push_back(copy.exactDeadline);
         if (ends.size() < m_quorum) continue;
-        // The majority lasts until the quorum's shortest copy ends, of those that end last.
+        // The majority lasts until the shortest of the `quorum` longest copies ends.
         std::ranges::sort(ends, std::greater());
         Found held = candidate;
         held.exactDeadline = ends[m_quorum - 1];
@@ -226,7 +226,7 @@ RedisRecord::Found RedisRecord::lookAtLockOn(RedisServer& server, const QByteArr
     if (keys.size() == 1) return all;
     if (!whole) return {{}, kNever, std::move(all.raw)};
     all.row->name = lockName;
-    all.row->waiters.reset(); // those who wait for one part do not queue for the whole
+    all.row->waiters.reset(); // waiters for one part do not queue for the whole
     all.row->waiterCount.reset();
     return all;
 }

@@ -318,8 +318,8 @@ private:
         return entry;
     }
 
-    /// The first of those who died while they waited, and when, where the server's queue is longer than the number of
-    /// live waiters.
+    /// The first waiter that died while it waited, and when, if the server's queue is longer than the number of live
+    /// waiters.
     std::optional<std::pair<EntityId, Nanos>> deadWaiter() const {
         const std::size_t end = std::min(m_v.row, m_trace.size());
         std::int64_t queued = -1;

@@ -137,7 +137,7 @@ struct Judge::Impl {
         const bool wasFair = bounds.fair;
         bounds.follow(bounds, change);
         progress.setBounds(bounds);
-        if (bounds.fair != wasFair) fifo.forget(); // an order is promised to those who ask from now on
+        if (bounds.fair != wasFair) fifo.forget(); // an order is promised to clients that ask from now on
     }
 
     void clientAway(EntityId client, const Row& row) {

@@ -172,7 +172,7 @@ bool ProgressJudge::heldByTheLiving(EntityId id, const Lock& lock, const Trace& 
     if (lock.recorded && record != state.records.end() && record->second.observed) {
         const EntityId owner = record->second.owner;
         if (owner == trace::kNoEntity) return false;
-        // A record names one owner; of those who hold together, any other may be alive.
+        // A record names one owner; any other of the shared holders may be alive.
         const auto shares = [](const auto& entry) {
             return entry.second.phase == Belief::Phase::Holding && entry.second.mode != trace::HoldMode::Exclusive;
         };

@@ -381,7 +381,7 @@ QString lockFormat(EntityId lock, const ViewContext& context) {
         if (holder != state.beliefs.end() && holder->second.recipe) return trace->displayName(holder->second.recipe);
         if (record->second.owner != kNoEntity && seen) return trace->displayName(seen); // a stranger holds it
     }
-    // Nobody holds it: as those who asked last do.
+    // If nobody holds it: the recipe of the latest request.
     const Belief* last = nullptr;
     for (auto it = state.beliefs.lower_bound({lock, kNoEntity}); it != state.beliefs.end() && it->first.first == lock;
          ++it)

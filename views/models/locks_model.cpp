@@ -113,7 +113,7 @@ void LocksModel::appendLock(EntityId lock) {
 
 void LocksModel::announce(const std::vector<int>& changed) {
     // From the first to the last, those between them included: held locks change at every refresh and free ones do not,
-    // so that told one by one they would cost whoever listens, sorts and counts its whole table each.
+    // so telling of them one by one would cost each listener that sorts and counts a whole table each time.
     const auto tell = [this](int first, int last, const QModelIndex& parent) {
         Q_EMIT dataChanged(index(first, 0, parent), index(last, ColumnCount - 1, parent));
     };

@@ -11,9 +11,9 @@ namespace {
 
 using memcached::RingPort;
 
-/// A port for that URL. Connections of one runtime to the same servers, by the same login, have one together: its
-/// commands are not bound to who sends them, and all that leave in one pass leave in one packet, which costs the
-/// kernels on both sides as much as one command alone.
+/// A port for that URL. Connections of one runtime to the same servers, by the same login, share one: its commands are
+/// not bound to their sender. All commands of one pass leave in one packet, which costs the kernels on both sides as
+/// much as one command alone.
 std::shared_ptr<RingPort> ringFor(Runtime& runtime, const memcached::Dialler& dial, const ConnectionUrl& url) {
     struct Shared {
         Runtime* runtime;

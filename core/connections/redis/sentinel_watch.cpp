@@ -122,7 +122,7 @@ void SentinelWatch::onSwitch(const QByteArray& payload) {
     if (words.size() != 5 || words[0] != m_name.toUtf8()) return;
     const Endpoint now{QString::fromUtf8(words[3]), words[4].toUShort()};
     if (m_master && now == m_masterAt) return;
-    m_try.request_stop(); // whoever is being looked at was named before
+    m_try.request_stop(); // the server being looked at was named before
     if (m_master) leaveMaster(m_eraNumber);
     beginSearch();
 }

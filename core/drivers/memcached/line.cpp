@@ -249,7 +249,7 @@ void Line::openAgain() {
 }
 
 void Line::close(const Error& error) {
-    if (m_state != State::Ready) m_binary = false; // another try begins anew; who has served us so does it again
+    if (m_state != State::Ready) m_binary = false; // another try begins anew; a server that spoke binary does so again
     m_state = State::Away;
     m_unasked = false;
     m_connection = 0;

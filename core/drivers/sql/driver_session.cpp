@@ -121,7 +121,8 @@ QCoro::Task<Result> DriverSession::end(QByteArray word) {
     Limits limits;
     limits.wait = m_pool->options.statementTimeout;
     Result result = co_await ask(std::move(command), limits, {});
-    // A server calls it a success to end what it had given up; whoever wanted it kept has lost it.
+    // A server reports success for the COMMIT of a transaction that it had aborted; a caller that wanted it kept has
+    // lost it.
     const bool kept = !std::exchange(m_aborted, false);
     if (result && !kept && word == "COMMIT") result = std::unexpected(errors::lost(m_pool->where()));
     // SQLite says so when it was too busy to begin one.

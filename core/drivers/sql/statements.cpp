@@ -105,8 +105,8 @@ void addRecords(Statements& all, const Tables& tables) {
 }
 
 void addMySql(Statements& all) {
-    // InnoDB tells who stands in whose way. MariaDB, MySQL before 8; there the queue counts too, so only those that
-    // run: the holder.
+    // InnoDB tells which transaction blocks which. MariaDB, MySQL before 8: there waiters count as blockers, too, so
+    // select only the running one: the holder.
     all.rowBlocker = "SELECT b.trx_mysql_thread_id FROM information_schema.INNODB_LOCK_WAITS w "
                      "JOIN information_schema.INNODB_TRX r ON r.trx_id = w.requesting_trx_id "
                      "JOIN information_schema.INNODB_TRX b ON b.trx_id = w.blocking_trx_id "

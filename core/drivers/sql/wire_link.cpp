@@ -45,8 +45,8 @@ WireLink::~WireLink() {
     m_ending = true;
     unlisten();
     if (m_waits || m_ticket) {
-        // The library and whoever waits are in the middle of something. Both come to their end at once when nothing
-        // more can come by the socket.
+        // The library and the waiting caller are in the middle of something. Both come to their end at once when
+        // nothing more can come by the socket.
         ::shutdown(m_socket, SHUT_RDWR);
         constexpr int kSteps = 64;
         for (int step = 0; m_now != Now::Done && step < kSteps; ++step)
@@ -264,7 +264,7 @@ Result WireLink::answer() {
     return m_calls->answer();
 }
 
-/// After each call of the library's. Nothing may follow it: whoever is told of an answer may destroy this link.
+/// Call this after each call of the library, and nothing after it: a caller that gets its answer may destroy this link.
 void WireLink::follow(Now now) {
     m_now = now;
     if (m_connecting) takeSocket();

@@ -134,7 +134,7 @@ void* watchContext(Request<T>* request, Table table, const std::optional<Watch>&
     return Handle::contextOf(request->watch);
 }
 
-// The URL's chroot may be missing as well; it is for whoever uses the URL, so it lasts.
+// The URL's chroot may be missing as well; it is for all users of the URL, so it lasts.
 Port::Reply<void> makeChroot(std::shared_ptr<DriverCore> core, std::stop_token stop) {
     for (qsizetype end = 0; end >= 0;) {
         end = core->chroot.indexOf('/', end + 1);

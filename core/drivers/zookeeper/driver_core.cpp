@@ -17,10 +17,10 @@ using State = Session::State;
 /// more; short sessions, on servers whose tick is short, last two at least.
 ///
 /// An answer of the leader proves the session once the leader has answered something that was asked so long after it.
-/// By then the leader has been told of it: our server names those from whom it has heard when it answers a ping of the
-/// leader, of which there are two in a tick. And a leader that is cut off from all others goes on answering reads and
-/// syncs for a tick at most after they may have another one, which counts all sessions' time from its own beginning: an
-/// answer that came a tick before the last one came before that.
+/// By then the leader has been told of it: our server names the sessions that it has heard from when it answers a ping
+/// of the leader, of which there are two in a tick. And a leader that is cut off from all others goes on answering
+/// reads and syncs for a tick at most after they may have another one, which counts all sessions' time from its own
+/// beginning: an answer that came a tick before the last one came before that.
 Nanos proofAfter(Nanos session) {
     return std::clamp<Nanos>(2s, session / 4, session / 2);
 }

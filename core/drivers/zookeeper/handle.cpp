@@ -114,8 +114,7 @@ Nanos Handle::look() {
     const Nanos now = m_runtime.monotonic();
     int result = ::zookeeper_interest(m_zh, &fd, &interest, &wait);
     // After a round of all servers it wants to rest for a sixtieth of the session, once. We have our own rests, which
-    // do not grow with the session: whoever holds something must soon know whether a server that is back still knows
-    // it.
+    // do not grow with the session: a holder must soon know whether a server that is back still knows its hold.
     if (result == ZOK && fd < 0) result = ::zookeeper_interest(m_zh, &fd, &interest, &wait);
     if (before != ZOO_ASSOCIATING_STATE && ::zoo_state(m_zh) == ZOO_ASSOCIATING_STATE) m_greetedAt = now;
     if (result != ZOK) {

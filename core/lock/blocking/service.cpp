@@ -294,7 +294,7 @@ void Service::note(const Key& key, const std::shared_ptr<Entry>& entry) {
 void Service::forget(Entry* entry) {
     for (const Key& key : entry->knownAs) {
         const auto known = m_entries.find(key);
-        // It may be another's by now, who came before this letter.
+        // The entry may be another caller's by now, who came before this letter.
         if (known != m_entries.end() && known->second.expired()) m_entries.erase(known);
     }
     m_living.erase(entry);

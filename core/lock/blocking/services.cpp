@@ -78,7 +78,8 @@ void closeService(const std::shared_ptr<Service>& service) {
         service->close();
         return;
     }
-    // The last owner was a callback. That thread cannot wait for its own end; whoever does keeps the service till then.
+    // The last owner was a callback. That thread cannot wait for its own end; the waiting thread keeps the service till
+    // then.
     std::thread([service] { service->close(); }).detach();
 }
 

@@ -18,7 +18,7 @@ ManagedLock::~ManagedLock() {
     m_core->space->locks.erase(m_core);
     m_core->locks.clear();
     m_core->closing.request_stop();
-    m_core->space->wakeAll(); // those that wait for an engine
+    m_core->space->wakeAll(); // the callers that wait for an engine
 }
 
 void ManagedLock::listen(Listener listener) {

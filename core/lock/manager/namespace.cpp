@@ -261,7 +261,8 @@ QCoro::Task<> Namespace::turn(std::shared_ptr<Namespace> self) {
         co_await board.write(first, view, self->patience(), stop);
         co_return;
     }
-    // To those that were away, or are new, or do not know yet that it is settled: the one that does may be away next.
+    // Write to servers that were away, are new, or do not know yet that the record is settled: the server that does may
+    // be away next.
     if (!view.split) co_await board.write(latest, view, self->patience(), stop);
     const bool stuck = view.split && view.having < board.writeQuorum();
     self->m_splits = stuck ? self->m_splits + 1 : 0;
@@ -298,8 +299,8 @@ bool Namespace::forgotten(const EngineRecord& latest) const {
     return !latest.sameProposal(m_active) || !latest.settled;
 }
 
-/// Two proposals of one epoch, and neither won: a third, by whoever is first. All processes see that at about the same
-/// time; each looks again at a moment of its own.
+/// Ends a split: of two proposals of one epoch neither won, and the first process to look makes a third. All processes
+/// see the split at about the same time, so each looks again at a moment of its own.
 QCoro::Task<> Namespace::endSplit(std::shared_ptr<Namespace> self, std::int64_t epoch) {
     const Proposing proposing(self->m_proposing);
     const std::stop_token stop = self->m_stop.get_token();
@@ -386,7 +387,7 @@ QCoro::Task<> Namespace::endHolds(std::shared_ptr<Namespace> self, std::int64_t 
 
 QCoro::Task<> Namespace::loseHoldsBefore(std::int64_t epoch, const char* reason) {
     std::vector<QCoro::Task<>> telling;
-    // Each tells its holders before it waits for anything; who is told may drop this lock or another one.
+    // Each tells its holders before it waits for anything; a listener may drop this lock or another one.
     for (const std::shared_ptr<ManagedCore>& lock : std::set(locks))
         telling.push_back(ManagedCore::loseBefore(lock, epoch, reason));
     for (const QCoro::Task<>& task : telling)

@@ -33,7 +33,7 @@ QCoro::Task<> Namespace::checkHealth(std::shared_ptr<Namespace> self, QByteArray
         if (engine->health.enter(good.value_or(false))) {
             const bool healthy = engine->health.healthy();
             self->tell(healthy ? ManagerEvent::Kind::Healthy : ManagerEvent::Kind::Unhealthy, id, self->m_active.epoch);
-            engine = self->engineOf(id); // whoever was told may have given a new configuration
+            engine = self->engineOf(id); // the listener may have given a new configuration
             if (!engine) co_return;
         }
         // An engine that answers again is not left any more. A process that was cut off finds all engines unhealthy,

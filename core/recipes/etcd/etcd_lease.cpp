@@ -455,7 +455,7 @@ Outcome<bool> EtcdLease::forceRelease(std::stop_token stop) {
         const auto removed = co_await m_lock.port.run(std::move(remove), stop);
         if (!removed) co_return std::unexpected(lockError(removed.error()));
         if (removed->succeeded || removed->repeated) co_return true;
-        // Released just now: whoever came next is the holder.
+        // Released just now: the next one in the queue is the holder.
     }
 }
 

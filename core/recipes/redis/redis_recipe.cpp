@@ -21,8 +21,8 @@ namespace lockscope::recipes {
 namespace {
 const QByteArray kMulti = "redis-multi";
 
-/// One reentrant lock for each name in "a,b,c", in the order of the names: whoever takes several takes them in the same
-/// order as everybody else.
+/// One reentrant lock for each name in "a,b,c", in the order of the names: all clients take several locks in the same
+/// order.
 std::unique_ptr<Recipe> makeMulti(const RedisLock& lock) {
     std::vector<std::unique_ptr<Recipe>> parts;
     for (const QByteArray& name : lockKeys(kMulti, lock.name)) {

@@ -137,7 +137,7 @@ Outcome<bool> SqlLease::renew(Grant grant, std::stop_token stop) {
         extended = co_await m_lock.renewals->renew(m_lock.name, grant.value, grant.lease, stop);
     else
         extended = co_await outcomeOf(m_lock.port.extend(ownedBy(grant), grant.lease, stop));
-    // A database that was started again with nothing in it: whoever makes the table makes a free row.
+    // The database was started again with nothing in it: the client that makes the table makes a free row.
     if (!extended && extended.error().kind == LockError::Kind::NotPrepared) co_return false;
     co_return extended;
 }

@@ -287,7 +287,7 @@ Outcome<HoldNews> ZkRecipe::news(Grant grant, std::stop_token stop) {
     }
     forget(grant);
     for (const auto& node : hold->nodes)
-        takeAwaySoon(port, node); // of several permits, those that are still there
+        takeAwaySoon(port, node); // of several permits, the nodes that are still there
     co_return lost;
 }
 
