@@ -81,7 +81,7 @@ EntityId clientNamed(const ViewContext& context, const QString& name) {
     return firstOf(context, EntityKind::Client, [&](EntityId id) { return trace->entity(id).name == name.toUtf8(); });
 }
 
-/// Of the clients that are still paused, the one that a person paused last.
+/// The client that a person paused last, among the clients that are still paused.
 EntityId pausedByHand(const ViewContext& context) {
     const session::Session* const session = context.session();
     if (!session) return kNoEntity;
