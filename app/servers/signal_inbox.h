@@ -24,7 +24,7 @@ public:
     void stopWith(pid_t group);
     /// Stops that group now: while this process is stopped nothing renews, so nothing may work.
     void hold() const;
-    /// It has been stopped from here, and nobody has said release() since.
+    /// True when this process has stopped the group, until release().
     bool holds() const;
     void release() const;
 
@@ -38,7 +38,7 @@ public:
     /// blocked before the inbox was made stay blocked; maskBefore() tells which were.
     void forgetInChild() const;
     const sigset_t& maskBefore() const { return m_maskBefore; }
-    /// It was ignored when the inbox was made, and will be by the command.
+    /// True if the signal was ignored when the inbox was made; the command will ignore it, too.
     bool ignoredBefore(int signal) const;
 
 Q_SIGNALS:

@@ -7,7 +7,7 @@ namespace lockscope::app {
 
 /// The languages that Lockscope speaks: "en", "zh_CN".
 QStringList languages();
-/// Its own name: "English", "简体中文".
+/// A language's name in itself: "English", "简体中文".
 QString languageName(const QString& language);
 /// The language that a wish stands for: "" = the system's language, or English when there is no translation into that.
 QString resolvedLanguage(const QString& wanted);

@@ -39,8 +39,8 @@ public:
     bool wentThrough() const { return m_scan.rounds() > 0; }
     int rounds() const { return m_scan.rounds(); }
     std::int64_t scans() const { return std::int64_t(m_scan.calls()); }
-    /// It has gone past many times the keys that there are: what only speaks Redis' protocol may never say that a round
-    /// is over.
+    /// True when the search has passed many times as many keys as there are: a server that only speaks Redis' protocol
+    /// may never say that a round is over.
     bool isEndless() const;
     /// About how many keys have been looked at.
     std::int64_t keysPassed() const;

@@ -56,7 +56,7 @@ public:
     void updateOwner(const QByteArray& lockName, const std::optional<LockRow>& row, trace::EntityId cause);
     /// The row's one holder came or changed, in a shared mode; the other holders stay.
     void holderCame(const QByteArray& lockName, const LockRow& row);
-    /// That holder went; the other holders stay.
+    /// The named holder went; the other holders stay.
     void holderWent(const QByteArray& lockName, const Party& holder, trace::EntityId cause);
     /// When to call update() again although nothing has changed: a content was held back. kNever: none was.
     Nanos contentDue() const;

@@ -23,7 +23,7 @@ public:
     ~RedisRecord();
     RedisRecord(const RedisRecord&) = delete;
     RedisRecord& operator=(const RedisRecord&) = delete;
-    /// Its locks are one server's copies of another record's. Call before watch().
+    /// Makes this record's locks one server's copies of `logical`'s locks. Call before watch().
     void copies(RedisRecord& logical);
 
     trace::EntityId lockEntity(const QByteArray& name) { return m_feed.lockEntity(name); }

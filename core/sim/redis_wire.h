@@ -29,7 +29,7 @@ public:
     /// Everything outlives it. `server` nullptr: there is none at that address, which is refused at once. `where` is
     /// its name in errors.
     RedisWire(Grounds grounds, RespServer* server, Runtime& runtime, User user, QString where, Settings settings);
-    /// With the default settings, to a server by its own name.
+    /// A way with the default settings to a server, by the server's own name.
     RedisWire(Grounds grounds, RespServer& server, Runtime& runtime, User user);
     ~RedisWire() override;
 

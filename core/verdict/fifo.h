@@ -24,9 +24,9 @@ public:
 
     /// A thread's belief changed at `row`: a wait or a hold began or ended.
     void changed(const Row& row, const trace::Belief& belief);
-    /// Nobody of this client waits any more.
+    /// No thread of this client waits any more.
     void gone(trace::EntityId client, const trace::Trace& trace);
-    /// Everybody of this client may have lost its place.
+    /// All threads of this client may have lost their places.
     void away(trace::EntityId client, const Row& row);
     /// A link is slower or quicker from now on.
     void delayed(const Row& row) { m_slow.delayed(row.event, row.trace); }

@@ -61,7 +61,7 @@ QString damageWords(const Damage& damage);
 /// Sentences for tooltips.
 QString spanSentence(const TimelineData& data, const Lane& lane, const Span& span);
 QString tickSentence(const TimelineData& data, const Lane& lane, const Tick& tick);
-/// That its client was paused or dead.
+/// Says that the lane's client was paused or dead.
 QString lifeSentence(const TimelineData& data, const Lane& lane, const Span& life);
 QString faultSentence(const trace::Trace& trace, const Tick& tick);
 

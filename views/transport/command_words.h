@@ -10,7 +10,7 @@ namespace lockscope::views {
 struct CommandWords {
     QString name;  ///< "Pause client", translated, without its mnemonic
     QString group; ///< where it lives, translated; empty: nowhere
-    /// Its name in English whatever the interface speaks, and other words for it in all languages.
+    /// The command's name in English, whatever language the interface has, and other words for it in all languages.
     QString also;
     bool operator==(const CommandWords&) const = default;
 };
