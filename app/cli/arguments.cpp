@@ -12,7 +12,7 @@ namespace lockscope::cli {
 
 namespace {
 
-/// What is told of an option that does not exist: its name. "-pSECRET" is how some programs take a password.
+/// The part of an unknown option that a message shows: its name. "-pSECRET" is how some programs take a password.
 QString nameShown(const QString& word) {
     if (!word.startsWith(QLatin1String("--"))) return word.first(2);
     return shownWord(word).section(QLatin1Char('='), 0, 0);

@@ -46,7 +46,7 @@ Checked judge(trace::LoadedRecording recording) {
     return checked;
 }
 
-/// What was violated was; but that the rest of a broken recording would have held, nobody knows.
+/// A violation in a broken recording counts. Whether the missing rest would have been fine is unknown.
 ExitStatus status(const Checked& checked) {
     const ExitStatus status = statusOf(checked.verdict);
     return status == kFine && !checked.whole ? kUnknown : status;

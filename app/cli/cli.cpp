@@ -26,7 +26,7 @@ int notYet(const QStringList&) {
     return kUsage;
 }
 
-/// What talks to servers is loaded when it is first asked for. Null with a complaint where it cannot be.
+/// Loads the code that talks to servers when it is first needed. Null, after a complaint, when it cannot be loaded.
 const servers::Servers* onServers() {
     const auto loaded = servers::load();
     if (!loaded) complain(loaded.error());
@@ -150,7 +150,8 @@ bool isForTerminal(const QStringList& words) {
 }
 
 namespace {
-/// What is opened next must not become an output: what is said would go there. The command finds them closed.
+/// Opens the standard streams that are closed, so that no file opened later gets their numbers: messages would be
+/// written into it. The command finds them closed.
 void fillStandardStreams() {
     for (int stream = 0; stream <= 2; ++stream)
         if (::fcntl(stream, F_GETFD) < 0) ::open("/dev/null", O_RDWR | O_CLOEXEC); // gets that very number

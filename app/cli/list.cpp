@@ -63,7 +63,7 @@ std::vector<Item> formats() {
         const char* kind;
         const char* sentence;
     };
-    // Those of locks are what `watch` calls them.
+    // Lock formats have the names that `watch` shows.
     static const Format kFormats[] = {
         {"redisson", "lock",
          QT_TRANSLATE_NOOP(

@@ -29,7 +29,7 @@ void toStderr(const QString& message) {
     std::fwrite(text.constData(), 1, static_cast<std::size_t>(text.size()), stderr);
 }
 
-/// Half of the data must not look like all of it, and whoever goes on would work, or wait, for nobody.
+/// Half of the data must not look like all of it, and a program that went on would work, or wait, for nobody.
 [[noreturn]] void endWithoutOutput(int error) {
     if (error == EPIPE) { // ignored here, or by what has started us: else we would not have come so far
         std::signal(SIGPIPE, SIG_DFL);
@@ -50,7 +50,7 @@ void say(const QByteArray& line) {
     const auto size = static_cast<std::size_t>(line.size());
     errno = 0;
     const bool written = std::fwrite(line.constData(), 1, size, stdout) == size && std::fputc('\n', stdout) != EOF &&
-                         std::fflush(stdout) == 0; // whoever reads a pipe wants each line when it happens
+                         std::fflush(stdout) == 0; // the reader of a pipe wants each line when it happens
     if (!written) endWithoutOutput(errno);
 }
 

@@ -12,9 +12,10 @@ void say(const QString& line);
 void say(const QByteArray& line);
 /// The words of the command line, from which no login may be shown.
 void keepWords(const QStringList& words);
-/// A message to stderr: "lockscope: …". Of the URLs on the command line it shows no login.
+/// A message to stderr: "lockscope: …". Logins in the command line's URLs are left out.
 void complain(const QString& message);
-/// As complain(), for a message that may repeat words of the command line: what may be a login in them is left out.
+/// As complain(), for a message that may repeat words of the command line: anything in them that may be a login is left
+/// out.
 void complainOfWords(const QString& message);
 
 /// A JSON object whose fields stand in the order in which they were added: people read them, too.

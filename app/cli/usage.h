@@ -5,7 +5,7 @@
 
 namespace lockscope::cli {
 
-/// How a command is called, and what for.
+/// How a command is called, and its purpose.
 struct Usage {
     const char* name;
     const char* words;   ///< after "lockscope "; null for a command that does not exist yet

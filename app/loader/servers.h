@@ -23,7 +23,7 @@ struct Servers {
     /// Empty = a server at this address can be looked at; otherwise what is wrong with the address.
     QString (*complaintAbout)(const QString& url);
     /// The commands `lock`, `watch` and `manager`: they take the words after their name and return the exit status.
-    /// `command` is what stands behind "--", byte by byte: it need not be text.
+    /// `command`: the words behind "--", byte by byte: they need not be text.
     int (*lock)(const QStringList& words, const std::vector<QByteArray>& command);
     int (*watch)(const QStringList& words);
     int (*manager)(const QStringList& words);

@@ -7,7 +7,7 @@ namespace lockscope::cli {
 
 // Each takes the words after its name and returns the exit status.
 
-/// `command` is what to run, byte by byte.
+/// `command`: the program to run and its arguments, byte by byte.
 int lock(const QStringList& words, const std::vector<QByteArray>& command);
 int watch(const QStringList& words);
 int manager(const QStringList& words);

@@ -2,6 +2,6 @@
 #pragma once
 #include "loader/servers.h"
 
-/// The one door of this library. Null when the program that knocks is of another version.
+/// The library's only entry point. Returns null when the calling program is of another version.
 extern "C" __attribute__((visibility("default"))) const lockscope::servers::Servers*
 lockscope_servers(const char* version);

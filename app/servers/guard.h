@@ -22,7 +22,7 @@ public:
     void watch(pid_t group) const;
 
     Guard() = default;
-    /// All went in order: it ends, and what the command left behind goes on.
+    /// All went in order: the guard ends, and processes that the command left behind go on.
     ~Guard();
     Guard(Guard&& other) noexcept;
     Guard& operator=(Guard&& other) noexcept;

@@ -48,7 +48,8 @@ bool inPipeline() {
     return isPipe(STDIN_FILENO) || isPipe(STDOUT_FILENO);
 }
 
-/// Who reads in the background gets an error instead of a signal: so it is inside `$(…)` of an interactive shell.
+/// True when a background process that reads the terminal gets an error instead of a signal, as inside `$(…)` of an
+/// interactive shell.
 bool cannotAsk() {
     struct sigaction action {};
     return ::sigaction(SIGTTIN, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
@@ -76,7 +77,7 @@ std::optional<Job::StartError> Job::run(char** arguments, char** environment) {
     // copies of this process must not take signals for it.
     const SignalsBlocked blocked;
     const pid_t parent = ::getpid();
-    // Who ignores Ctrl-C, as a script's background jobs do, must not be the only one whom it reaches.
+    // A process that ignores Ctrl-C, as a script's background jobs do, must not be the only one that gets it.
     m_wantsTerminal = terminalIsOurs() && !m_inbox->ignoredBefore(SIGINT) && (!inPipeline() || cannotAsk());
     m_pid = m_guard.start() ? ::fork() : -1;
     if (m_pid == 0) become(arguments, environment, failure[1], parent);
@@ -129,7 +130,7 @@ std::optional<int> Job::ended() {
 }
 
 void Job::signal(int number) const {
-    // After its end, too, for those whom it left in its group; see ended() for why that is still its own.
+    // After its end, too, for processes that it left in its group; see ended() for why that is still its own.
     ::kill(-m_pid, number);
 }
 
@@ -162,8 +163,8 @@ bool Job::followStop() {
     // A terminal stops the whole job, SIGSTOP one process; it is followed by what the kernel does only under a shell.
     if (by != SIGSTOP) m_inbox->tellOthers(by);
     if (m_inbox->stop(by == SIGSTOP ? SIGTSTP : by)) return true;
-    // No shell above. A key does nothing then; who reads from the background would ask again at once; and who was
-    // stopped by SIGSTOP is brought back by whoever did that, but the others of its group were not meant.
+    // No shell above. A key does nothing then; a background process that reads would ask again at once; and a process
+    // stopped by SIGSTOP is continued by its stopper, but the others of its group were not meant.
     if (by == SIGTSTP) return true;
     if (by == SIGSTOP) {
         signal(SIGCONT);

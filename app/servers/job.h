@@ -38,7 +38,7 @@ public:
 
     /// The exit status in the shell's way (128 + signal when a signal ended it) once it has ended. Never blocks.
     std::optional<int> ended();
-    /// It was SIGINT that ended it.
+    /// True if SIGINT ended the command.
     bool interrupted() const { return m_interrupted; }
     /// Sends a signal to its group, whose members may outlive it.
     void signal(int number) const;
@@ -50,7 +50,7 @@ public:
 
     /// To be called when the command may have been stopped.
     bool followStop();
-    /// It has been told to stop by a key, which followStop() is to see soon; or stopAnyway().
+    /// A key has told the command to stop; followStop() is to see that soon, or else stopAnyway().
     void expectStop() { m_stopExpected = true; }
     /// To be called some time after expectStop(): stops both if the command has not stopped by itself.
     bool stopAnyway();

@@ -18,8 +18,8 @@ namespace lockscope::cli {
 
 namespace {
 
-/// What connecting may take at least, however short the wait: it is no waiting for the lock, and `--wait 0s` means one
-/// try.
+/// The least time allowed for connecting, however short the wait: connecting is not waiting for the lock, and `--wait
+/// 0s` means one try.
 constexpr Nanos kConnecting = 1s;
 
 /// From the key that stops a job to the stop of a command that ignores it, or cannot stop yet: what is in front of
@@ -234,7 +234,7 @@ private:
             m_stop.request_stop();
             return;
         }
-        if (m_givingBack) { // what the command left behind is no business of who wants us to end
+        if (m_givingBack) { // processes that the command left behind do not concern the one who wants us to end
             const bool end = signal != SIGUSR1 && signal != SIGUSR2;
             if (end && m_leaving == 0)
                 m_leaving = m_runtime.callAt(m_runtime.monotonic() + kGivingBack, [this] { leave(); });
@@ -244,7 +244,7 @@ private:
         if (signal != SIGUSR1 && signal != SIGUSR2) m_job->wake(); // a stopped process would not hear it
     }
 
-    /// The server that the lock is to go back to does not answer, and whoever waits for us wants no more of it.
+    /// The server that the lock is to go back to does not answer, and the user does not want to wait any longer.
     void leave() {
         complain(tr("the lock “%1” is not given back, as the server has not answered; it is free when its lease or "
                     "session ends")

@@ -5,7 +5,7 @@
 
 namespace lockscope::cli {
 
-/// What `lockscope lock` locks on: the servers of a URL, or the engines of a manager's namespace. Single-threaded, on
+/// The backend of `lockscope lock`: the servers of a URL, or the engines of a manager's namespace. Single-threaded, on
 /// its runtime's thread; it outlives its lock.
 class LockBackend {
 public:

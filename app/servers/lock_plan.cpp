@@ -41,7 +41,7 @@ std::optional<QString> permitsMissing(const LockPlan& plan) {
         .arg(QString::fromLatin1(recipe->id));
 }
 
-/// A bare number is one of seconds, as those who come from flock(1) write a wait.
+/// A bare number means seconds, as users of flock(1) write a wait.
 QString withUnit(const QString& time) {
     static const QRegularExpression number(QStringLiteral("^[0-9]+([.][0-9]+)?$"));
     return number.match(time).hasMatch() ? time + QLatin1Char('s') : time;

@@ -15,7 +15,8 @@ QString engineText(const NamespaceConfig& config, const QByteArray& engine);
 /// A server's trouble as one line, without its final stop.
 QString troubleText(const LockError& trouble);
 
-/// What `status` says of a namespace: one line for how it stands, one for each engine and each copy of the record.
+/// The text of `status` about a namespace: one line for the namespace's state, one for each engine and each copy of the
+/// record.
 QStringList statusText(const EngineReport& report);
 QJsonObject statusJson(const EngineReport& report);
 /// The output of `check` for a namespace: a line for each server.

@@ -83,8 +83,8 @@ void SignalInbox::receiveJobControl() {
     ignored.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &ignored, &before);
     g_before[SIGPIPE] = before;
-    // Blocked instead of caught: who catches SIGTTOU gets it again and again for one line of its own to a terminal
-    // that lets only the foreground write.
+    // Blocked instead of caught: a process that catches SIGTTOU gets it again and again for one line of its own to a
+    // terminal that lets only the foreground write.
     const sigset_t ofTerminal = setOf({SIGTTIN, SIGTTOU});
     pthread_sigmask(SIG_BLOCK, &ofTerminal, nullptr);
     const int arriving = ::signalfd(-1, &ofTerminal, SFD_CLOEXEC | SFD_NONBLOCK);

@@ -13,8 +13,9 @@ class SignalInbox : public QObject {
 public:
     enum class Which : std::uint8_t { Ends, EndsAndJobControl };
 
-    /// From now on until its end these arrive here instead of doing what they do: SIGINT, SIGTERM, SIGHUP, SIGQUIT,
-    /// SIGUSR1, SIGUSR2 and SIGCHLD; for who runs a job also SIGCONT, SIGTTIN and SIGTTOU, and SIGPIPE is ignored.
+    /// From now on until the inbox ends, these signals arrive here instead of having their usual effect: SIGINT,
+    /// SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 and SIGCHLD. When a job runs, also SIGCONT, SIGTTIN and SIGTTOU, and
+    /// SIGPIPE is ignored.
     explicit SignalInbox(Which which);
     ~SignalInbox() override;
 
@@ -23,25 +24,25 @@ public:
     void stopWith(pid_t group);
     /// Stops that group now: while this process is stopped nothing renews, so nothing may work.
     void hold() const;
-    /// It has been stopped from here, and nobody has said release() since.
+    /// True when this process has stopped the group, until release().
     bool holds() const;
     void release() const;
 
     /// Stops this process as that signal does by default, until somebody sends SIGCONT. False when it was not stopped:
-    /// the kernel does not let a terminal stop those whom no shell could bring back.
+    /// the kernel does not let a terminal stop processes that no shell could bring back.
     bool stop(int signal) const;
     /// Sends a signal to the others of this process's group: those of a pipeline, the script that waits for us.
     void tellOthers(int signal) const;
 
-    /// In the copy of this process that becomes the command: signals are again what they were. Leaves all blocked that
-    /// were not blocked before the inbox was made; maskBefore() tells which.
+    /// In the copy of this process that becomes the command: signals are again what they were. Signals that were not
+    /// blocked before the inbox was made stay blocked; maskBefore() tells which were.
     void forgetInChild() const;
     const sigset_t& maskBefore() const { return m_maskBefore; }
-    /// It was ignored when the inbox was made, and will be by the command.
+    /// True if the signal was ignored when the inbox was made; the command will ignore it, too.
     bool ignoredBefore(int signal) const;
 
 Q_SIGNALS:
-    /// One of those that end a process, or SIGUSR1 or SIGUSR2.
+    /// A signal that ends a process, or SIGUSR1 or SIGUSR2, has arrived.
     void interrupted(int signal);
     void childChanged();
     /// The key that stops a job (SIGTSTP) reached us and has been handed on. We stop when the command has: it may have
@@ -62,7 +63,7 @@ private:
     sigset_t m_maskBefore{};
 };
 
-/// All signals blocked for as long as it lives, but for those that cannot be.
+/// Blocks all signals that can be blocked, as long as it lives.
 class SignalsBlocked {
 public:
     SignalsBlocked() {

@@ -6,8 +6,8 @@
 
 namespace lockscope::cli {
 
-/// One lock as a line of `watch`: its name, its format, who holds it, what is left, who waits. It says what it leaves
-/// out.
+/// One lock as a line of `watch`: its name, its format, its holders, the time left, its waiters. The line says how much
+/// it leaves out.
 QString rowText(const inspect::LockRow& row);
 /// The lock of a change as text; for a vanished lock, its last holder.
 QString changeText(const inspect::LockChange& change);

@@ -56,7 +56,7 @@ public Q_SLOTS:
     void openScenario(const QString& idOrPath);
     void openFile(const QString& path);
     void openUrl(const QString& url, bool changesAllowed);
-    /// Asks for the address first; `url` is what stands in the field.
+    /// Asks for the address first; `url`: the text that the field begins with.
     void askForUrl(const QString& url = {});
     void askForFile();
     void askForScenarioFile();
@@ -83,14 +83,14 @@ private:
     void findInTheMiddle();
     /// Drops the opened file, which turned out to be no recording.
     void giveUpFile(const QString& why);
-    /// The session stands still while somebody answers this dialog, and goes on after it.
+    /// The session stands still while the user answers this dialog, and goes on after it.
     void holdTimeFor(QDialog* dialog);
     /// Builds what the first picture does not show: the transport bar and the menus' content. Later calls do nothing.
     void furnish();
     void adoptPanelActions();
     /// Says that the run is another one from `from` on, and offers the way back.
     void tellOfNewFuture(session::Rewrite why, Nanos from);
-    /// Says that a restart does again what was done by hand, and offers one without.
+    /// Says that a restart repeats the changes made by hand, and offers a restart without them.
     void tellOfRestart(session::ByHand byHand);
     void refreshTitle();
     void tellHealth();

@@ -41,7 +41,7 @@ Look lookOf(MessageBar::Kind kind) {
 MessageBar::MessageBar(QWidget* window)
     : QWidget(window), m_text(new QLabel), m_close(new QToolButton), m_offer(new QToolButton) {
     m_text->setWordWrap(true);
-    // What a server or a file says is shown as it is, never as markup.
+    // Text from a server or a file is shown as it is, never as markup.
     m_text->setTextFormat(Qt::PlainText);
     m_close->setIcon(views::icon("close", views::Role::TextDim));
     m_close->setAutoRaise(true);

@@ -27,7 +27,7 @@ private:
     QWidget* m_panel = nullptr;
 };
 
-/// The column at the left: what the clients do, and what can be broken.
+/// The column at the left: the clients' workload, and the faults.
 QWidget* makeControls(views::ViewContext* context);
 /// The column at the right: one lock, its recipe's steps, and the verdict.
 QWidget* makeInspector(views::ViewContext* context);

@@ -40,7 +40,7 @@ const QStringList& givenWords() {
     return words;
 }
 
-/// What was typed may be repeated in a message, but for logins.
+/// A message may repeat the user's words, but no logins.
 QString shown(const QString& message) {
     return withoutLogins(message, givenWords().mid(1));
 }
@@ -61,7 +61,7 @@ const QCommandLineOption kSize{QStringLiteral("size"), {}, QStringLiteral("WxH")
 const QCommandLineOption kWelcome{QStringLiteral("welcome")};
 const QCommandLineOption kExit{QStringLiteral("exit-after-first-paint")};
 
-/// What the options ask of the settings; an error sentence or nothing.
+/// Applies the options to the settings; returns an error sentence or nothing.
 QString applyOptions(const QCommandLineParser& parser, Settings& settings) {
     if (parser.isSet(kTheme)) {
         const QString name = parser.value(kTheme);

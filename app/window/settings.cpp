@@ -45,7 +45,7 @@ Settings::Settings(const QString& iniFile, QObject* parent) : QObject(parent), m
     forgetPasswords();
 }
 
-/// What an earlier version kept.
+/// Removes the passwords that an earlier version kept.
 void Settings::forgetPasswords() {
     const QStringList kept = m_store.value(kConnections).toStringList();
     QStringList clean;

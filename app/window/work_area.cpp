@@ -22,7 +22,7 @@ public:
     QSize minimumSizeHint() const override { return {0, 0}; }
 };
 
-/// What of a panel is kept has a name that says so.
+/// The parts of a panel whose state is saved: their names say so.
 template <typename Widget>
 QList<Widget*> kept(const QDockWidget* dock) {
     QList<Widget*> all = dock->findChildren<Widget*>();

@@ -9,7 +9,7 @@ recipes::Outcome<void> Connection::prepare(std::stop_token) {
     co_return {};
 }
 
-// NOLINTBEGIN(performance-unnecessary-value-param): those that have conditions keep the spec
+// NOLINTBEGIN(performance-unnecessary-value-param): backends that have conditions keep the spec
 std::expected<std::unique_ptr<recipes::ConditionRecipe>, LockError> Connection::makeCondition(const QByteArray& recipe,
                                                                                               LockSpec /*spec*/) {
     return std::unexpected(noConditions(recipe));

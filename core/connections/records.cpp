@@ -100,8 +100,8 @@ recipes::Outcome<bool> EtcdRecords::replace(QByteArray name, Record seen, QByteA
     const qint64 seenRevision = seen.version.mid(seenKey.size() + 1).toLongLong();
     const qint64 number = seen.there ? seenKey.mid(etcdPrefix(name).size()).toLongLong() : 0;
     const QByteArray key = etcdKey(name, number + 1);
-    // Whoever makes the next key has seen the last one. That the next one is free does not say so: it may have come and
-    // gone. None at all may be there from it on.
+    // A process may make the next key only if it has seen the last one. A free next key does not prove that: it may
+    // have come and gone. So no key at all may exist from there on.
     etcd::Transaction transaction;
     transaction.ifAll.push_back({key, 0, etcd::endOfPrefix(etcdPrefix(name))});
     if (seen.there) transaction.ifAll.push_back({seenKey, seenRevision});

@@ -4,8 +4,8 @@
 
 namespace lockscope {
 
-/// What addresses lead to in the real world: the drivers of this room, over sockets. Their runtimes need a Qt event
-/// loop.
+/// The diallers of the real world: addresses lead to the drivers of this room, over sockets. Their runtimes need a Qt
+/// event loop.
 const Diallers& realDiallers();
 
 } // namespace lockscope

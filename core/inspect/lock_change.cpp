@@ -37,7 +37,8 @@ bool sameQueue(const LockRow& a, const LockRow& b) {
     return a.waiterCount == b.waiterCount && a.deadWaiters == b.deadWaiters && a.waiters == b.waiters;
 }
 
-/// Whatever keeps its meaning while nothing happens. Raw keys are left out: the rest was read from them.
+/// Compares all fields but those that change with time alone. Raw keys are left out: the other fields were read from
+/// them.
 bool sameBesidesTime(const LockRow& a, const LockRow& b) {
     return a.name == b.name && a.format == b.format && a.mode == b.mode && a.state == b.state && a.token == b.token &&
            a.expires() == b.expires() && a.holdersGone == b.holdersGone && sameHolders(a, b) && sameQueue(a, b);

@@ -27,7 +27,7 @@ struct LockReport {
     /// Keys that were not read because the server evicts the oldest and would take them for used; a lock among them
     /// shows when its name or a waiter tells of it.
     std::int64_t keysLeftAlone = 0;
-    std::vector<WatchNote> notes;         ///< what is not known, and what was not read
+    std::vector<WatchNote> notes;         ///< facts that are not known, and data that were not read
     std::optional<ServerIdentity> server; ///< missing = it does not tell
     std::vector<ServerEvent> events;      ///< what happened to it since the look before
     int connections = 0;                  ///< so far: what is said once per connection is due again when this grows

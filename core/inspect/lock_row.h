@@ -69,7 +69,7 @@ struct LockRow {
     std::int64_t moreHolders = 0; ///< at most so many besides: the key was too long to be read whole
     bool holdersGone = false;     ///< no holders, because every one of them is dead; else the format does not say
     std::optional<std::vector<Party>> waiters; ///< missing = this format does not say
-    std::optional<std::int64_t> waiterCount;   ///< of those that live
+    std::optional<std::int64_t> waiterCount;   ///< living waiters only
     std::optional<std::int64_t> permitsFree;   ///< of a semaphore; missing = the server does not say
     std::optional<std::int64_t> permitsInAll;  ///< free and taken; missing = the server does not say
     std::int64_t deadWaiters = 0;              ///< entries of the queue that nobody waits behind any more
@@ -84,7 +84,7 @@ struct LockRow {
     friend bool operator==(const LockRow&, const LockRow&) = default;
 };
 
-/// What "exclusive", "shared" and "permit" stand for; any other text is exclusive.
+/// The mode that the word "exclusive", "shared" or "permit" stands for; any other text is exclusive.
 trace::HoldMode holdModeOf(const QByteArray& mode);
 
 /// "at", "never", "unknown"; "certain", "likely", "guess": as `watch --json` says it.

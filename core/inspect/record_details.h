@@ -37,8 +37,8 @@ private:
     Nanos m_at{};
 };
 
-/// Writes what the record of one lock says besides its owner, as the difference from what was written last: several
-/// holders, the queue, permits, format, and what lies on the server.
+/// Writes the details of one lock's record besides its owner, as the difference from the last rows: several holders,
+/// the queue, permits, format, and the content on the server.
 class RecordDetails {
 public:
     /// Where to write.
@@ -60,8 +60,8 @@ public:
     /// which ends it; call forgetHolders() then.
     void tellGone(const Place& place, const std::vector<Party>& holders, trace::EntityId except, const Going& going);
     void forgetHolders();
-    /// RecordHolder for those that came or changed, where there may be several. `clockMoved`: deadlines are compared as
-    /// instants of the trace.
+    /// RecordHolder for holders that came or changed, where there may be several. `clockMoved`: deadlines are compared
+    /// as instants of the trace.
     void tellHolders(const Place& place, const LockRow& row, bool clockMoved);
     /// As tellHolders(), for one that came or changed beside the others.
     void tellHolder(const Place& place, const Party& holder, bool clockMoved = false);
@@ -73,7 +73,7 @@ public:
     void tellFormat(const Place& place, const QByteArray& format);
     /// The format stands in the Lock entity.
     void setFormat(const QByteArray& format) { m_format = format; }
-    /// What lies there, within the budgets of the lock and of all locks of a feed.
+    /// Writes the content found at the place, within the budgets of the lock and of all locks of a feed.
     void tellContent(const Place& place, const std::vector<RawKey>& keys, ContentBudget& ofAll);
     /// When a content that was held back may be written; kNever: none was.
     Nanos contentDue() const { return m_contentDue; }

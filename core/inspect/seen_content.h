@@ -4,7 +4,7 @@
 
 namespace lockscope::inspect {
 
-/// What lay on a server of one lock when it was looked at.
+/// The content that a watcher saw of one lock on one server.
 struct SeenContent {
     std::vector<RawKey> keys;  ///< empty: nothing of the lock was there
     std::int64_t moreKeys = 0; ///< keys that there were besides
@@ -12,8 +12,8 @@ struct SeenContent {
     friend bool operator==(const SeenContent&, const SeenContent&) = default;
 };
 
-/// As a trace keeps it (EventKind::RecordContent): JSON of a few KiB at most. Of more, the beginnings are kept, and
-/// how much was left out.
+/// As a trace keeps it (EventKind::RecordContent): JSON of a few KiB at most. If it is longer, the beginnings are kept,
+/// with a note of how much was left out.
 QByteArray contentText(const std::vector<RawKey>& keys);
 /// The other way round; nullopt when the text is none of contentText().
 std::optional<SeenContent> contentFrom(const QByteArray& text);

@@ -7,7 +7,7 @@
 
 namespace lockscope::inspect {
 
-/// Which server answers, and as what, by its INFO.
+/// The server that answers, and its role, by its INFO.
 struct ServerIdentity {
     enum class Role : std::uint8_t { Unknown, Master, Replica };
     enum class Mode : std::uint8_t { Unknown, Standalone, Cluster, Sentinel };

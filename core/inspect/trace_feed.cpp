@@ -112,7 +112,7 @@ void TraceFeed::updateHolders(Known& lock, const std::optional<LockRow>& row, co
     const bool held = row && row->state == LockRow::State::Held;
     const std::vector<Party>& holders = held ? row->holders : kNobody;
     const Party holder = held ? shownHolder(lock, *row) : Party{};
-    // A format that does not say who holds it: whoever wrote it, where that was seen.
+    // If the format does not name the holder, it is the client that wrote the lock, if that was seen.
     const bool nameless = held && holders.empty() && !(sight.ownerStays && lock.owner != kNoEntity);
     const EntityId writer = nameless && !sight.clockMoved ? sight.cause : kNoEntity;
     const bool sameOwner = held && lock.owner != kNoEntity && holder.client == lock.holder.client &&
@@ -163,7 +163,7 @@ void TraceFeed::update(const QByteArray& lockName, const std::optional<LockRow>&
     lock.details.tellQueue(place, row ? &*row : nullptr);
     lock.details.tellPermits(place, row ? &*row : nullptr);
     if (row) lock.details.tellFormat(place, row->format);
-    // What went with its server was not looked at.
+    // A lock that was lost with its server was not looked at.
     if (sight.freedBy != FreedBy::NodeLoss) lock.details.tellContent(place, row ? row->raw : sight.raw, m_contents);
 }
 

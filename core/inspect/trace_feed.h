@@ -31,9 +31,8 @@ struct Sight {
     std::vector<RawKey> raw = {};
 };
 
-/// Writes what a server's locks look like into a trace, as the difference from what was last written: RecordHeld,
-/// RecordRenewed, RecordDeadline, RecordFreed, RecordWaiters, RecordToken,
-/// RecordCertainty. Used by the simulator, which sees every
+/// Writes the state of a server's locks into a trace, as the difference from the last rows: RecordHeld, RecordRenewed,
+/// RecordDeadline, RecordFreed, RecordWaiters, RecordToken, RecordCertainty. Used by the simulator, which sees every
 /// change of every key, and by watchers of real servers, which see snapshots.
 class TraceFeed {
 public:
@@ -55,9 +54,9 @@ public:
     /// As update(), for a caller that knows only the owner: leaves waiters, permits, content and certainty unchanged.
     /// Holders that the row does not name are gone.
     void updateOwner(const QByteArray& lockName, const std::optional<LockRow>& row, trace::EntityId cause);
-    /// The row's one holder came or changed, in a shared mode; those that hold together with it stay.
+    /// The row's one holder came or changed, in a shared mode; the other holders stay.
     void holderCame(const QByteArray& lockName, const LockRow& row);
-    /// That holder went; those that hold together with it stay.
+    /// The named holder went; the other holders stay.
     void holderWent(const QByteArray& lockName, const Party& holder, trace::EntityId cause);
     /// When to call update() again although nothing has changed: a content was held back. kNever: none was.
     Nanos contentDue() const;
@@ -69,7 +68,7 @@ public:
 
     /// The record can not be seen from here on (connection lost); of every lock known so far.
     void unobserved();
-    /// It can again. Call before the first update of what is seen.
+    /// The records can be seen again. Call before the first update.
     void observed();
 
     /// The Lock entity of a name; made when it is new.
@@ -110,7 +109,8 @@ private:
     trace::EntityId m_node;
     Resolver m_resolver;
     std::function<trace::EntityId(const QByteArray&)> m_logical;
-    /// Of all locks: a first look finds many at once, and each content is a name of the trace for good.
+    /// The budget of all locks together: a first look finds many at once, and each content is a name of the trace for
+    /// good.
     ContentBudget m_contents{2000, 50ms};
     Nanos m_tolerance;
     bool m_observed = true;

@@ -7,8 +7,8 @@
 
 namespace lockscope::inspect {
 
-/// Which locks are wanted, by name: those that match one of `match` (none given: all) and none of `ignore`. Globs as in
-/// Redis' SCAN MATCH.
+/// Which locks are wanted, by name: a name must match one of `match` (none given: any) and none of `ignore`. Globs as
+/// in Redis' SCAN MATCH.
 struct NameFilter {
     std::vector<QByteArray> match, ignore;
     bool wants(const QByteArray& name) const;
@@ -27,7 +27,7 @@ struct WatchOptions {
     NameFilter names;
     double share = 0.08;                   ///< for watch(), once everything was seen
     double firstShare = 0.10;              ///< … until then
-    double onceShare = 0.50;               ///< for once(): somebody waits for its answer
+    double onceShare = 0.50;               ///< for once(): a user waits for its answer
     double commandsPerSecond = 20'000;     ///< bound of watch(), on average
     Nanos shortestPeriod = 200ms;          ///< between two looks while things change
     Nanos longestPeriod = 2s;              ///< … while nothing does

@@ -22,7 +22,7 @@ QByteArray nodeNameOf(const ConnectionUrl& url) {
     return (url.endpoints.empty() ? url.path : url.endpoints.front().display()).toUtf8();
 }
 
-/// What a look has not looked at: an empty table of locks means nothing as long as that is much.
+/// Tells how much a look has left out: an empty table of locks means nothing as long as that is much.
 QString progressText(const inspect::LockReport& report) {
     const QLocale locale;
     if (!report.complete) {
@@ -141,7 +141,7 @@ void LiveWorker::seen(const inspect::LockReport& report) {
     for (const inspect::LockRow& row : report.locks) {
         now.insert(row.name);
         if (m_ownRecord.knowsBetter(row.name, report.at)) continue;
-        // Who is another one now, on a server whose data are other ones, has got it from nobody.
+        // If the server has other data than before, a new holder got the lock from no client.
         inspect::Sight sight;
         if (!report.events.empty()) sight.freedBy = trace::FreedBy::NodeLoss;
         m_feed.update(row.name, row, sight);

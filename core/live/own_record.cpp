@@ -64,14 +64,14 @@ std::optional<inspect::Party> OwnRecord::readerOf(trace::EntityId thread) const 
 void OwnRecord::granted(const QByteArray& name, Lock& lock, trace::EntityId thread, int holds) {
     trace::HoldMode mode = trace::HoldMode::Exclusive;
     if (const auto announced = lock.announced.extract(thread)) mode = announced.mapped();
-    // Another reader's release leaves the lock to those that read with it.
+    // Another reader's release leaves the lock to the other readers.
     const bool alone = mode == trace::HoldMode::Exclusive || !lock.together.contains(lock.owner);
     if (alone && lock.owner != thread && lock.releasing.contains(lock.owner)) freed(name, lock, lock.owner);
     if (mode == trace::HoldMode::Exclusive)
         lock.together.clear();
     else
         lock.together[thread] = holds;
-    // Who has it alone may also read: it stays alone.
+    // An exclusive holder may also read: it stays exclusive.
     const bool readsToo = mode != trace::HoldMode::Exclusive && lock.owner == thread && holds > 1 &&
                           lock.mode == trace::HoldMode::Exclusive;
     if (!readsToo) lock.mode = mode;
@@ -86,7 +86,8 @@ void OwnRecord::released(const QByteArray& name, Lock& lock, trace::EntityId thr
         if (const auto reader = readerOf(thread)) m_feed.holderWent(name, *reader, thread);
         return;
     }
-    // Its own hold; or, by a recipe that does not look, the hold of whoever had it when the release was sent.
+    // It frees its own hold; a recipe that does not check the owner frees the hold of any client that had it when the
+    // release was sent.
     const bool freesIt = lock.owner == thread || (lock.owner != trace::kNoEntity && lock.owner == ownerThen);
     if (freesIt) freed(name, lock, thread);
 }

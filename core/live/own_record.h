@@ -20,7 +20,7 @@ public:
     using Identity = std::function<std::optional<inspect::Party>(trace::EntityId thread)>;
     OwnRecord(trace::Recorder& recorder, inspect::TraceFeed& feed, Identity identity);
 
-    /// True when a watcher's look that ended at `lookedAt` may be older than what a client of ours has told since.
+    /// True when a watcher's look that ended at `lookedAt` may be older than a client's own report since.
     bool knowsBetter(const QByteArray& lockName, Nanos lookedAt) const;
     /// The owner as a look found it; kNoEntity = free.
     void seen(const QByteArray& lockName, trace::EntityId owner);

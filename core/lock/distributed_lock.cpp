@@ -18,12 +18,12 @@ DistributedLock::~DistributedLock() {
     for (auto& [key, hold] : m_core->holds) {
         hold->stopWatching();
         hold->view->mine = false; // nobody is left to hear of a loss
-        // What is counted on the server must not be counted on by this thread's next lock of the name.
+        // This thread's next lock of the same name must not go on counting from this hold's count on the server.
         const recipes::RecipeInfo& info = recipe();
         if (info.heldBy == recipes::HeldBy::Lease && info.reentrant && m_core->client.runtime.alive())
             m_core->recipe->abandoned(hold->own(hold->leaving));
     }
-    // Those that rest are still to be freed: their owner was told so, and nobody else would do it.
+    // Holds that wait for their shortest time are still freed: their owner was told so, and no other code would do it.
 }
 
 const recipes::RecipeInfo& DistributedLock::recipe() const {

@@ -36,7 +36,7 @@ std::optional<LockError> wrongIn(const std::vector<LockPart>& parts) {
     return std::nullopt;
 }
 
-/// What it says that it is, until its parts have said what they can do.
+/// The recipe's facts as they are until its parts have told what they can do.
 recipes::RecipeInfo several() {
     recipes::RecipeInfo info = *recipes::findRecipe("redis-multi");
     info.id = "multi";

@@ -101,7 +101,7 @@ std::shared_ptr<Hold> LockCore::hold(recipes::Grant grant, std::optional<Nanos> 
     hold->renewing = !ownLease;
     hold->suspended = hold->cutOff = false;
     hold->watchAgain();
-    // Who was told of an earlier loss was told the truth; who has not been is told of the next one.
+    // A stop token that reported an earlier loss stays as it is. The new hold gets a new source, for the next loss.
     if (hold->view->lost.exchange(false)) hold->lost = std::stop_source(std::nostopstate);
     hold->view->token = tokenOf(hold->grant);
     hold->view->mine = true;

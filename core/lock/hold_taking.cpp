@@ -12,12 +12,12 @@ using trace::EventKind;
 namespace {
 constexpr auto kUnknownThere = QT_TRANSLATE_NOOP("Lock", "the server no longer knows this hold");
 
-/// What servers get to know of a lease: nobody may believe in the rest of it.
+/// The lease as servers get it, in whole milliseconds: no client may believe in the fraction that was cut off.
 Nanos sendable(Nanos lease) {
     return std::max<Nanos>(std::chrono::floor<std::chrono::milliseconds>(lease), 1ms);
 }
 
-/// What makes no sense of a request; nullopt = nothing.
+/// The reason why a request makes no sense; nullopt: it does.
 std::optional<LockError> wrongIn(const LockRequest& request) {
     if (request.lease && *request.lease < 1ms) return leaseTooShort(*request.lease);
     if (request.mode == recipes::Mode::Permit && request.permits < 1) {
@@ -84,7 +84,7 @@ LockCore::Outcome<T> LockCore::take(std::shared_ptr<LockCore> core, LockRequest 
                 const Nanos left = restOf(request.wait, runtime.monotonic() - begun);
                 co_await runtime.sleep(std::min(std::exchange(pause, Nanos(0)), left), stop);
             }
-            // What this thread gave up before its shortest time is still there on the server.
+            // A hold that this thread gave up before its shortest time still exists on the server.
             const auto resting = // other permits may be free
                 request.mode == Mode::Permit ? core->resting.end() : core->resting.find(Key(thread, request.mode));
             if (resting != core->resting.end()) {
@@ -152,7 +152,7 @@ LockCore::Outcome<int> LockCore::giveUp(std::shared_ptr<LockCore> core, std::sha
         co_return std::unexpected(notHeld());
     }
     const Thread thread = hold->grant.thread;
-    // Several may be under way at once: each gives back one of those that the others leave.
+    // Several may be under way at once: each gives back one of the holds that the others leave.
     recipes::Grant grant = hold->own(hold->leaving);
     const bool last = grant.holds == 1;
     const std::uint32_t before = core->holdsOf(thread);

@@ -14,8 +14,8 @@ namespace {
 constexpr Nanos kShortestPause = 1ms;
 /// After news that could not be had, before asking again.
 constexpr Nanos kNewsPause = 250ms;
-/// Those of many holds are taken together, and spread over the last quarter of the period: thousands that were taken at
-/// once must not be renewed at once for ever.
+/// Renewals of many holds are sent together, and spread over the last quarter of the period: thousands of holds that
+/// were taken at once must not be renewed at once for ever.
 Nanos nextRenewal(const LockCore& core) {
     const Nanos pause = std::max(core.options.watchdog, kShortestPause);
     const Nanos latest = laterBy(core.client.runtime.monotonic(), pause);
@@ -37,7 +37,7 @@ void LockCore::keepRenewing(const std::shared_ptr<Hold>& hold) {
 }
 
 void LockCore::watch(const std::shared_ptr<Hold>& hold) {
-    if (closed) return; // whoever was told of the grant has dropped the lock
+    if (closed) return; // the listener that was told of the grant has dropped the lock
     switch (recipe->info().heldBy) {
     case HeldBy::Lease:
         if (hold->renewing) keepRenewing(hold);

@@ -10,7 +10,7 @@ namespace lockscope {
 /// The greatest epoch: it shares 63 bits with the recipe's 48-bit token.
 constexpr std::int64_t kMostEpochs = 32767;
 
-/// LockOptions, and what only the library's own code sets.
+/// LockOptions, and the options that only the library's own code sets.
 struct HoldOptions : LockOptions {
     HoldOptions() = default;
     HoldOptions(LockOptions options) : LockOptions(std::move(options)) {}
@@ -34,7 +34,7 @@ struct LockRequest {
     int permits = 1;                               ///< with Mode::Permit: how many at once, all or none; > 0
     Nanos wait = kNever;                           ///< longest wait; 0 = one try, kNever = no bound
     QByteArray thread = "1";                       ///< the logical thread that requests it; decimal
-    /// Its own lease, at least 1 ms, that no watchdog renews: the lock is free when it ends. nullopt =
+    /// A lease of the hold's own, at least 1 ms, that no watchdog renews: the lock is free when it ends. nullopt =
     /// LockOptions::lease. When a thread takes the lock again, the longest lease wins. If any of its holds is renewed
     /// by the watchdog, all of them are. With a session or connection, this program gives the lock back at that time,
     /// by its own clock. etcd grants whole seconds, and no less than its election time-out.

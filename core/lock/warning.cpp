@@ -11,7 +11,7 @@ namespace {
 struct Current {
     std::mutex guard; ///< of `handler`
     std::shared_ptr<const LogHandler> handler;
-    /// What is worth a line; without a handler only warnings are.
+    /// The lowest level that is logged; without a handler only warnings are.
     std::atomic<LogLevel> least = LogLevel::Warning;
 
     /// Never destroyed: threads may warn while the program ends.

@@ -12,7 +12,7 @@ constexpr std::pair<Feature, const char*> kFeatures[] = {
     {Feature::Fair, "fair"},           {Feature::Token, "token"},    {Feature::Condition, "condition"},
 };
 
-/// The one that is taken when nobody says which, if it offers that; else the first that does.
+/// The backend's default recipe, if it offers the feature; else the first recipe that does.
 const RecipeInfo* offering(const BackendInfo& backend, Feature feature) {
     const RecipeInfo* const usual = recipes::findRecipe(backend.defaultRecipe);
     if (has(*usual, feature)) return usual;

@@ -9,8 +9,9 @@
 
 namespace lockscope {
 
-/// What a world supplies to those who connect: for each kind of server, what an address leads to. Sockets in real
-/// worlds (drivers/dial.h), simulated channels in the simulator. A kind that a world does not have is empty.
+/// A world supplies these to connections: for each kind of server, a function that opens a client for an address.
+/// Sockets in real worlds (drivers/dial.h), simulated channels in the simulator. A kind that a world does not have is
+/// empty.
 struct Diallers {
     redis::Dialler redis;
     zookeeper::Dialler zookeeper;

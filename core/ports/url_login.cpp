@@ -25,8 +25,7 @@ qsizetype secretBegin(const QString& word) {
     return word.indexOf(QLatin1String(kSecretOption), 0, Qt::CaseInsensitive);
 }
 
-/// What stands in front of a secret option that cannot be told from the rest of its word; nothing of it when a login
-/// may reach into it.
+/// The text before a secret option whose end cannot be told from the rest of its word; cut off where a login may begin.
 QString frontOf(const QString& word, qsizetype secret) {
     return word.indexOf(u'@', secret) < 0 ? word.first(secret) : word.first(std::min(loginBegin(word), secret));
 }

@@ -48,10 +48,10 @@ Nanos endOf(const Grant& grant) {
 }
 } // namespace
 
-/// What a grant keeps of its parts.
+/// The data that a grant keeps of its parts.
 struct MultiRecipe::Own {
     explicit Own(std::vector<Grant> g) : grants(std::move(g)), latest(grants.size()) {}
-    /// Of all parts together: what is worst, and the first end.
+    /// The news of all parts together: the worst kind, and the earliest end.
     HoldNews news() const {
         HoldNews all;
         for (const HoldNews& part : latest) {
@@ -70,7 +70,7 @@ struct MultiRecipe::Own {
     SignalCount arrived;
 };
 
-/// What a grant holds of them: when the last copy of the grant is gone, nobody wants news any more.
+/// A grant's reference to its parts: when the last copy of the grant is gone, nobody needs news of them any more.
 struct MultiHold {
     explicit MultiHold(std::shared_ptr<MultiRecipe::Own> o) : own(std::move(o)) {}
     ~MultiHold() { own->following.request_stop(); }
@@ -156,7 +156,7 @@ Outcome<MultiRecipe::Round> MultiRecipe::takeAll(Request request, Nanos giveUpAt
         if (!grant) co_return std::unexpected(grant.error());
         if (!*grant) co_return Round::NotAll;
         grants.push_back(**grant);
-        // Whoever has nothing yet may wait as long as it likes; from now on it is in others' way.
+        // Without any part, a client may wait as long as it likes; from the first part on it is in other clients' way.
         if (grants.size() == 1) giveUpAt = std::min(giveUpAt, laterBy(runtime.monotonic(), roundTime));
         const auto kept = co_await refresh(grants, stop);
         if (!kept) co_return std::unexpected(kept.error());

@@ -41,15 +41,15 @@ struct EtcdStand;
 struct MemcachedHold;
 struct SessionHold;
 struct MultiHold;
-/// Of `redis-redlock`: the lease that was asked for; Grant::lease is less.
+/// For `redis-redlock`: the requested lease; Grant::lease is shorter.
 struct RedlockLease {
     Nanos whole;
 };
-/// Of `sql-version`: the version that was read.
+/// For `sql-version`: the version that was read.
 struct ReadVersion {
     std::int64_t number;
 };
-/// What a recipe keeps with a grant, each recipe a type of its own. Nobody else looks at it.
+/// Data that a recipe keeps with its grant; each recipe has a type of its own, and no other code reads it.
 using GrantsOwn =
     std::variant<std::monostate, std::shared_ptr<const HoldEra>, std::shared_ptr<const PermitIds>, RedlockLease,
                  std::shared_ptr<ZkHold>, std::shared_ptr<const EtcdStand>, std::shared_ptr<MemcachedHold>,
@@ -69,13 +69,14 @@ struct Grant {
     GrantsOwn own{};
 };
 
-/// What a recipe keeps with a grant; nullptr: nothing of that type.
+/// The data that a recipe keeps with this grant; nullptr: none of that type.
 template <typename T>
 std::shared_ptr<T> ownOf(const Grant& grant) {
     const auto* const own = std::get_if<std::shared_ptr<T>>(&grant.own);
     return own ? *own : nullptr;
 }
-/// A holder of a lock as its server tells. What the format does not say is empty: not known, not "none".
+/// A holder of a lock as the server reports it. An empty field means that the format does not say it: not known, not
+/// "none".
 struct HolderInfo {
     QByteArray client; ///< identity, or what another library writes there
     QByteArray thread;
@@ -152,7 +153,7 @@ public:
     /// Asks the server who holds the lock; empty when it is free. Changes nothing; for display, as isLocked().
     /// Kind::NotSupported: the lock's format does not say. Other kinds as for isLocked().
     virtual Outcome<std::vector<HolderInfo>> holders(std::stop_token stop);
-    /// The client has given a hold up by its own clock, without asking the server. What is left of it there must not
+    /// The client has given a hold up by its own clock, without asking the server. A hold still recorded there must not
     /// count as a later hold of the same thread.
     virtual void abandoned(const Grant&) {}
     /// As abandoned(), for a hold that ended by the client's own clock. A MultiRecipe gives back parts that may not

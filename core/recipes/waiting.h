@@ -6,7 +6,7 @@
 
 namespace lockscope::recipes {
 
-/// What one try came to that did not fail.
+/// The outcome of one try that did not fail.
 template <typename T>
 struct Tried {
     enum class Next : std::uint8_t {
@@ -21,10 +21,10 @@ struct Tried {
 
 /// Which tries are taken back.
 enum class Undo : std::uint8_t {
-    WhenUnknown, ///< those that may have taken something: they were stopped, or their outcome is unknown
+    WhenUnknown, ///< tries that may have taken something: stopped, or their outcome is unknown
     Always,      ///< each that did not win: it leaves its place in a queue, or some of several servers
 };
-/// What comes after a try was taken back.
+/// The step after a try was taken back.
 enum class Then : std::uint8_t { AnotherTry, TheEnd };
 
 /// A request on its way to a lock, or to something else that one waits for: what its recipe does in a try, how it takes
@@ -79,7 +79,7 @@ public:
     Request request;
 };
 
-/// Waits for what a contender is after: tries until it has it, nullopt = not in time. All recipes wait by these rules:
+/// Tries until the contender has its lock; nullopt: not in time. All recipes wait by these rules:
 ///
 /// - A try that was stopped, or whose outcome is unknown, may have taken something: it is taken back at once. A grant
 ///   that has come is a grant, whatever was asked meanwhile.

@@ -37,7 +37,7 @@ void EventLoopRuntime::wantTurn() {
 void EventLoopRuntime::run() {
     m_turnWanted = false;
     const std::weak_ptr<const bool> living = exists();
-    // Those that become ready meanwhile have their turn after this one.
+    // Coroutines that become ready meanwhile have their turn after this one.
     for (std::size_t due = readyCount(); due > 0; --due) {
         // In case that this one runs an event loop of its own. Paused, none would do anything; resume() asks anew.
         if (due > 1 && life() == Life::Running) wantTurn();

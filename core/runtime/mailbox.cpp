@@ -15,7 +15,7 @@ Mailbox::Mailbox(QObject* parent) : QObject(parent), m_reactor(Reactor::ofThisTh
 }
 
 Mailbox::~Mailbox() {
-    const std::lock_guard lock(m_lock); // whoever put something in last has left
+    const std::lock_guard lock(m_lock); // the last writer has left
     if (m_poked) m_reactor->arrived();
 }
 

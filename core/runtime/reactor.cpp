@@ -34,7 +34,7 @@ constexpr unsigned kMostMisses = 10;
 /// The end of each exchange is a miss: it says nothing about the server.
 constexpr unsigned kForgiven = 2;
 
-/// How many times those who go on may wake others in one pass, before the event loop gets its turn.
+/// How many times resumed coroutines may wake others in one pass, before the event loop gets its turn.
 constexpr int kRounds = 4;
 
 constexpr int kAtOnce = 64;
@@ -170,7 +170,7 @@ Reactor::Pass::~Pass() {
     // One level is one pass: inside another of the same event loop this ends with that one.
     if (m_outerLevel != m_reactor->m_level) m_reactor->settle();
     m_reactor->m_level = m_outerLevel;
-    // What became due meanwhile waits for its event: nobody is to keep the event loop for himself.
+    // Timers that became due meanwhile wait for their event: nothing may keep the event loop for itself.
     if (m_outerLevel < 0 || m_outerLevel != loopLevel()) m_reactor->postIfDue();
 }
 
@@ -219,7 +219,8 @@ int Reactor::fetchAwake(epoll_event* events) {
         const int count = epoll_wait(m_poll, events, kAtOnce, 0);
         const auto now = Clock::now();
         const bool late = now - begun > m_stayAwake;
-        // Who gave the processor away and did not get it back for long had better sleep: sleepers are woken first.
+        // A thread that yielded the processor and did not get it back for long had better sleep: sleepers are woken
+        // first.
         if (now - begun > 4 * m_stayAwake) m_awakeAgain = now + 64 * (now - begun);
         if (count != 0 || late || m_announced.load(std::memory_order_relaxed) != 0) {
             if (m_announced.load(std::memory_order_relaxed) == 0) m_awake.had(count > 0 && !late);

@@ -76,7 +76,7 @@ QCoro::Task<std::expected<void, QString>> MemcachedServer::makeFiles(std::stop_t
     co_return std::expected<void, QString>();
 }
 
-/// What Cyrus SASL reads, with a database of the logins.
+/// Writes the configuration that Cyrus SASL reads, and its database of logins.
 QCoro::Task<std::expected<void, QString>> MemcachedServer::makeSaslFiles(std::stop_token stop) {
     const QString database = m_workspace.file(QStringLiteral("sasldb"));
     m_workspace.write(QStringLiteral("memcached.conf"), "mech_list: " + m_options.saslWays +
@@ -141,7 +141,7 @@ QCoro::Task<bool> MemcachedServer::answers(std::stop_token stop) {
     const auto bare = m_options.tls ? nullptr : std::make_unique<QTcpSocket>();
     QTcpSocket* const plain = secure ? secure.get() : bare.get();
     plain->setProxy(QNetworkProxy::NoProxy);
-    const bool hangsUp = m_options.sasl || m_options.hangsUpOnText; // on whoever does not speak the binary protocol
+    const bool hangsUp = m_options.sasl || m_options.hangsUpOnText; // on clients that do not speak the binary protocol
     QObject::connect(plain, &QTcpSocket::errorOccurred, plain, [answered, hangsUp](QAbstractSocket::SocketError error) {
         answered.complete(hangsUp && error == QAbstractSocket::RemoteHostClosedError);
     });

@@ -8,7 +8,7 @@ namespace lockscope::sandbox {
 struct MemcachedServerOptions {
     std::uint16_t port = 0; ///< 0: a free one
     int megabytes = 16;     ///< for items; the fewest are thrown out when they are full
-    /// "user:password" lines of those who may come in; empty: everybody may, or with SASL nobody.
+    /// "user:password" lines of the users who may log in; empty: everybody may, or with SASL nobody.
     QByteArray logins;
     bool tls = false; ///< TLS and nothing else
     bool wantClientCertificate = true;

@@ -22,10 +22,10 @@ public:
 
     explicit RedisCluster(Runtime& runtime, RedisClusterOptions options = {});
     /// Starts all, lets them meet, and returns when every node says that the cluster is fine, and every replica is in
-    /// step. Later: starts again those that do not run.
+    /// step. Later calls start the nodes that do not run.
     QCoro::Task<std::expected<void, QString>> start(std::stop_token stop = {});
     int masters() const { return m_options.masters; }
-    /// All nodes: first those that are the masters at the start, then their replicas, in their order.
+    /// All nodes: first the masters as of the start, then their replicas, in their order.
     int count() const { return m_options.masters * (1 + m_options.replicas); }
     /// A node; started again after an end it takes its place in the cluster, without its data. Precondition: started.
     RedisServer& at(int index) { return *m_servers[std::size_t(index)]; }

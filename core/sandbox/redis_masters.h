@@ -9,7 +9,7 @@ class RedisMasters {
 public:
     /// `each`: for all of them; its port is not looked at. With TLS they have one authority.
     RedisMasters(Runtime& runtime, int count, RedisServerOptions each = {});
-    /// Starts those that do not run, all at once.
+    /// Starts the servers that do not run, all at once.
     QCoro::Task<std::expected<void, QString>> start(std::stop_token stop = {});
     int count() const { return m_count; }
     /// Precondition: they were started.

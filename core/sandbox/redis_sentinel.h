@@ -10,7 +10,7 @@ struct RedisSentinelOptions {
     QString user;                   ///< who has the password, on the servers; empty: the default user
     QString password;               ///< of the servers and, with sentinelsWantLogin, of the sentinels; empty: none
     bool sentinelsWantLogin = true; ///< by the default user's name, whoever it is on the servers
-    QString sentinelUser;           ///< with sentinelPassword: who has it; empty: the default user
+    QString sentinelUser;           ///< with sentinelPassword: the user who has it; empty: the default user
     QString sentinelPassword;       ///< the sentinels' own, instead of the servers'; empty: the same
     bool tls = false;               ///< of the servers and of the sentinels, and nothing else
     int downAfterMs = 600;          ///< a server that is silent for so long is down

@@ -68,7 +68,7 @@ QByteArray RedisServer::configuration() const {
               << QStringLiteral("tls-cert-file \"%1\"").arg(m_authority.serverCertificate)
               << QStringLiteral("tls-key-file \"%1\"").arg(m_authority.serverKey)
               << QStringLiteral("tls-ca-cert-file \"%1\"").arg(m_authority.ca)
-              // What it shows to other servers, as a replica or in a cluster.
+              // The certificate that it shows to other servers, as a replica or in a cluster.
               << QStringLiteral("tls-client-cert-file \"%1\"").arg(m_authority.clientCertificate)
               << QStringLiteral("tls-client-key-file \"%1\"").arg(m_authority.clientKey)
               << QStringLiteral("tls-auth-clients %1")

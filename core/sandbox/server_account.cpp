@@ -16,7 +16,7 @@ struct Account {
     gid_t group;
 };
 
-/// Whom the server runs as, when it may not run as this user.
+/// The account that the server runs as, when it may not run as this user.
 std::optional<Account> otherAccount() {
     if (::geteuid() != 0) return std::nullopt;
     const passwd* const entry = ::getpwnam("postgres");

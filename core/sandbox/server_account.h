@@ -5,7 +5,7 @@
 
 namespace lockscope::sandbox {
 
-// PostgreSQL, and what belongs to it, refuses to run as root: then it runs as the user "postgres".
+// PostgreSQL and PgBouncer refuse to run as root: then they run as the user "postgres".
 
 /// A command as the account that such a server runs as: the program, then its arguments.
 QStringList asServerAccount(const QString& program, const QStringList& arguments);

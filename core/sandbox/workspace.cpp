@@ -39,7 +39,7 @@ QString makeTemplate() {
 }
 
 /// The ports of this process: no other process of ours takes any of them as long as it lives. A port that a server has
-/// left would otherwise soon be that of another process's server, and whoever still looks for the first one (a
+/// left would otherwise soon be that of another process's server, and a process that still looks for the first one (a
 /// sentinel, a member of a cluster) would talk to it.
 class PortRange {
 public:

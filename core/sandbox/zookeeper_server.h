@@ -60,13 +60,14 @@ private:
 /// Several of them as one ensemble.
 class ZooKeeperEnsemble {
 public:
-    /// The port under which one of them is to reach another, whose own it gets: that of somebody in between. From 0.
+    /// The port by which server `from` is to reach server `to`, such as a relay's; `port`: the server's own. Numbers
+    /// from 0.
     using Via = std::function<std::uint16_t(int from, int to, std::uint16_t port)>;
     explicit ZooKeeperEnsemble(Runtime& runtime, int size = 3, const ZooKeeperServerOptions& options = {},
                                const Via& via = {});
     ~ZooKeeperEnsemble();
 
-    /// Starts those that do not run, and returns when one leads and all others follow.
+    /// Starts the servers that do not run, and returns when one leads and all others follow.
     QCoro::Task<std::expected<void, QString>> start(std::stop_token stop = {});
     int size() const { return int(m_servers.size()); }
     ZooKeeperServer& server(int index) { return *m_servers[std::size_t(index)]; }

@@ -11,7 +11,7 @@ QString tr(const char* text) {
     return QCoreApplication::translate("scenario", text);
 }
 
-/// What kind of thing an action is done to.
+/// The kind of target that an action needs.
 enum class TargetKind : std::uint8_t { Nothing, Client, Node, Link, ClientOrNode };
 
 TargetKind targetKind(Action action) {
@@ -47,7 +47,7 @@ TargetKind targetKind(Action action) {
     return TargetKind::Nothing;
 }
 
-/// What lasts until it is undone; the rest is over at once, or stays for good.
+/// True for actions that last until they are undone; the others are over at once, or stay for good.
 bool canBeUndone(Action action) {
     switch (action) {
     case Action::PauseClient:

@@ -5,8 +5,8 @@
 
 namespace lockscope::scenario {
 
-/// What is wrong when a lease ends before its watchdog renews it for the first time, as part of a sentence; empty: they
-/// go together.
+/// The error, as part of a sentence, when a lease ends before its watchdog renews it for the first time; empty: they go
+/// together.
 QString slowWatchdog(const LockSettings& lock);
 
 /// Adds a complaint about each place of a scenario where leases and watchdogs do not go together: at its start, and

@@ -37,8 +37,8 @@ struct ProgramStep {
     friend bool operator==(const ProgramStep&, const ProgramStep&) = default;
 };
 
-/// What a client does, for ever: its steps in their order, then again from the first. A lock that was not taken in time
-/// ends the round: what the client still holds is given back, the last taken first.
+/// A client's steps, which it runs in their order, then again from the first, for ever. A lock that was not taken in
+/// time ends the round: the client gives back the locks that it still holds, the last taken first.
 struct Program {
     QString name;
     std::vector<ProgramStep> steps;
@@ -52,7 +52,7 @@ struct ClientGroup {
     friend bool operator==(const ClientGroup&, const ClientGroup&) = default;
 };
 
-/// What clients do where a scenario writes no programs: think, take the first lock, work, release.
+/// The program of clients for which a scenario writes none: think, take the first lock, work, release.
 Program defaultProgram();
 
 } // namespace lockscope::scenario

@@ -65,7 +65,7 @@ std::expected<Scenario, std::vector<Problem>> parse(const QByteArray& json, cons
     std::vector<Complaint> complaints = checkAgainstSchema(document.object());
     Scenario scenario;
     if (complaints.empty()) scenario = readDocument(document.object(), complaints);
-    // Of times that could not be read nobody knows whether they go together.
+    // Times that could not be read cannot be compared.
     const bool legible = std::ranges::none_of(
         complaints, [](const Complaint& complaint) { return complaint.path.startsWith(QLatin1String("/lock")); });
     if (time == Time::ToRun && legible) checkLockTimes(scenario, document[u"lockscope"].toInt(), complaints);

@@ -21,8 +21,8 @@ std::expected<Scenario, std::vector<Problem>> loadScenario(const QString& idOrPa
 /// The file's text; parses back to an equal scenario.
 QByteArray toJson(const Scenario& scenario);
 
-/// A scenario as it is to be saved at this path. What was changed by hand gets an id of its own, from the file's name,
-/// and promises nothing: what its words and expectations say was said of the scenario before.
+/// A scenario as it is to be saved at this path. A scenario changed by hand gets an id of its own, from the file's
+/// name, and promises nothing: the words and expectations were written for the scenario before the change.
 Scenario savedAs(Scenario scenario, const QString& path);
 
 /// Writes a scenario file; an error is a sentence.

@@ -57,7 +57,7 @@ Fault readFault(const Fields& fields, std::vector<Complaint>& complaints) {
     fields.text(L("set"), fault.setting);
     fields.text(L("to"), fault.text);
     fault.byHand = fields.has(L("by"));
-    // What was done by hand was once saved without a value of 0.
+    // Faults by hand were once saved without a value of 0.
     const bool wantsValue = fault.action == Action::DelayLink || fault.action == Action::JumpClock;
     if (wantsValue && !fields.has(L("value")) && !fault.byHand) {
         complaints.push_back({fields.path(), tr("%1 needs a “value”, such as \"200ms\"; 0s undoes it")

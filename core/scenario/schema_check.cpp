@@ -26,7 +26,7 @@ QString quoted(const QJsonValue& value) {
     return bare.size() <= 40 ? bare : bare.left(39) + QStringLiteral("…");
 }
 
-/// What a value of a named definition of the schema looks like.
+/// The form of a value of a named definition of the schema.
 QString rightForm(const QString& definition) {
     if (definition == QLatin1String("duration")) return tr("a time with a unit, such as \"5s\", \"250ms\" or \"1.5h\"");
     if (definition == QLatin1String("signed-duration"))
@@ -69,7 +69,7 @@ struct Node {
     QString definition;
 };
 
-/// Puts what the validator found into words. Who is right is decided by the validator alone; this looks at the same
+/// Puts the validator's findings into words. The validator alone decides what is right; this class looks at the same
 /// place with the same schema to say what would be right.
 class Explainer {
 public:

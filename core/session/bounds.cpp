@@ -123,7 +123,7 @@ bool isFair(const QString& recipe) {
 
 verdict::Bounds boundsFor(const trace::RecordingMeta& meta) {
     scenario::Scenario settings;
-    // A recording of running servers holds no scenario that could run, but its settings are those that were used.
+    // A recording of running servers holds no scenario that could run, but it has the settings that were used.
     if (const auto recorded = scenario::recordedScenario(meta.scenario)) settings = *recorded;
     settings.recipe = meta.recipe;
     verdict::Bounds bounds = boundsFor(settings);

@@ -4,7 +4,7 @@
 
 namespace lockscope::session {
 
-/// The first such milestone after `from` in what has happened so far.
+/// The first such milestone after `from` among the events so far.
 std::optional<Nanos> nextMilestone(const trace::Trace& trace, const verdict::Verdict& verdict, Milestone milestone,
                                    Nanos from);
 

@@ -43,7 +43,7 @@ Q_SIGNALS:
     /// Rows read of all rows, while loading.
     void progress(quint64 rows, quint64 total);
     void loaded();
-    /// It could not even be opened; complained() has not been told.
+    /// The file could not even be opened; complained() was not emitted.
     void unreadable(const QString& message);
 
 private:

@@ -62,11 +62,11 @@ public:
     virtual std::shared_ptr<const trace::Trace> trace() const = 0;
     /// The judgement so far; never null.
     virtual std::shared_ptr<const verdict::Verdict> verdict() const = 0;
-    /// The scenario so far, with what was done by hand: running it again gives the same digest.
+    /// The scenario so far, with the changes made by hand: running it again gives the same digest.
     virtual scenario::Scenario scenario() const = 0;
     /// The scenario's settings as they are now, after what was changed by hand: what a form shows.
     virtual scenario::Scenario settings() const { return scenario(); }
-    /// The faults and changes that a person made, in the order in which they were made. Those of a simulation are part
+    /// The faults and changes that a person made, in the order in which they were made. In a simulation they are part
     /// of scenario(), too.
     virtual std::vector<scenario::Fault> doneByHand() const { return {}; }
     /// True while there is a change by hand that undo() can take back, or redo() make again.
@@ -84,7 +84,7 @@ public Q_SLOTS:
     /// Makes time come at least as far as t (simulated; others ignore it).
     virtual void advanceTo(lockscope::Nanos t) = 0;
     /// Runs on from `from` until the next milestone after it; answers by milestoneReached(). It looks no further than
-    /// to the end of the plan or of what happened already, whichever is later: a search never makes a run longer.
+    /// to the end of the plan or of the run so far, whichever is later: a search never makes a run longer.
     virtual void advanceToNext(lockscope::session::Milestone milestone, lockscope::Nanos from) = 0;
     /// Does something to the world at `at`; in the past of a session that can rewind this drops the future.
     virtual void apply(lockscope::scenario::Fault fault, lockscope::Nanos at) = 0;

@@ -53,7 +53,7 @@ SimulatedSession::~SimulatedSession() {
 void SimulatedSession::makeWorker() {
     using TracePtr = std::shared_ptr<const trace::Trace>;
     SimulationWorker::Listener listener;
-    // What comes from a world that has been replaced meanwhile is of no interest any more.
+    // Results of a world that has been replaced meanwhile are dropped.
     listener.grown = [this](const TracePtr& trace) {
         m_inbox.put([this, trace] {
             if (trace == m_trace) Q_EMIT advanced();
@@ -173,7 +173,7 @@ QString SimulatedSession::refusal(const scenario::Fault& fault) const {
     if (fault.setting == QLatin1String("recipe")) {
         if (QString why = sim::whyNot(scenario(), fault.text); !why.isEmpty()) return why;
     }
-    // What could not be read from a file again must not get into one.
+    // A fault that could not be read from a file again must not get into one.
     scenario::Scenario probe = scenario();
     std::erase_if(probe.faults, [&](const scenario::Fault& later) {
         return later.byHand && later.at.value_or(Nanos(0)) > *fault.at;

@@ -7,9 +7,9 @@ namespace lockscope::session {
 
 class SimulationWorker;
 
-/// A simulated world as a session: computed on a thread of its own, as far as it is asked for. What is done in the past
-/// makes a new future: the world is computed again from its start to that instant, which is quick and, equal seed,
-/// equal.
+/// A simulated world as a session: computed on a thread of its own, as far as it is asked for. A change made in the
+/// past makes a new future: the world is computed again from its start to that instant. This is quick, and with an
+/// equal seed the result is equal.
 class SimulatedSession final : public Session {
     Q_OBJECT
 public:
@@ -46,7 +46,7 @@ private:
         Nanos reached{};
     };
     Course course() const;
-    /// Before a change by hand: what there is now is what undo() brings back.
+    /// Call before a change by hand: undo() brings back the present state.
     void remember();
     /// Makes this the run, computed at once up to where it differs from the present one, and then on to where it was.
     void take(Course course, Rewrite why);

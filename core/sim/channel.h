@@ -16,19 +16,19 @@ enum class Unanswered : std::uint8_t {
 
 /// One connection of a party to a server of kind S: numbered questions over a link, answers that may be late, lost or
 /// never come, messages that the server sends unasked, and the connection's end. Writes the rows of messages into the
-/// trace. What was sent before the asking party died still arrives.
+/// trace. A message sent before the asking party died still arrives.
 template <class S, class Answer>
 class Channel {
 public:
     using Result = std::expected<Answer, Unanswered>;
     using Answered = std::function<void(Answer)>;
-    /// What the server does when the question arrives. It calls the function at once, later or never. False: nobody is
-    /// there.
+    /// The server's work when the question arrives. The work calls the function at once, later or never. It returns
+    /// false if nobody is there.
     using Work = std::function<bool(S&, Answered)>;
     using Done = std::function<void(Result)>;
 
     /// Everything outlives it. `look` sees each result first, and may change it. `text` of the functions below is the
-    /// trace's Text for the row; 0: no rows, and no loss by chance, for what servers say among themselves.
+    /// trace's Text for the row; 0: no rows, and no loss by chance, for messages among servers.
     Channel(Grounds grounds, Network::Link& link, Party asker, S& server, std::function<void(Result&)> look = nullptr)
         : m_state(std::make_shared<State>(State{grounds, link, asker, server, std::move(look), {}, 0})) {}
     ~Channel() {
@@ -106,7 +106,7 @@ public:
     Party asker() const { return m_state->asker; }
 
 private:
-    /// What a message needs, without the asking end, which may be gone when the message is on its way.
+    /// The data that a message needs on its way. The asking end is not part of it: it may be gone by then.
     struct Base {
         Grounds grounds;
         Network::Link& link;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What cluster nodes say among themselves: who is down, who is elected, who owns which slots.
+// Messages among cluster nodes: which node is down, which is elected, which owns which slots.
 #include "sim/cluster_node.h"
 #include "sim/probe.h"
 #include "sim/redis_server.h"
@@ -103,7 +103,7 @@ void ClusterNode::hear(const News& news) {
             m_migrating.erase(slot);
         }
     }
-    // Whoever lost its last slot to another node, or whose master did, follows that one.
+    // A node follows the node that took its last slot, or its master's last slot.
     const int mine = m_peers[std::size_t(m_me)].master == kNobody ? m_me : m_peers[std::size_t(m_me)].master;
     if (lostMine && !ownsSlots(mine)) {
         if (isMaster(m_me)) reached(Probe::OldMasterFollows);

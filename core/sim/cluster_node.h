@@ -10,8 +10,8 @@ namespace lockscope::sim {
 
 class RedisServer;
 
-/// A server's part in a Redis Cluster: which node owns which slot as far as it knows, who is down, votes, and what it
-/// answers about keys that are not its own. Source: the Redis Cluster specification, and cluster.c of Redis 7.0.
+/// A server's part in a Redis Cluster: which node owns which slot as far as it knows, which nodes are down, votes, and
+/// its answers about keys that are not its own. Source: the Redis Cluster specification, and cluster.c of Redis 7.0.
 class ClusterNode {
 public:
     struct Settings {
@@ -95,7 +95,7 @@ private:
     int m_me = 0;
     std::vector<Peer> m_peers;
     std::array<std::int8_t, redis::kClusterSlots> m_owners{};
-    std::map<int, int> m_migrating, m_importing; ///< to and from whom, by slot
+    std::map<int, int> m_migrating, m_importing; ///< to and from which node, by slot
     std::int64_t m_epoch = 0, m_votedEpoch = 0;
     bool m_ok = true;
     std::optional<Nanos> m_okFrom; ///< it serves again only from then on

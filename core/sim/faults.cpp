@@ -268,7 +268,7 @@ std::expected<void, QString> World::actOnLinks(const Fault& fault, std::uint8_t 
             emit(EventKind::ReplyLossArmed, flags, link->first, link->entity);
             break;
         }
-        // Whoever it struck, not whoever holds by the time of its end.
+        // Notes the link by its parties' names: "holder" may mean another client when the fault ends.
         const trace::Trace& trace = m_recorder.trace();
         const QByteArray name = trace.entity(link->first).name + '-' + trace.entity(link->second).name;
         noteStruck(fault, QString::fromUtf8(name), link->entity);
@@ -305,7 +305,7 @@ void World::noteStruck(const Fault& fault, const QString& target, trace::EntityI
     Fault later;
     later.at = now() + std::clamp(*fault.duration, Nanos(0), kLongest);
     later.action = *undo;
-    later.target = target; // whoever it struck, not whoever holds by then
+    later.target = target; // the client it struck, not the holder by then
     later.byHand = fault.byHand;
     m_scheduler.at(
         *later.at, [this, struck, number, later] { endFault(struck, number, later); }, VirtualScheduler::Rank::Late);

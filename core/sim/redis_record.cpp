@@ -168,7 +168,7 @@ void RedisRecord::write(const QByteArray& lockName, inspect::Sight sight) {
     Found found = lookAtLock(lockName);
     if (m_nameless && found.row) found.row->holders.clear();
     if (m_deciders.size() > 1 && found.row && !found.raw.empty()) {
-        // Of those who write to single servers, the one that completes the majority is the owner.
+        // When several clients write to single servers, the client that completes the majority is the owner.
         const QJsonValue written = found.raw.front().value;
         sight.ownerStays = std::exchange(m_majority[lockName], written) == written;
     } else if (m_deciders.size() > 1) {
@@ -239,7 +239,7 @@ RedisRecord::Found RedisRecord::majority(const QByteArray& lockName) const {
         for (const Found& copy : copies)
             if (sameHold(copy, candidate)) ends.push_back(copy.exactDeadline);
         if (ends.size() < m_quorum) continue;
-        // The majority lasts until the quorum's shortest copy ends, of those that end last.
+        // The majority lasts until the shortest of the `quorum` longest copies ends.
         std::ranges::sort(ends, std::greater());
         Found held = candidate;
         held.exactDeadline = ends[m_quorum - 1];
@@ -271,7 +271,7 @@ RedisRecord::Found RedisRecord::lookAtLockOn(RedisServer& server, const QByteArr
     if (keys.size() == 1) return all;
     if (!whole) return {{}, kNever, std::move(all.raw)};
     all.row->name = lockName;
-    all.row->waiters.reset(); // those who wait for one part do not queue for the whole
+    all.row->waiters.reset(); // waiters for one part do not queue for the whole
     all.row->waiterCount.reset();
     return all;
 }

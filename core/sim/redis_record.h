@@ -13,8 +13,8 @@ namespace lockscope::sim {
 
 class RedisServer;
 
-/// The record of locks on simulated Redis servers: what those that decide hold, written into the trace after every
-/// command that changed it. One server decides, or a majority of several.
+/// The record of locks on simulated Redis servers: the locks on the servers that decide, written into the trace after
+/// every command that changed them. One server decides, or a majority of several.
 class RedisRecord {
 public:
     using SessionId = RedisEngine::SessionId;
@@ -25,7 +25,7 @@ public:
     ~RedisRecord();
     RedisRecord(const RedisRecord&) = delete;
     RedisRecord& operator=(const RedisRecord&) = delete;
-    /// Its locks are one server's copies of another record's. Call before watch().
+    /// Makes this record's locks one server's copies of `logical`'s locks. Call before watch().
     void copies(RedisRecord& logical);
 
     trace::EntityId lockEntity(const QByteArray& name) { return m_feed.lockEntity(name); }
@@ -80,7 +80,8 @@ private:
     static Found lookAtLockOn(RedisServer& server, const QByteArray& lockName, const Watched& watched);
     static Found lookAtPart(RedisServer& server, const QByteArray& key, Strings strings);
     Found majority(const QByteArray& lockName) const;
-    /// Whether two copies are one hold: by who holds, or, where the format does not say, by what is written there.
+    /// Whether two copies are one hold: by their holders, or, where the format does not name them, by the value written
+    /// there.
     static bool sameHold(const Found& a, const Found& b);
     /// Whether a GETSET wrote into a lock that another has won: it returned something else than its sender had read
     /// before. The recipe that takes locks so knows then that the lock is not its own; the entry does not name anybody.

@@ -43,7 +43,7 @@ public:
     /// The session by which the world looks at the server and frees locks.
     SessionId inside() const { return m_inside; }
     Nanos present() const { return now(); }
-    /// Tells a record of what changes its locks.
+    /// Reports changes of locks to a record.
     void tell(RedisRecord& record);
     void tellNoMore(RedisRecord& record);
     /// An operator's command, run at once; refused by a server that does not run.

@@ -7,7 +7,7 @@
 namespace lockscope::sim {
 
 /// A simulated client's way to one server that speaks Redis' protocol, as the real driver is one: a connection for
-/// commands, another one for subscriptions, made when they are needed and made again when they break. What was sent
+/// commands, another one for subscriptions, made when they are needed and made again when they break. A command sent
 /// before the client died still arrives. May be destroyed at any time: calls in flight then end with Disconnected.
 class RedisWire final : public redis::Client {
 public:
@@ -29,7 +29,7 @@ public:
     /// Everything outlives it. `server` nullptr: there is none at that address, which is refused at once. `where` is
     /// its name in errors.
     RedisWire(Grounds grounds, RespServer* server, Runtime& runtime, User user, QString where, Settings settings);
-    /// With the default settings, to a server by its own name.
+    /// A way with the default settings to a server, by the server's own name.
     RedisWire(Grounds grounds, RespServer& server, Runtime& runtime, User user);
     ~RedisWire() override;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What both sides of replication share, and the master's. (The replica's is in replication_replica.cpp.)
+// The code that both sides of replication share, and the master's side. (The replica's side is in
+// replication_replica.cpp.)
 #include "sim/replication.h"
 
 #include "sim/probe.h"

@@ -29,7 +29,7 @@ public:
 
     Replication(RedisServer& self, Grounds grounds, ReplicationSettings settings, std::uint64_t seed);
 
-    /// Its data are those of that server, from the beginning: a replica of it needs no copy. Before anything happens.
+    /// Begins with the data of `master`, so that a replica needs no copy. Call before anything happens.
     void beginWith(const Replication& master) { m_id = master.m_id; }
     bool isReplica() const { return m_following; }
     /// The master that it follows; nullptr: it is one.

@@ -54,7 +54,7 @@ RespConnection::Wire::Work RespConnection::work(const std::shared_ptr<Socket>& s
     };
 }
 
-/// What an answer says about the connection.
+/// Learns from an answer whether the connection stands or was reset.
 void RespConnection::Socket::look(Result& result) {
     if (result) {
         established = true;

@@ -33,12 +33,12 @@ public:
     bool possible() const;
     /// Whether a heartbeat sent now would be answered.
     bool beats() const;
-    /// Closes it: the server sees that after a flight. What is open ends with Reset.
+    /// Closes the connection; the server sees that after the network's delay. Open calls end with Reset.
     void close();
     RespServer& server() const { return m_socket->wire.server(); }
 
 private:
-    /// Shared with what is on its way.
+    /// Shared with messages that are on their way.
     struct Socket {
         Socket(Grounds g, Network::Link& link, Party asker, RespServer& server, RespServer::ClientEnd e, Nanos p,
                Handlers h)

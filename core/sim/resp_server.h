@@ -5,13 +5,13 @@
 
 namespace lockscope::sim {
 
-/// A simulated process that speaks Redis' protocol: its clients' connections, and the way of their commands to what
-/// answers them.
+/// A simulated process that speaks Redis' protocol: its clients' connections, and the way of their commands to the code
+/// that answers them.
 class RespServer : public Server {
 public:
     using SessionId = RedisEngine::SessionId; ///< 0 = nobody
     using Answer = std::function<void(redis::Reply)>;
-    /// The client's end of a connection. `thread`: who stands behind it, in the trace.
+    /// The client's end of a connection. `thread`: the thread behind it, in the trace.
     struct ClientEnd {
         trace::EntityId thread = trace::kNoEntity;
         std::function<void(const RedisEngine::Push&)> push = nullptr;

@@ -62,7 +62,7 @@ private:
         Nanos helloAt = -2s;
         bool down = false, agreedDown = false; ///< SDOWN; ODOWN, of the master
         std::optional<Nanos> downSince = {};   ///< also after it is over
-        // What INFO said.
+        // From the answers to INFO.
         Role role = Role::Master;
         Nanos roleSince{}, confSince{};
         QByteArray follows;
@@ -72,7 +72,7 @@ private:
         int priority = 100;
         Reconf reconf = Reconf::None;
         Nanos reconfSentAt{};
-        // What a Sentinel answered.
+        // From the other Sentinel's answers.
         bool saysDown = false;
         std::optional<Nanos> saidAt = {};
         QByteArray leader;

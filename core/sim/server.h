@@ -16,8 +16,8 @@ struct Grounds {
     Network& network;
 };
 
-/// What a process finds on its disk when it starts: all that it had written (it was only killed), what had reached the
-/// disk itself (its machine lost power), or nothing.
+/// The data that a process finds on its disk when it starts: everything it had written (it was only killed), only the
+/// data that had reached the disk itself (its machine lost power), or nothing.
 enum class Disk : std::uint8_t { Kept, Flushed, Empty };
 
 /// A simulated server process of any kind: its life, its wall clock, its timers, and the work that arrives for it.
@@ -40,10 +40,10 @@ public:
     void resume();
     /// The process dies; its machine goes on, and delivers what the process had sent.
     void kill();
-    /// The machine loses its power: what it had not sent yet is gone, nobody is told, and the disk has what was
-    /// flushed.
+    /// The machine loses its power: data not sent yet are gone, no client is told, and the disk has the flushed data
+    /// only.
     void crash();
-    /// Starts a dead process again, with what its disk has.
+    /// Starts a dead process again, with the data on its disk.
     void start();
     /// As start(), with a new disk.
     void startEmpty();
@@ -67,7 +67,7 @@ protected:
     const Grounds& grounds() const { return m_grounds; }
     Nanos now() const { return m_grounds.scheduler.now(); }
 
-    // What a kind of server does about its life. The state of life has changed already.
+    // Hooks of each kind of server. They are called after the server's state has changed.
     virtual void paused() {}
     /// Before the work that has waited.
     virtual void resumed() {}

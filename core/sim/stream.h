@@ -5,12 +5,12 @@
 namespace lockscope::sim {
 
 /// One direction of a connection between two servers: delivers what was written, in order. While the link is severed
-/// it tries again and again, as TCP does. What the writing process has written leaves its machine even after its death,
-/// unless the machine loses its power.
+/// it tries again and again, as TCP does. Data leaves the writer's machine even after the writing process died, unless
+/// the machine loses its power.
 class Stream {
 public:
     using Work = Server::Work;
-    /// Everything outlives it. What it has been given is delivered even if the stream is destroyed.
+    /// All arguments must outlive the stream. Data given to it is delivered even if the stream is destroyed.
     Stream(Grounds grounds, Server& from, Server& to);
 
     /// `work` is done at the other end. `lag`: how long it stays on this machine before it leaves.

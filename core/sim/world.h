@@ -47,8 +47,9 @@ private:
     void strike(const scenario::Fault& fault);
     std::expected<void, QString> act(const scenario::Fault& fault);
     std::expected<void, QString> set(const QString& setting, const QString& text, std::uint8_t flags);
-    /// Notes what the fault has done to that entity. A fault with a duration ends after it: then the target is as the
-    /// faults that still last want it. What somebody has undone or replaced meanwhile has no end of its own any more.
+    /// Notes what the fault has done to that entity. A fault with a duration ends after it: then the faults that still
+    /// last decide the target's state. A fault that a person has undone or replaced meanwhile has no end of its own any
+    /// more.
     void noteStruck(const scenario::Fault& fault, const QString& target, trace::EntityId entity);
     void endFault(const Struck& struck, std::uint64_t number, const scenario::Fault& undo);
     void healAll(std::uint8_t flags);

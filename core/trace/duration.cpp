@@ -92,7 +92,7 @@ QString formatDuration(Nanos duration) {
         if (number.isEmpty()) continue;
         const QString text = (count < 0 ? QStringLiteral("-") : QString()) + number + unit.name;
         if (!parseDuration(text)) continue; // more digits than parse takes
-        // Of two equally short texts the one without a point reads better: 100us, not 0.1ms.
+        // If two texts are equally short, the one without a point reads better: 100us, not 0.1ms.
         if (best.isEmpty() || text.size() < best.size() ||
             (text.size() == best.size() && best.contains(QLatin1Char('.')))) {
             best = text;

@@ -102,7 +102,7 @@ enum class EventKind : std::uint8_t {
                            ///< flags HoldMode
     RecordRenewed = 65,    ///< same owner, new deadline, hold count or mode; actor the thread whose command did it (the
                            ///< owner when unknown); value, aux and flags as RecordHeld
-    RecordFreed = 66,      ///< actor: who caused it (0: nobody, it expired); aux owner Thread; flags FreedBy
+    RecordFreed = 66,      ///< actor: the cause (0: none, it expired); aux owner Thread; flags FreedBy
     RecordWaiters = 67,    ///< value queue depth as the server knows it, -1 = not known
     RecordToken = 68,      ///< value last fencing token given
     RecordUnobserved = 69, ///< from now on the record is not observed (drawn as a gap)
@@ -123,7 +123,7 @@ enum class EventKind : std::uint8_t {
     RecordContent = 76,  ///< a look at the server at this instant: aux Text, what lies there (inspect/seen_content.h).
                          ///< Written when it differs by more than running TTLs, and not for every change of a busy lock
     RecordFormat = 77,   ///< aux Text: what lies there has this format, as watchers name it
-    RecordHolders = 78,  ///< value how many hold it, where they are more than are named; -1 = those that are named
+    RecordHolders = 78,  ///< value number of holders, if more hold than are named; -1 = the named ones
     RecordPermits =
         79, ///< of a semaphore: value permits that are free, -1 = not known; aux permits in all, 0 = not known
     RecordCertainty = 80, ///< how sure it is that the key is a lock at all; value Certainty, Certain until told

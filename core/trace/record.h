@@ -7,7 +7,7 @@
 
 namespace lockscope::trace {
 
-/// One of those who hold a lock, as its server tells.
+/// One of a lock's holders, as the server tells.
 struct Holder {
     EntityId thread = kNoEntity;
     std::uint32_t holds = 1;
@@ -17,7 +17,7 @@ struct Holder {
     friend bool operator==(const Holder&, const Holder&) = default;
 };
 
-/// One of those who stand in a server's queue.
+/// A waiter in a server's queue.
 struct QueuedWaiter {
     EntityId thread = kNoEntity;
     std::int64_t since = 0; ///< when the record first named it
@@ -26,9 +26,10 @@ struct QueuedWaiter {
     friend bool operator==(const QueuedWaiter&, const QueuedWaiter&) = default;
 };
 
-/// The server's record of one lock. Of a lock that several servers keep: of the logical lock, or of one server's copy.
+/// The server's record of one lock. If several servers keep the lock: the record of the logical lock, or one server's
+/// copy.
 struct Record {
-    EntityId owner = kNoEntity; ///< Thread; kNoEntity = free. Of several holders: one of them
+    EntityId owner = kNoEntity; ///< Thread; kNoEntity = free. If several hold it: one of them
     std::uint32_t holds = 0;
     std::int64_t since = 0;              ///< when the owner changed
     std::int64_t leaseFrom = 0;          ///< when the lease was last granted or renewed
@@ -46,8 +47,8 @@ struct Record {
     EntityId format = kNoEntity;     ///< Text; kNoEntity: no row has named it
     EntityId content = kNoEntity;    ///< Text: what lay on the server at contentAt, as it was seen
     std::int64_t contentAt = -1;     ///< when that was looked at; -1 = never
-    std::vector<Holder> holders;     ///< where there may be several: those that are named, first come first
-    std::int64_t holdersInAll = -1;  ///< more than are named; -1 = those that are named
+    std::vector<Holder> holders;     ///< where there may be several: the named holders, first come first
+    std::int64_t holdersInAll = -1;  ///< more than are named; -1 = the named ones
     std::vector<QueuedWaiter> queue; ///< in the server's order; empty where it has none or does not name them
     std::int64_t permitsFree = -1;   ///< of a semaphore; -1 = not known
     std::uint32_t permitsInAll = 0;  ///< 0 = not known

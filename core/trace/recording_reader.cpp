@@ -188,7 +188,7 @@ std::expected<void, RecordingError> RecordingReader::Impl::load(const std::funct
                                                                 std::stop_token stop) {
     Q_ASSERT_X(file, "RecordingReader::load", "open() comes first, and succeeds");
     // One look at all of the file: a recording still being written has moved on since it was opened, and goes on
-    // moving. Not from open() on: whoever writes it waits meanwhile. Ends with the connection.
+    // moving. Not from open() on: the writer waits meanwhile. Ends with the connection.
     if (!file->run(QStringLiteral("BEGIN"))) return damaged();
     readMeta();
     if (!namesDamaged) namesDamaged = !readEntities();

@@ -57,7 +57,8 @@ struct RecordingWriter::Impl {
         return false;
     }
 
-    /// Of what this has written, not of what the trace holds by now: a world may go on while it is being recorded.
+    /// Describes the rows written so far, not all rows of the trace by now: a world may go on while it is being
+    /// recorded.
     bool writeMeta(bool finished) {
         RecordingMeta now = meta;
         now.originWallMs = trace->originWallMs();

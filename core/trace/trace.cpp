@@ -147,7 +147,7 @@ void Trace::append(Event event) {
     }
     if (i > 0) event.at = std::max(event.at, timeAt(i - 1));
     needChunk(chunk).set(i % kChunkRows, event);
-    // The row first, then the time: who sees a time reached also sees every row before it.
+    // The row first, then the time: a reader that sees a time reached also sees every row before it.
     m_size.store(i + 1, std::memory_order_release);
     reach(Nanos(event.at));
 }

@@ -19,7 +19,7 @@ struct Chronicle {
     std::optional<Span> nodeStopped; ///< the lock's node was paused: requests waited there
     std::optional<Nanos> watchdogStopped;
     std::optional<Nanos> killed;
-    /// Its own clock's, or one of the node's that brought the ends of leases nearer.
+    /// The jump of the client's own clock, or a jump of the node's clock that brought the ends of leases nearer.
     std::optional<std::pair<Nanos, trace::Event>> clockJump;
     Nanos nodeClock{};              ///< how far the node's clock is ahead
     std::int64_t deadline = -1;     ///< of its lease, as last seen in the record; -1 = none
@@ -37,8 +37,8 @@ struct Chronicle {
     std::optional<Nanos> beliefEnded;
     trace::EventKind beliefEndedBy = trace::EventKind::None; ///< BelievedUntil: by its own deadline
 
-    /// A pause or cut can be why the record ended: it began before that and was not over long before. What was followed
-    /// by a renewal, or left more than half of the lease to renew it in, kept nobody from renewing.
+    /// A pause or cut can be why the record ended: it began before that and was not over long before. A pause that was
+    /// followed by a renewal, or that left more than half of the lease for renewing, kept no client from renewing.
     bool explains(const std::optional<Span>& span) const;
 };
 

@@ -9,10 +9,10 @@ namespace lockscope::verdict {
 
 /// The wait-for graph over all locks has no cycle.
 ///
-/// A thread that waits for a lock waits for whoever believes to hold it as the only one. Who merely tries once does not
-/// wait; whoever asks again for what it holds waits for itself where the recipe does not count; for holders who share,
-/// nobody can say of a waiter whether it would join them. A cycle lasts until one of its waits or holds ends, be it by
-/// a time-out or a lease; one of no length is none.
+/// A thread that waits for a lock waits for the thread that believes to hold it exclusively. A thread that tries once
+/// does not wait. A holder that asks for its lock again waits for itself if the recipe does not count holds. Shared
+/// holders are left out: nobody can say whether the waiter would join them. A cycle lasts until one of its waits or
+/// holds ends, be it by a time-out or a lease; one of no length is none.
 class DeadlockJudge {
 public:
     explicit DeadlockJudge(Ledger& ledger) : m_ledger(ledger) {}

@@ -179,7 +179,7 @@ public:
     }
 
 private:
-    /// Of a semaphore, where nobody is the one who holds it.
+    /// The explanation for a semaphore, which has no single holder.
     QString tooManyPermits() const {
         const std::size_t rows = std::min(m_v.row + 1, m_trace.size());
         std::int64_t capacity = 0;
@@ -369,8 +369,8 @@ private:
         return entry;
     }
 
-    /// The first of those who died while they waited, and when, where the server's queue is longer than the number of
-    /// live waiters.
+    /// The first waiter that died while it waited, and when, if the server's queue is longer than the number of live
+    /// waiters.
     std::optional<std::pair<EntityId, Nanos>> deadWaiter() const {
         const std::size_t end = std::min(m_v.row, m_trace.size());
         std::int64_t queued = -1;
@@ -399,7 +399,7 @@ private:
         return std::pair(thread, died);
     }
 
-    /// What stands in the way of a grant.
+    /// The obstacle to a grant: why no waiter gets the lock.
     QString obstacle() const {
         const Entry record = entry();
         if (record.owner == trace::kNoEntity) {

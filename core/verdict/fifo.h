@@ -10,13 +10,13 @@ namespace lockscope::verdict {
 
 /// A fair lock is granted in the order of its queue.
 ///
-/// A trace tells when somebody asked, not when the server queued it, so the order is judged only where it is beyond
+/// A trace tells when a client asked, not when the server queued it, so the order is judged only where it is beyond
 /// doubt: B asked more than the slack after A did, got the lock or its permits while A still waited, and A, who had
 /// been there all that time, got it later. Readers are left out: those behind one writer get the lock together, and
-/// learn of it in any order. Of an A that was paused, cut off or suspended, or whose server went away, its place counts
-/// from the end of that: queues forget those who are not there. Over a slow link it comes later by what its messages
-/// take, and where the link is too slow to get on, nothing is demanded. Of a B it counts from its first asking: queues
-/// may also remember. The violation lasts from B's grant to A's.
+/// learn of it in any order. If A was paused, cut off or suspended, or if its server went away, its place counts from
+/// the end of that: queues forget absent waiters. On a slow link A's place counts later by the time its messages take;
+/// if the link is too slow to get on, nothing is demanded. B's place counts from its first request: queues may also
+/// remember. The violation lasts from B's grant to A's.
 class FifoJudge {
 public:
     FifoJudge(Ledger& ledger, const Bounds& bounds)
@@ -24,9 +24,9 @@ public:
 
     /// A thread's belief changed at `row`: a wait or a hold began or ended.
     void changed(const Row& row, const trace::Belief& belief);
-    /// Nobody of this client waits any more.
+    /// No thread of this client waits any more.
     void gone(trace::EntityId client, const trace::Trace& trace);
-    /// Everybody of this client may have lost its place.
+    /// All threads of this client may have lost their places.
     void away(trace::EntityId client, const Row& row);
     /// A link is slower or quicker from now on.
     void delayed(const Row& row) { m_slow.delayed(row.event, row.trace); }

@@ -38,7 +38,7 @@ struct Judge::Impl {
         timeComesTo(event.time(), number);
         const Row row{event, number, *trace};
         if (isRecord(event.kind) && trace->copyOf(event.subject) != trace::kNoEntity) {
-            // What is promised, is promised of the lock: what one server keeps of it is a means.
+            // Invariants are about the lock; one server's copy of it is only a means.
             state.apply(event, *trace);
             sawRecord = true;
             return;
@@ -96,7 +96,7 @@ struct Judge::Impl {
             beliefEnded(lock, thread, row.event.time(), row.number);
     }
 
-    /// Whoever was not there for a while lost its place in queues, and learns late what it was granted.
+    /// A client that was away for a while lost its place in queues, and learns late of its grants.
     void takeOther(const Row& row) {
         const Event& e = row.event;
         state.apply(e, *trace);
@@ -138,7 +138,7 @@ struct Judge::Impl {
         const bool wasFair = bounds.fair;
         bounds.follow(bounds, change);
         progress.setBounds(bounds);
-        if (bounds.fair != wasFair) fifo.forget(); // an order is promised to those who ask from now on
+        if (bounds.fair != wasFair) fifo.forget(); // an order is promised to clients that ask from now on
     }
 
     void clientAway(EntityId client, const Row& row) {

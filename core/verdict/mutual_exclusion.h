@@ -8,7 +8,7 @@
 
 namespace lockscope::verdict {
 
-/// An interval sweep over beliefs: a violation lasts while those who believe that they hold one lock may not hold it
+/// An interval sweep over beliefs: a violation lasts while the clients that believe to hold one lock may not hold it
 /// together, and is one violation however many join and leave meanwhile. An exclusive hold goes with no other; readers
 /// go together; permits go together up to the lock's capacity, where the trace told it. An overlap of no length (a
 /// hand-over within one instant) is none.

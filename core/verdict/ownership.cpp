@@ -35,7 +35,7 @@ void OwnershipJudge::look(const Row& row, const trace::State& state) {
         const auto why = static_cast<FreedBy>(e.flags & trace::kFreedByMask);
         if (!differ(e.actor, e.aux)) break;
         const auto record = state.records.find(e.subject);
-        // Of several holders the owner is judged, as where it is the only one.
+        // If several hold the lock, the owner is judged as if it were the only one.
         if (e.kind == EventKind::RecordHolderGone && (record == state.records.end() || record->second.owner != e.aux))
             break;
         const std::int64_t deadline = record == state.records.end() ? -1 : record->second.deadline;

@@ -25,7 +25,7 @@ public:
     ProgressJudge(Ledger& ledger, const Bounds& bounds)
         : m_ledger(ledger), m_bound(bounds.progress), m_slow(bounds.roundTrip, bounds.slowLink) {}
 
-    /// From now on; for those that are overdue already it changes nothing.
+    /// Applies from now on; nothing changes for waiters that are overdue already.
     void setBounds(const Bounds& bounds);
     /// A row, after it was folded into `state`.
     void look(const Row& row, const trace::State& state);
@@ -39,9 +39,9 @@ public:
 private:
     /// The state of a lock that its progress is judged by.
     enum class Standing : std::uint8_t {
-        Fine,   ///< held by somebody alive, or nobody alive asks for it
+        Fine,   ///< held by a living client, or no living client asks for it
         Stuck,  ///< it could be granted and is not
-        Unseen, ///< somebody waits and nobody believes, but the record is not observed
+        Unseen, ///< a client waits and none believes, but the record is not observed
     };
     struct Lock {
         Standing standing = Standing::Fine;

@@ -20,7 +20,7 @@ const trace::Record* recordOf(const State& state, trace::EntityId lock) {
     return found == state.records.end() ? nullptr : &found->second;
 }
 
-/// Whose hold a row of the record tells of. `record` as it was before the row.
+/// The owner of the hold that a row of the record is about. `record`: as it was before the row.
 trace::EntityId ownerIn(const Event& e, const trace::Record* record) {
     if (e.kind == EventKind::RecordFreed) return e.aux;
     return e.kind == EventKind::RecordRenewed && record ? record->ownerOfRenewed(e) : e.actor;

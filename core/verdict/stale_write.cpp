@@ -84,8 +84,8 @@ void StaleWriteJudge::judgeWrite(const Row& row, const trace::State& state) {
         const bool readers = writer->second.mode == trace::HoldMode::Shared && !record->second.holders.empty() &&
                              record->second.namesAllHolders();
         if (readers && record->second.names(e.actor)) return;
-        // Else a record names one owner, and says nothing of those who hold together with it; of one that it has not
-        // named yet it may just be late.
+        // Else a record names one owner, and says nothing about the other shared holders; about a holder that it has
+        // not named yet it may just be late.
         if (!readers || !m_named.contains({lock, e.actor})) {
             m_undecidedSince = std::min(m_undecidedSince, e.time());
             return;

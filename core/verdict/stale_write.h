@@ -9,7 +9,7 @@
 namespace lockscope::verdict {
 
 /// A write is stale when its token is lower than the newest accepted one, or when the record says at that instant that
-/// somebody else or nobody holds the lock.
+/// another client or none holds the lock.
 ///
 /// Where servers are watched from outside (the trace's origin has a wall-clock time), the record follows a grant with
 /// some delay. A thread that believes, and that no row of the record has named since it asked for the lock, may be such

@@ -37,9 +37,9 @@ QString invariantMeaning(Invariant invariant);
 ///   record was not observed and no token told;
 /// - `ownership` while no record was observed, or when the record could not be seen for some time;
 /// - `reentrancy` while neither beliefs nor records were observed.
-/// `fifo`, `token-order` and `no-deadlock` speak of what clients were seen to ask and to get: about what nobody saw
-/// they claim nothing, and hold. A violation found outweighs what was not seen. An invariant about something that did
-/// not happen holds.
+/// `fifo`, `token-order` and `no-deadlock` are about requests and grants that were seen: about others they claim
+/// nothing, and hold. A violation found outweighs gaps in what was seen. An invariant about something that did not
+/// happen holds.
 enum class Outcome : std::uint8_t { Holds, Violated, Unknown };
 
 /// One interval in which an invariant did not hold.
@@ -72,7 +72,7 @@ struct Verdict {
     std::array<Nanos, kInvariants.size()> unknownSince = always(kNever);
     /// Violated when any is, else unknown when any is.
     Outcome overall() const;
-    /// How an invariant stood at t, whatever came later: violated only by what had begun by then.
+    /// An invariant's outcome at t, whatever came later: only violations that had begun by then count.
     Outcome outcomeAt(Invariant invariant, Nanos t) const;
     /// Violations that had begun at or before t, with intervals cut at t: the verdict as it stood then.
     /// An invariant violated only later held by then, unless it was unknown already.

@@ -80,7 +80,7 @@ protected:
                QString::fromUtf8(words).split(QLatin1Char(' '), Qt::SkipEmptyParts);
     }
     Ran manager(const char* words) const { return program(managerWords(words)); }
-    /// What `status --json` says of the only namespace.
+    /// The output of `status --json` about the only namespace.
     QJsonObject status() const { return manager("status --json").object()[u"namespaces"][0].toObject(); }
     int engine() const { return status()[u"engine"][u"index"].toInt(-1); }
 

@@ -10,7 +10,7 @@ namespace lockscope::tests {
 
 inline const QString kProgram = QStringLiteral(LOCKSCOPE_BIN_DIR "/lockscope");
 
-/// What a run of a program left.
+/// The result of a program's run.
 struct Ran {
     int status = -1; ///< -1: did not end, or crashed
     QByteArray out, err;

@@ -173,7 +173,7 @@ private Q_SLOTS:
         QVERIFY(!ProcessLook::alive(pid));
     }
 
-    /// What is said then must go nowhere, least of all into what was opened instead.
+    /// Messages must then go nowhere, least of all into a file that got the number of a closed stream.
     void worksWithoutInputAndOutputs() {
         const Ran ran =
             runProgram(QStringLiteral("sh"),
@@ -210,7 +210,8 @@ private Q_SLOTS:
         QVERIFY2(ran.out.contains("redis://") && !ran.out.contains("sesame"), ran.told());
     }
 
-    /// What ends the command of a killed holder must not outlive one that ends by itself, nor keep its output open.
+    /// The guard that ends the command of a killed holder must not outlive a command that ends by itself, nor keep its
+    /// output open.
     void nothingButTheCommandRunsBesideALock() {
         const Ran ran =
             runProgram(QStringLiteral("sh"), {QStringLiteral("-c"),

@@ -172,7 +172,7 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(there("in"), 10'000);
         const Ran another = run(url, shared + wait("10s"), "touch too");
         QVERIFY2(another.status == 0 && there("too"), another.told());
-        // The same recipe, for writing.
+        // Take the lock of that recipe for writing.
         const QString recipe =
             url.startsWith(QStringLiteral("zookeeper")) ? QStringLiteral("zk-rw") : QStringLiteral("redis-rw");
         const Ran writer = run(url, QStringList{QStringLiteral("--recipe"), recipe} + wait("200ms"), "touch written");

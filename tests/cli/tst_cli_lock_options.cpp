@@ -6,7 +6,7 @@
 using namespace lockscope;
 using namespace lockscope::tests;
 
-/// What the options of `lockscope lock` mean.
+/// The options of `lockscope lock`.
 class tst_cli_lock_options : public QObject, LockPlace {
     Q_OBJECT
     /// lock [options] URL orders -- sh -c SCRIPT, in the test's folder.

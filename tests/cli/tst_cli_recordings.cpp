@@ -72,8 +72,8 @@ private Q_SLOTS:
         QVERIFY2(text.status == 2 && text.out.isEmpty() && text.err.contains("text.lockscope"), text.told());
     }
 
-    /// Whatever is left of a broken file: never a crash, and never "holds", unless the digest proves that no event is
-    /// gone.
+    /// However much is left of a broken file: no crash, and no verdict "holds", unless the digest proves that no event
+    /// is gone.
     void aTruncatedRecordingIsNotFine() {
         const QString file = path("whole.lockscope");
         const Ran run = record("crash-holder", file);

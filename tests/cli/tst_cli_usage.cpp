@@ -172,7 +172,7 @@ private Q_SLOTS:
         QVERIFY2(err.contains("the output cannot be written") && err.count('\n') == 1, err);
     }
 
-    /// Who ignores SIGPIPE, as services do, must not be left with a program that works for nobody.
+    /// A parent that ignores SIGPIPE, as services do, must not be left with a program that works for nobody.
     void aReaderThatLeavesEndsTheProgram() {
         const Ran ran = runProgram(
             QStringLiteral("sh"),

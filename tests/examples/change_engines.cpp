@@ -12,7 +12,8 @@ int main(int argc, char** argv) {
     const bool asked = argc == 5;
     const char* const words[] = {"redis://127.0.0.1", "redis-fenced", "zookeeper://127.0.0.1", "zk-mutex"};
     const auto word = [&](int i) { return '"' + std::string(asked ? argv[1 + i] : words[i]) + '"'; };
-    // The same for all processes, as a rule a file: see Manager::watchFile(). 3.3 s for a switch, 72 s by default.
+    // All processes need the same configuration, as a rule in a file: see Manager::watchFile(). 3.3 s for a switch, 72
+    // s by default.
     const std::string json =
         R"({"lockscope-manager": 1, "namespaces": [{"name": "shop", "engines": [
         {"url": )" +

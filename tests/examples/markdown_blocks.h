@@ -41,7 +41,7 @@ inline QStringList schemesIn(const QString& text) {
 }
 
 /// A program that runs the block of that number for the URL that it is given: `blocks NUMBER URL`. In each block the
-/// first URL in quotes becomes that one. What the blocks take for granted, such as report(), is there.
+/// first URL in quotes becomes that one. Functions that the blocks take for granted, such as report(), are there.
 inline QByteArray programOf(const std::vector<CodeBlock>& blocks) {
     static const QRegularExpression quoted(QStringLiteral("\"[a-z][a-z+]*://[^\"]*\""));
     QString text =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same program on any backend: only the URL differs. switch_backends URL…
+// One program for any backend: only the URL differs. switch_backends URL…
 #include <iostream>
 #include <lockscope/blocking.h>
 #include <mutex>

@@ -42,7 +42,7 @@ const QByteArray kJob = "#include <iostream>\n#include <lockscope/blocking.h>\n#
                         "}\n";
 } // namespace
 
-/// What a program gets from `#include <lockscope/…>`, as its compiler sees it.
+/// The headers that a program gets by `#include <lockscope/…>`, as its compiler sees them.
 class TestPublicHeaders : public QObject {
     Q_OBJECT
     /// "blocking.h", "detail/waits.h", …; without those for Qt, if so asked.

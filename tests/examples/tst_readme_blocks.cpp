@@ -148,7 +148,7 @@ private Q_SLOTS:
         const QString url = urlOf(found.captured(1));
         QVERIFY2(!url.isEmpty(), qPrintable(line));
         line.replace(found.capturedStart(), found.capturedLength(), url);
-        // What is shown of a lock that was not free, is seen while somebody has it.
+        // An output about a lock that was not free is checked while another process holds the lock.
         QProcess holder;
         if (!output.isEmpty()) {
             holder.setProcessEnvironment(m_environment);

@@ -25,7 +25,7 @@ inline std::vector<QByteArrayView> cut(const QByteArray& input, std::uint64_t wa
 inline constexpr std::uint64_t kCuts = 4;
 inline constexpr qsizetype kShort = 4000; ///< longer inputs are not fed byte by byte
 
-/// What an answer parser made of a stream of bytes: the answers, and the error that ended it, if any.
+/// The result of parsing a stream of bytes: the answers, and the error that ended it, if any.
 template <typename Answer>
 struct Parsed {
     std::vector<Answer> answers;

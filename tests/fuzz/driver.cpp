@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kLongestCase = 60; // s
 
-/// What the signal handlers need: they may call next to nothing.
+/// Data for the signal handlers, which may call next to nothing.
 struct {
     const char* bytes = nullptr;
     std::size_t size = 0;

@@ -7,9 +7,9 @@
 
 namespace lockscope::fuzz {
 
-/// What came of one input.
+/// The outcome of one input.
 struct Outcome {
-    /// What is wrong with the program; nothing when all properties hold.
+    /// The program's defect; nothing when all properties hold.
     std::optional<QString> complaint;
     /// Names the kind of outcome ("refused: a bad length"). An input that gives one not seen before is kept, and
     /// changed further.
@@ -19,7 +19,7 @@ struct Outcome {
     static Outcome wrong(QString complaint) { return {std::move(complaint), "wrong"}; }
 };
 
-/// What a message says whatever it is about: without what stands in quotation marks, and without digits.
+/// The constant part of a message: without quoted text and without digits.
 QByteArray sayingOf(const QString& message);
 
 /// A part of the program that reads what others wrote, and what must be true of it whatever the input.

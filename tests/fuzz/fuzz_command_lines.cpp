@@ -141,7 +141,7 @@ QByteArrayList wordsOf(const QByteArray& input) {
     return input.split('\0');
 }
 
-/// What a command may end with (exit_status.h).
+/// Whether a command may end with this status (exit_status.h).
 bool mayEndWith(const QByteArrayList& words, int status) {
     if (words.first() != "lock") return status >= cli::kFine && status <= cli::kUnknown;
     return status <= cli::kUnreachable || (status >= cli::kLockLost && status <= cli::kNotFound);
@@ -237,7 +237,7 @@ private:
         }
     }
 
-    /// Whatever an input says: only words of ours name a place or a command, only small numbers stand where time is
+    /// Makes any input harmless: only our own words name a place or a command, only small numbers stand where time is
     /// spent, and no watch goes on for ever.
     static QByteArrayList harmless(QByteArrayList words) {
         const auto end = words.indexOf("--");

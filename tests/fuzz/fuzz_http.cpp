@@ -19,7 +19,7 @@ QByteArray answer(const QByteArray& status, const QByteArray& body) {
 const QByteArray kHeader = R"("header":{"cluster_id":"14841639068965178418","member_id":"10276657743932975437",)"
                            R"("revision":"7","raft_term":"2"})";
 
-/// What etcd's gateway sends: a lease, a keepalive, a range, a transaction, a login, a watch in chunks, refusals.
+/// Answers of etcd's gateway: a lease, a keepalive, a range, a transaction, a login, a watch in chunks, refusals.
 const std::vector<QByteArray> kAnswers{
     answer("200 OK", '{' + kHeader + R"(,"ID":"7587886","TTL":"10"})"),
     answer("200 OK", R"({"result":{)" + kHeader +
@@ -122,7 +122,7 @@ QByteArray readAs(const QByteArray& body) {
            (line ? 'w' + QByteArray::number(qsizetype(std::min<std::size_t>(line->events.size(), 3))) : "");
 }
 
-/// What is wrong with what the messages inside of an answer are taken for.
+/// The defect in how the messages inside an answer are read; nothing: none.
 std::optional<QString> misread(const QByteArray& body) {
     using namespace etcd::codec;
     if (const auto lease = leaseState(body); !lease) {

@@ -220,7 +220,7 @@ public:
     }
 
 private:
-    /// What the reader of real servers asks about single keys agrees with what is recognised.
+    /// The questions that the reader of real servers asks about single keys agree with the recognised locks.
     static std::optional<QString> checkKeys(const Look& look, const std::vector<LockRow>& rows,
                                             const RecogniserOptions& options) {
         for (const KeySnapshot& key : look.keys) {
@@ -235,7 +235,7 @@ private:
         return std::nullopt;
     }
 
-    /// What may be a lock or anything else is never called certain.
+    /// A key that may be a lock or anything else is never called certain.
     static std::optional<QString> checkNoise(const QByteArray& input, const RecogniserOptions& options) {
         std::uint64_t hash = std::uint64_t(input.size());
         for (const char c : input)

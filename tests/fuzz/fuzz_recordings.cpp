@@ -51,7 +51,7 @@ public:
                 recorded("contention", "redis-fair", 1s, m_path),
                 recorded("partition-holder", "redis-set", 8s, m_path)};
     }
-    /// Of each kind of names that have parents, one whose parent is beyond all others.
+    /// Recordings with a name whose parent does not exist, one for each kind of names that have parents.
     std::vector<QByteArray> edges() override {
         const QByteArray good = seeds().front();
         std::vector<QByteArray> edges;
@@ -169,7 +169,7 @@ private:
         return std::nullopt;
     }
 
-    /// What was read is what is read when it is saved.
+    /// A recording that was read and saved reads the same again.
     std::optional<QString> savedAgain(const trace::LoadedRecording& recording) {
         QFile::remove(m_path);
         if (const auto saved = trace::saveRecording(m_path, recording.trace, recording.meta); !saved)

@@ -9,7 +9,7 @@ using redis::Reply;
 
 namespace {
 
-/// What Redis sends, as it sends it: PING, SET, GET, HGETALL, EXEC, EVALSHA, a message, CLUSTER SLOTS, refusals.
+/// Answers of Redis, byte for byte: PING, SET, GET, HGETALL, EXEC, EVALSHA, a message, CLUSTER SLOTS, refusals.
 const std::vector<QByteArray> kAnswers{
     "+PONG\r\n",
     "+OK\r\n$-1\r\n:1\r\n:0\r\n:-2\r\n",

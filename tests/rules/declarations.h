@@ -11,8 +11,8 @@ namespace lockscope::rules {
 /// layout and not the language.
 ///
 /// A comment stands over a function, or over a group of them without an empty line in between, or behind it. The one
-/// over a class speaks for its constructors. Destructors, what is deleted, defaulted or overrides, and await_ready()
-/// and its like have their meaning from elsewhere.
+/// over a class speaks for its constructors. Destructors, deleted, defaulted and overriding functions, and
+/// await_ready() and its like have their meaning from elsewhere.
 class Declarations {
 public:
     explicit Declarations(const SourceFile& file)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "declarations.h"
 
+#include <QRegularExpression>
 #include <QTest>
 
 using namespace lockscope::rules;
@@ -8,7 +9,7 @@ using namespace lockscope::rules;
 class tst_comment_rules : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    /// What others include can be used without reading how it is made.
+    /// The library's public functions can be used without reading their code.
     void publicFunctionsOfTheLibrarysHeadersSayWhatTheyDo() {
         QStringList folders;
         for (const char* room : {"lock", "connections", "recipes", "drivers", "ports", "runtime", "trace"})
@@ -35,6 +36,28 @@ private Q_SLOTS:
             }
         }
         QFAIL("core/cmake/ installs other headers than this test looks at");
+    }
+
+    /// A sentence that begins with such a word makes the reader look for the actor: write "The waiter …", not "Who
+    /// waits …". Comments for translators are not looked at.
+    void commentsNameTheActorFirst() {
+        const QRegularExpression riddle(
+            QStringLiteral("//(?!:)([/<]* ?|.*[.:!?] )(Of|Who|Whose|Whom|Whoever|What|Whatever|Those)\\b"));
+        const auto isRiddle = [&riddle](const QString& line) { return riddle.match(line).hasMatch(); };
+        const QString mark = QStringLiteral("// ");
+        QVERIFY(isRiddle(mark + QStringLiteral("Who waits.")));
+        QVERIFY(isRiddle(mark + QStringLiteral("The lease. Of several, the last.")));
+        QVERIFY(!isRiddle(mark + QStringLiteral("Offers what whoever waits may take.")));
+        const auto files = cppFiles();
+        QVERIFY(files.size() > 500);
+        QStringList wrong;
+        for (const SourceFile& file : files) {
+            for (qsizetype i = 0; i < file.lines.size(); ++i) {
+                if (isRiddle(file.lines[i]))
+                    wrong += QStringLiteral("%1:%2: %3").arg(file.path).arg(i + 1).arg(file.lines[i].trimmed());
+            }
+        }
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(QLatin1Char('\n'))));
     }
 
     void theScanSeesWhatItShould_data() {

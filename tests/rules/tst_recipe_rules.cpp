@@ -20,7 +20,7 @@ QStringList matches(const SourceFile& file, const QRegularExpression& expression
     return found;
 }
 
-/// What says a step's number instead of its name.
+/// Lines that give a step's number instead of its name.
 QStringList literalSteps(const SourceFile& file) {
     static const QRegularExpression literal(
         QStringLiteral(R"re((\b\w*[sS]teps?(?:\.|->)at\(\s*(?:\d|static_cast)[^\n]*|[wW]orkStep\s*(?:=|==)\s*\d+|)re"

@@ -6,7 +6,7 @@
 
 namespace lockscope::torture {
 
-/// Whose connections are whose, by the port that a server sees: each worker writes down every connection it makes.
+/// The owners of connections, by the port that a server sees: each worker writes down every connection it makes.
 class Speakers {
 public:
     /// Times in ns since 1970, as of servers.
@@ -18,8 +18,8 @@ private:
     std::map<std::uint16_t, std::map<std::int64_t, QByteArray>> m_ports; ///< since when
 };
 
-/// What the clients believed, each by its own journal: for servers that say what happened and not who did it. Whose
-/// record goes while it has not let go of it, and while no lease has ended, has lost it to somebody else.
+/// The clients' beliefs, each by its own journal: for servers that tell what happened and not which client did it. If a
+/// client's record goes while the client has not let go of it and no lease has ended, another client took it.
 class Holds {
 public:
     /// All entries of one client's journal, and when it died (kNever: it did not). Times in ns of the common clock;
@@ -31,7 +31,7 @@ public:
         std::int64_t token = 0;
         std::int64_t from = 0, until = 0; ///< ns since 1970; INT64_MAX: to the end
     };
-    /// Who was granted a lock with that token; nullptr: nobody learned of it.
+    /// The hold that was granted with that token; nullptr: no client learned of it.
     const Hold* granted(std::size_t lock, std::int64_t token) const;
     /// Whether somebody certainly still relied on a lock then.
     bool relied(std::size_t lock, const QByteArray& identity, std::int64_t at) const;

@@ -11,8 +11,8 @@
 
 namespace lockscope::torture {
 
-/// What all who fight for locks have in common, whether their threads are an event loop's or the system's: what they
-/// want, how long they work, and that they write everything down. Any thread.
+/// The common base of all fighters for locks, whether their threads are an event loop's or the system's: their wishes,
+/// how long they work, and that they write everything down. Any thread.
 class Fighter {
 public:
     using Random = std::mt19937_64;
@@ -37,12 +37,12 @@ public:
     void holdAlone() { m_recipe.shared = false; }
     Wish anything(Random& random) const;
     bool takesItTwice(Random& random, Mode mode) const;
-    /// Who does not look works long enough to be overtaken.
+    /// A client that does not check its hold works long enough to be overtaken.
     Nanos work(Random& random) const;
     /// Before the next wish.
     static Nanos rest(Random& random, bool troubled);
 
-    /// What happened to a lock; times in the trace count from `ahead` after the common clock's beginning.
+    /// Writes down an event of a lock; times in the trace count from `ahead` after the common clock's beginning.
     void note(const trace::Trace& trace, const trace::Event& event, Nanos ahead);
     /// Writes the counter of a lock that is held alone; `before` as it was when it was taken.
     void increment(std::size_t lock, std::int64_t before);

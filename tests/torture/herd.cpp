@@ -217,7 +217,7 @@ QCoro::Task<> Herd::finish() {
     for (int i = 0; i < kLocks; ++i)
         m_chronicle.counters.push_back(Counter(m_workspace.file(QStringLiteral("counter-%1").arg(i))).read());
 
-    // Whatever the killed have left behind ends by itself.
+    // The holds of killed processes end by themselves.
     sandbox::ProcessSupervisor last;
     const Nanos within = m_plan.lease * 2 + 12s;
     Life look;

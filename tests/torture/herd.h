@@ -17,7 +17,7 @@ struct Plan {
     bool saboteur = false; ///< one more process frees what others hold: to be seen as a violation of `ownership`
 };
 
-/// What befell a process, at an instant of the common clock.
+/// An event in a process's life, at an instant of the common clock.
 struct Fate {
     Nanos at{};
     trace::EventKind kind = trace::EventKind::None;
@@ -32,7 +32,7 @@ struct Life {
     std::vector<Fate> fates;
 };
 
-/// What was done to everybody, and where they wrote down what they did.
+/// Everything that was done to the processes, and where they wrote down what they did.
 struct Chronicle {
     std::vector<Life> lives;
     std::vector<Fate> server;

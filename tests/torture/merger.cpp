@@ -68,7 +68,7 @@ void Merger::take(const Life& life, std::int64_t ahead) {
     if (journal) m_background.holds.take(life.identity, *journal, died.count(), ahead);
 }
 
-/// What the server said, at its own instants.
+/// Adds the server's rows, at its own instants.
 void Merger::takeRecords(const Chronicle& chronicle) {
     int records = 0;
     for (const Testimony& testimony : chronicle.testimonies) {
@@ -127,7 +127,8 @@ void Merger::take(const Entry& entry, EntityId client, const Life& life) {
 }
 
 /// A journal says when somebody asked. Where the server keeps a place for each who waits, it says when that was made:
-/// long after on a busy machine, and anew when a session has ended meanwhile. Whoever asked first was not first then.
+/// long after on a busy machine, and anew when a session has ended meanwhile. Then the client that asked first was not
+/// first in the queue.
 void Merger::tellWhoQueuedLate() {
     constexpr Nanos kLate = 200ms;
     std::map<std::pair<EntityId, EntityId>, std::int64_t> asked; // by lock and thread, who still waits

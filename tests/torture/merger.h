@@ -14,7 +14,7 @@ public:
     void take(const Chronicle& chronicle);
 
     const Ordeal& ordeal() const { return m_ordeal; }
-    /// What readers of a lock saw that they must not see, unless they believed on while they were stopped.
+    /// The things that readers of a lock saw and must not see, unless they believed on while they were stopped.
     const QStringList& readersDefects(std::size_t lock) const { return m_readersDefects[lock]; }
     std::int64_t increments(std::size_t lock) const { return m_increments[lock]; }
     trace::EntityId entityOf(std::size_t lock) const { return m_locks[lock]; }

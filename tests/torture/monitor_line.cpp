@@ -54,7 +54,7 @@ std::optional<MonitorLine> MonitorLines::read(const QByteArray& line) {
             if (!identity.isEmpty()) named = identity;
         }
         const QByteArray client = m_speakers.at(address.mid(address.lastIndexOf(':') + 1).toUShort(), said.at);
-        // What it says of itself, unless the port knows better.
+        // Use the identity that the client names, unless its port tells another one.
         m_caller = client.isEmpty() || named.startsWith(client) ? named : someoneOf(client);
     }
     said.caller = m_caller;

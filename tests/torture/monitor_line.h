@@ -16,8 +16,8 @@ struct MonitorLine {
     std::vector<QByteArray> words; ///< two at least
 };
 
-/// Reads what MONITOR says, line by line. Whose a connection is is known by its port, and by the names in what is said
-/// on it; the thread is a guess, since threads share connections.
+/// Reads what MONITOR says, line by line. The owner of a connection is known by its port, and by the names in its
+/// commands; the thread is a guess, since threads share connections.
 class MonitorLines {
 public:
     explicit MonitorLines(const Speakers& speakers) : m_speakers(speakers) {}

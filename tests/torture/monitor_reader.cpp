@@ -39,7 +39,7 @@ void MonitorReader::read(const MonitorLine& line) {
         renew(lock);
     } else if ((command == "hset" || command == "hincrby") && words.size() == 4) {
         settle(lock);
-        // Whoever gives a hold back has it, however late.
+        // A client that gives a hold back has it, however late.
         const std::int64_t change = words[3].toLongLong();
         const bool same = lock.owner == words[2] && (change < 0 || !isOver(lock));
         const std::int64_t before = command == "hincrby" && same ? lock.holds : 0;
@@ -68,7 +68,7 @@ void MonitorReader::set(Lock& lock, const MonitorLine& line) {
     take(lock, who, 1, deadline);
 }
 
-/// Who does what only the owner does is it, if it can be.
+/// A client that does what only the owner does is the owner, if it can be.
 void MonitorReader::settle(Lock& lock) {
     if (lock.maybe.empty()) return;
     for (const auto& [who, deadline] : std::exchange(lock.maybe, {})) {

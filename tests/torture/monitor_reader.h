@@ -11,8 +11,8 @@ inline constexpr std::int64_t kMonitorDoubt = 10'000'000; // ns
 /// Tells from what a Redis says after MONITOR what became of locks in strings and in hashes of holds: who took, kept
 /// and freed them, in the server's own order. Exact, because MONITOR also shows what scripts do, and they write nothing
 /// that has no effect. Only a plain SET NX does not say whether it did anything; that follows from what came before,
-/// except in the moment in which a lease ends. Whoever asked then may have the lock, until one of them is seen to have
-/// it: the benefit of the doubt is the clients'.
+/// except in the moment in which a lease ends. Each client that asked then may have the lock, until one of them is seen
+/// to have it: the clients get the benefit of the doubt.
 class MonitorReader {
 public:
     /// `suffix`: of the places' names.
@@ -46,8 +46,8 @@ private:
     std::vector<ServerRecord> m_records;
 };
 
-/// The same of read/write locks: a hash with a field for each holder, and a key for each hold of a reader. A place is a
-/// field. A reader all of whose keys have ended is none any more, and anybody may take its field away.
+/// Reads MONITOR about read/write locks: a hash with a field for each holder, and a key for each hold of a reader. A
+/// place is a field. A reader all of whose keys have ended is none any more, and anybody may take its field away.
 class ReadWriteMonitor {
 public:
     void read(const MonitorLine& line);
@@ -75,8 +75,8 @@ private:
     std::vector<ServerRecord> m_records;
 };
 
-/// The same of semaphores: a sorted set of permits, each with the instant at which it ends. Whose a permit is is known
-/// by the connection on which it was taken. A place is a permit.
+/// Reads MONITOR about semaphores: a sorted set of permits, each with the instant at which it ends. The owner of a
+/// permit is known by the connection on which it was taken. A place is a permit.
 class PermitMonitor {
 public:
     void read(const MonitorLine& line);

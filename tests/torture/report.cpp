@@ -14,7 +14,7 @@ QString idOf(Invariant invariant) {
     return QString::fromLatin1(verdict::invariantId(invariant));
 }
 
-/// What was judged without a single occasion to violate it: who was never put to the test has not stood it.
+/// The invariants that were judged without a single occasion to violate them: such a test proves nothing.
 QStringList untried(const Subject& subject, const Plan& plan, const Ruling& ruling) {
     QStringList names;
     const auto demand = [&](Invariant invariant, bool expected) {

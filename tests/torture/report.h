@@ -4,7 +4,7 @@
 
 namespace lockscope::torture {
 
-/// What is said of the runs, on standard output.
+/// The report about the runs, on standard output.
 class Report {
 public:
     /// Says how one went; whether it went as it must: what is judged must also have had an occasion to go wrong. Naive

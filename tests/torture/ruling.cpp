@@ -134,8 +134,8 @@ Ruling rule(const Subject& subject, const Plan& plan, const Chronicle& chronicle
     for (std::size_t i = 0; i < kLocks; ++i)
         if (ruling.pausedBeliefs[i] == 0) ruling.complaints << merger.readersDefects(i);
     for (std::size_t i = 0; i < chronicle.counters.size(); ++i) {
-        // Who was killed between writing and telling has written once more than was told; a stopped one that believed
-        // on in this lock may have written an old number.
+        // A process killed between writing and telling has written once more than it told; a stopped process that
+        // believed on in this lock may have written an old number.
         const std::int64_t least = merger.increments(i), most = least + ruling.kills, is = chronicle.counters[i];
         if (is > most || (is < least && ruling.pausedBeliefs[i] == 0))
             ruling.violations << QStringLiteral("the counter of lock %1 says %2 after %3 increments")

@@ -10,7 +10,7 @@
 
 namespace lockscope::torture {
 
-/// What is to be said of one run.
+/// The ruling on one run.
 struct Ruling {
     std::shared_ptr<trace::Trace> trace; ///< of all processes together
     verdict::Verdict verdict;

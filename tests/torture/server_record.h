@@ -8,14 +8,14 @@
 
 namespace lockscope::torture {
 
-/// What became of something that a server keeps for a lock.
+/// A change of something that a server keeps for a lock.
 struct ServerRecord {
     trace::Event event;      ///< RecordHeld, RecordRenewed or RecordFreed; without entities, times in ns since 1970
     QByteArray place;        ///< what it is: the lock's own name, or what is kept for one of those who have or want it
     QByteArray actor, owner; ///< "<client>:<thread>"; empty: nobody
 };
 
-/// What a server said of its own doings, word for word.
+/// A server's own report of what it did, word for word.
 struct Testimony {
     enum class Kind : std::uint8_t {
         RedisKeys,      ///< MONITOR, of locks in strings and in hashes of holds
@@ -35,14 +35,14 @@ struct Testimony {
 };
 
 struct Background;
-/// What a testimony tells, in the server's own order.
+/// The changes that a testimony tells of, in the server's own order.
 std::vector<ServerRecord> readTestimony(const Testimony& testimony, const Background& background);
 
 /// The "<client>:<thread>" that a word is, or begins with; empty when it is none. Clients' names are 36 characters.
 QByteArray identityIn(const QByteArray& word);
 /// "<client>:?": somebody of that client; nobody when there is no client.
 QByteArray someoneOf(const QByteArray& client);
-/// Who can be nobody else: not the owner, and unknown.
+/// An identity that is none of the clients': an unknown client that is not the owner.
 inline constexpr const char* kStranger = "somebody else:?";
 
 /// A record of that kind.

@@ -7,7 +7,7 @@
 #include <QFile>
 #include <QTemporaryDir>
 
-// What two clients' journals and one server's log say in a short story, put together as each server words it.
+// Short stories for tests: two clients' journals and one server's log, in the words of each kind of server.
 namespace lockscope::torture {
 
 using trace::EventKind;
@@ -25,7 +25,7 @@ inline QByteArray seconds(int ms) {
     return QByteArray::number(kStart + ms / 1000) + '.' + QByteArray::number(ms % 1000).rightJustified(3, '0') + "000";
 }
 
-/// What a Redis says after MONITOR, at instants in milliseconds.
+/// The lines of a Redis after MONITOR, at instants in milliseconds.
 class Said {
 public:
     Said& by(const QByteArray& client, int ms, const QByteArray& command) {
@@ -78,7 +78,7 @@ public:
         return transaction(session, 14, body);
     }
     ZooKeeperLog& close(qint64 session) { return transaction(session, -11, {}); }
-    /// What follows is done then, or later.
+    /// The transactions that follow are done then, or later.
     ZooKeeperLog& at(int ms) {
         m_at = ms;
         return *this;
@@ -113,7 +113,7 @@ inline QByteArray etcdSaw(int ms, const QByteArray& type, const QByteArray& key,
            "\"}}]}}";
 }
 
-/// What memcached's logger says; each line counts.
+/// The lines of memcached's logger; each line counts.
 class MemcachedLog {
 public:
     MemcachedLog() {

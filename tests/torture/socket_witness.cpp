@@ -88,7 +88,7 @@ public:
     QCoro::Task<std::vector<Testimony>> testimonies() override {
         co_await m_listener.drain(m_runtime);
         Testimony testimony = m_listener.testimony(Testimony::Kind::Memcached);
-        // What its logger has no room for, it leaves out and says so.
+        // memcached's logger leaves out lines that it has no room for, and says so.
         if (testimony.parts.front().contains("[skipped")) testimony.gap = QStringLiteral("memcached left lines out");
         std::vector<Testimony> all{testimony};
         co_return all;

@@ -6,8 +6,8 @@
 
 namespace lockscope::torture {
 
-/// What makes a database write down each change of an owner in the table of locks: who made it (by the port of its
-/// connection; SQLite has none), when, whose the lock was and whose it is then, and whether the lease was over.
+/// Statements that make a database write down each change of an owner in the table of locks: who made it (by the port
+/// of its connection; SQLite has none), when, whose the lock was and whose it is then, and whether the lease was over.
 std::vector<QByteArray> sqlAuditSetup(sql::Dialect dialect);
 /// Reads it all, in order: one column of lines as readSqlAudit() wants them.
 QByteArray sqlAuditQuery(sql::Dialect dialect);
@@ -16,11 +16,11 @@ QByteArray sqlAuditQuery(sql::Dialect dialect);
 /// known to have done it, it was the owner if that one had let go by then, and somebody else if not.
 std::vector<ServerRecord> readSqlAudit(const QByteArrayList& parts, const Background& background);
 
-/// Reads MariaDB's general log. What a connection keeps, only the end of the connection can take from it: a place is a
-/// connection, and the crime is to end another one (KILL; a KILL QUERY ends no more than a wait).
+/// Reads MariaDB's general log. Only a connection's end can take its locks from it: a place is a connection, and the
+/// crime is to end another one (KILL; a KILL QUERY ends no more than a wait).
 std::vector<ServerRecord> readMariaDbLog(const QByteArrayList& parts);
 
-/// The same of PostgreSQL, whose statistics say only how many sessions somebody ended: "<ns since 1970> <number>" each.
+/// Reads PostgreSQL's statistics, which say only how many sessions somebody ended: "<ns since 1970> <number>" each.
 std::vector<ServerRecord> readKilledSessions(const QByteArrayList& parts);
 
 } // namespace lockscope::torture

@@ -17,7 +17,7 @@ public:
     virtual ~Server() = default;
     virtual Started start() = 0;
     virtual QString url() const = 0;
-    /// It dies, as by a power cut; start() brings it back. Of servers that keep their locks over that.
+    /// It dies, as by a power cut; start() brings it back. For servers that keep their locks over that.
     virtual void kill() {}
     virtual bool running() const { return true; }
     /// Ends once something has been done to it that its locks survive without being gone for a while: a part of it
@@ -27,7 +27,7 @@ public:
     virtual QString folder() const { return {}; }
 };
 
-/// What is tortured: a recipe on a server.
+/// The subject of a torture: a recipe on a server.
 struct Subject {
     QString id; ///< "redis-set", "sql-lease@postgresql"
     recipes::RecipeInfo recipe;

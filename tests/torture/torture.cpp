@@ -45,7 +45,7 @@ QString noteOf(const Wish& wish, const Subject& subject) {
     return QDir(wish.seen).filePath(subject.id);
 }
 
-/// What was seen at an earlier try; empty: nothing.
+/// The failure that an earlier try has seen; empty: none.
 QString seenBefore(const Wish& wish, const Subject& subject) {
     QFile note(noteOf(wish, subject));
     return !wish.seen.isEmpty() && note.open(QIODevice::ReadOnly) ? QString::fromUtf8(note.readAll()) : QString();
@@ -73,7 +73,7 @@ QCoro::Task<> tortureAll(Runtime& runtime, Nanos origin, const Wish& wish) {
             well = false;
             continue;
         }
-        // What fails, fails by chance: it gets some.
+        // A recipe that can fail fails by chance only: it gets several rounds.
         const bool mayFail = !subject.breaks.isEmpty() || wish.plan.saboteur;
         const int rounds = mayFail ? 5 : 1;
         bool good = false;

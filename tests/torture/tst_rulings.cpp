@@ -11,7 +11,7 @@ namespace {
 
 const Case::Who kA{kOne}, kB{kOther}, kB2{kOther, 2}, kB3{kOther, 3};
 
-/// What somebody holds from one instant to another.
+/// A hold of one client from one instant to another.
 void holds(Case& story, const Case::Who& who, int from, int to) {
     story.believes(who, from, EventKind::Granted).believes(who, to, EventKind::ReleaseSent);
 }
@@ -33,7 +33,7 @@ bool excused(const Ruling& ruling, std::size_t lock = 0) {
 
 } // namespace
 
-/// Who was stopped may believe in what it has lost, for a while; nothing else may hide behind that.
+/// A stopped client may believe in a lost hold for a while; no other violation may hide behind that.
 class TestRulings : public QObject {
     Q_OBJECT
 private Q_SLOTS:
@@ -157,7 +157,7 @@ private Q_SLOTS:
         QTest::newRow("lost and made anew") << 20 << 2000 << 2500 << false;
         QTest::newRow("lost and made anew before the other came") << 20 << 100 << 150 << true;
     }
-    /// Who asked first but got a place later waits for the other: no order is broken by that.
+    /// A client that asked first but got its place later waits for the other: no order is broken by that.
     void aPlaceCountsFromWhenTheServerMadeIt() {
         QFETCH(int, queued);
         QFETCH(int, endedAt);

@@ -6,7 +6,8 @@
 using namespace lockscope;
 using namespace lockscope::torture;
 
-/// Whose a lock was on the server is read from what that says; a judge that never finds anybody guilty proves nothing.
+/// The owner of a lock on the server is read from the server's own report; a judge that never finds anybody guilty
+/// proves nothing.
 class TestServerRecords : public QObject {
     Q_OBJECT
 private Q_SLOTS:
@@ -88,7 +89,7 @@ private Q_SLOTS:
                    .by(kOther, 1100, "set torture-0 " + kOther + ":1:0123456789abcdef nx px 1000")
                    .by(kOne, 1200, "del torture-0")
                    .text;
-        // Whoever it says that it is, its connection is another's.
+        // The command names the owner, but its connection is another client's.
         QTest::newRow("in another's name") << after(
             Said().by(kOther, 500, "evalsha c0ffee 1 torture-0 " + kOne + ":1").inScript(500, "del torture-0"));
     }

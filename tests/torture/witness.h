@@ -15,11 +15,11 @@ public:
     virtual Started begin() = 0;
     /// Before the server is killed: what it keeps in its memory only.
     virtual QCoro::Task<> beforeDeath() { co_return; }
-    /// What was said up to now. The server is up.
+    /// The servers' reports up to now. Precondition: the server is up.
     virtual QCoro::Task<std::vector<Testimony>> testimonies() = 0;
 };
 
-/// The one for a subject on that server, which has started. `ahead`: how far the servers' clock is ahead of the
+/// The witness for a subject on that server, which has started. `ahead`: how far the servers' clock is ahead of the
 /// runtime's.
 std::unique_ptr<Witness> makeWitness(Runtime& runtime, const Subject& subject, const Server& server, Nanos ahead);
 

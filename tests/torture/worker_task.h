@@ -10,7 +10,7 @@ class QCoreApplication;
 
 namespace lockscope::torture {
 
-/// What a worker is told to do.
+/// A worker's task.
 struct WorkerTask {
     QString url, journal, counters;
     QByteArray client, recipe;
@@ -26,7 +26,7 @@ struct WorkerTask {
     Nanos now() const { return std::chrono::steady_clock::now().time_since_epoch() - origin; }
 };
 
-/// Of the command line; an error sentence when there is no such recipe.
+/// Reads the task from the command line; an error sentence when there is no such recipe.
 std::expected<WorkerTask, QString> readTask(const QCoreApplication& application);
 
 } // namespace lockscope::torture

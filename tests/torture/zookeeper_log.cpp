@@ -42,7 +42,7 @@ class Reader {
 public:
     explicit Reader(const Holds& holds) : m_holds(holds) {}
 
-    /// Whose sessions are, in a first run over everything.
+    /// Learns the owners of sessions, in a first run over everything.
     void learn(const Header& header, qint32 type, QDataStream& in) {
         visit(header, type, in, [this](const Header& h, qint32 t, QDataStream& s) { learn(h, t, s); });
         if (type != kCreate && type != kCreate2) return;

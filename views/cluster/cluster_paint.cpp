@@ -274,7 +274,7 @@ void paintClient(QPainter& painter, const ViewContext& context, const ClusterLay
         if (layout.longNames) {
             // Both ends of the name first: ids often begin alike.
             const QString nick = name.size() > 11 ? name.left(4) + QChar(0x2026) + name.right(6) : name;
-            // Whose record says it the ring around the circle tells; the whole stands in the tool tip.
+            // The ring around the circle shows whose record says so; the tool tip has the whole text.
             if (look.belief == ClientLook::Belief::Unobserved && look.recorded && !dead) line = Words::tr("holds");
             line = nick + QStringLiteral(" · ") + line;
         }

@@ -10,8 +10,8 @@ namespace lockscope::views {
 
 /// How a client stands with the locks, at one instant.
 struct ClientLook {
-    /// Unobserved: it was not seen to start nor to ask for anything: a stranger at somebody's server. What it believes
-    /// nobody knows; what it holds by the record is known.
+    /// Unobserved: a stranger at somebody's server; the client was never seen to start or to ask for anything. Its
+    /// belief is unknown; its holds are known from the record.
     enum class Belief : std::uint8_t { Unobserved, Idle, Waiting, Holding, Stale } belief = Belief::Idle;
     bool recorded = false; ///< of one that is not observed: the record names it as an owner
     trace::ClientState::Life life = trace::ClientState::Life::Unknown;

@@ -28,7 +28,7 @@ std::vector<Flight> flightsAt(const trace::Trace& trace, Nanos t, Nanos least, s
         const Nanos since = t - flight.sent;
         if (since > shown) continue;
         flight.progress = double(since.count()) / double(shown.count());
-        // What is lost never arrives: it ends half-way.
+        // A lost message never arrives: it ends half-way.
         if (flight.lost) flight.progress *= 0.5;
         flights.push_back(flight);
     }

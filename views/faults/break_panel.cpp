@@ -161,7 +161,8 @@ void BreakPanel::showStruck() {
         const QString tip = one.cure.wantsValue ? tr("Back to normal: %1").arg(one.words) : one.cure.text;
         button->setToolTip(tip);
         button->setAccessibleName(tr("%1: %2", "who suffers: what a press does").arg(one.words, tip));
-        // By what is true when it is pressed: who is named by then, and not whoever stands in this place.
+        // The cure is captured: a press acts on the client that the button names, even if another one has this place by
+        // then.
         connect(button, &QToolButton::clicked, this, [this, cure = one.cure] { m_context->breakIt(cure.fault()); });
         m_cures += button;
         put(button);

@@ -13,7 +13,7 @@ namespace lockscope::views {
 class HandList;
 class SectionCaption;
 
-/// The buttons that break things, each with its key. They act on what is selected, else on the client that was paused
+/// The buttons that break things, each with its key. They act on the selection, else on the client that was paused
 /// last, else on the holder, and say so. Below them are a button for each client, node or link that suffers from a
 /// fault, which makes the fault good, and the list of what was done by hand. A key that can do nothing now says why.
 class BreakPanel : public QWidget {
@@ -43,7 +43,7 @@ private:
     QList<QAction*> m_actions;
     std::array<FaultOffer, Count> m_offers;
     std::array<QWidget*, Count> m_buttons{};
-    std::array<QShortcut*, Count> m_refusals{}; ///< the keys of what cannot be done now
+    std::array<QShortcut*, Count> m_refusals{}; ///< the keys of faults that cannot be done now
     QWidget* m_struck;                          ///< holds m_cures
     QGridLayout* m_struckGrid;
     QList<QAbstractButton*> m_cures;

@@ -6,9 +6,9 @@ class QMenu;
 
 namespace lockscope::views {
 
-/// Fills a menu with what can be done to an entity: a client (or one of its threads), a node, a link, or a lock (then
-/// to whom holds it, and to its server). Choosing goes out by ViewContext::breakIt(). Adds nothing for other entities.
-/// The texts name their targets; what cannot be done is greyed out and says why.
+/// Fills a menu with the faults for an entity: a client (or one of its threads), a node, a link, or a lock (then to its
+/// holder, and to its server). Choosing goes out by ViewContext::breakIt(). Adds nothing for other entities. The texts
+/// name their targets; what cannot be done is greyed out and says why.
 void fillFaultMenu(QMenu& menu, ViewContext& context, trace::EntityId entity);
 
 /// Adds one offer: an entry, or a submenu of values where it wants one.

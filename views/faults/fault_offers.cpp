@@ -60,7 +60,7 @@ EntityId clientNamed(const ViewContext& context, const QString& name) {
     return firstOf(context, EntityKind::Client, [&](EntityId id) { return trace->entity(id).name == name.toUtf8(); });
 }
 
-/// The client that a person paused last, of those that still are paused.
+/// The client that a person paused last, among the clients that are still paused.
 EntityId pausedByHand(const ViewContext& context) {
     const session::Session* const session = context.session();
     if (!session) return kNoEntity;
@@ -378,7 +378,7 @@ std::vector<Struck> struckOnes(const ViewContext& context) {
     const auto offClock = [&](EntityId who, std::int64_t offset, const FaultOffer& cure) {
         if (offset != 0) add(Words::tr("clock of %1 off").arg(trace->displayName(who)), cure);
     };
-    // Asked for at every frame, with hundreds of clients: of those that are well nothing is composed.
+    // Called at every frame, with hundreds of clients: no text is composed for healthy ones.
     for (const auto& [id, client] : state.clients) {
         if (client.life != Life::Paused && client.life != Life::Dead && client.clockOffset == 0) continue;
         const QString name = trace->displayName(id);

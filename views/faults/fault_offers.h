@@ -57,7 +57,7 @@ void refuseOffer(FaultOffer& offer, const QString& why);
 /// Values to choose from for an offer that wants one, with their words.
 std::vector<std::pair<Nanos, QString>> faultValues(scenario::Action action);
 
-/// Whom faults hit when nobody is chosen, and why.
+/// The targets of faults when the user has chosen none, and the reason.
 struct FaultTargets {
     trace::EntityId client = trace::kNoEntity, node = trace::kNoEntity;
     enum class Why : std::uint8_t { Nobody, Selected, Paused, Holder, Waiter, First } why = Why::Nobody;
@@ -65,14 +65,14 @@ struct FaultTargets {
 /// At the instant at which faults strike. The selected client (or the client of the selected thread or link) and the
 /// selected node; else those of the focused lock, by targetsOfLock(). kNoEntity: there is none.
 FaultTargets faultTargets(const ViewContext& context);
-/// Whom faults on a lock hit: the client that a person paused last and that still is paused, so that the key that
-/// paused it lets it go on; else the one who holds the lock by its own belief or by the record, else the longest
-/// waiting, else the first. Of a server that is not ours only our own clients are chosen.
+/// The targets of faults on a lock: the client that a person paused last and that still is paused, so that the key that
+/// paused it lets it go on; else the client that holds the lock by its own belief or by the record, else the client
+/// that waits longest, else the first client. On a server that is not ours, only our own clients are chosen.
 FaultTargets targetsOfLock(const ViewContext& context, trace::EntityId lock);
 /// "acts on A, the holder": translated.
 QString targetWords(const FaultTargets& targets, const ViewContext& context);
 
-/// Somebody or something that a fault has struck and that still suffers from it, with what makes it good.
+/// A client, server or link that still suffers from a fault, with the change that makes it good.
 struct Struck {
     QString words;   ///< "C paused": translated
     FaultOffer cure; ///< with a value of 0 where it wants one

@@ -12,7 +12,7 @@ namespace lockscope::views {
 
 class SectionCaption;
 
-/// The list of the faults and changes that a person made in the session: when, what, to whom. Enter or a double click
+/// The list of the faults and changes that a person made in the session: time, kind and target. Enter or a double click
 /// moves the playhead to one. Delete, or the cross at the row's end, takes it back: the run is computed again without
 /// it. The list is hidden while it is empty.
 class HandList : public QWidget {

@@ -268,8 +268,8 @@ bool WorkloadPanel::eventFilter(QObject* watched, QEvent* event) {
 }
 
 void WorkloadPanel::submit(const QString& setting, const QString& text) {
-    // What is so already is no change and no fault in the trace. What is no value, or one in this session only, such as
-    // no clients at all, is the session's to judge.
+    // A value that is in force already is no change, and makes no fault in the trace. The session judges invalid
+    // values, and values that only it allows, such as no clients at all.
     scenario::Scenario changed = m_context->settings();
     if (scenario::applySetting(changed, setting, text) && changed == m_context->settings()) return;
     scenario::Fault fault;

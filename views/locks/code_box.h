@@ -10,7 +10,7 @@ class CodeBox : public QTextEdit {
     Q_OBJECT
 public:
     explicit CodeBox(QWidget* parent = nullptr);
-    /// Where lines are indented, those that are not are dimmed: they name what follows. Else the first of several is.
+    /// If some lines are indented, the others are dimmed, as headings. Else the first of several lines is dimmed.
     void setLines(const QStringList& lines);
     QStringList lines() const { return m_lines; }
 

@@ -9,7 +9,7 @@ class QPushButton;
 
 namespace lockscope::views {
 
-/// Asks twice before a lock is taken away from whoever holds it: its name has to be typed.
+/// Asks twice before a lock is taken away from its holder: the user has to type the lock's name.
 class ForceReleaseDialog : public QDialog {
     Q_OBJECT
 public:

@@ -17,8 +17,8 @@ class CodeBox;
 class QueueView;
 class TtlHistory;
 
-/// One lock in full: who holds it by the record and by belief, what is left of the lease, who queues, what lies on the
-/// server. Shows the focused lock of its context.
+/// One lock in full: its holders by the record and by belief, the time left, its queue, and its content on the server.
+/// Shows the focused lock of its context.
 class LockDetailPanel : public QWidget {
     Q_OBJECT
 public:
@@ -35,7 +35,7 @@ public:
     /// When what is on the server was seen, as it stands above it.
     QString serverHint() const { return m_serverCaption->hint(); }
     QString queueNote() const;
-    /// As high as all of it: whoever stacks panels can do without a scroll bar here.
+    /// As high as the whole content, so that a stack of panels needs no scroll bar here.
     QSize sizeHint() const override;
 
 private:

@@ -183,7 +183,7 @@ void LocksPanel::tell() {
                 continue;
             }
             ++shown;
-            // Of a server out of sight nobody knows what it holds by now.
+            // The locks of a server out of sight are unknown by now.
             const bool seen = facts->condition != LockCondition::Unobserved;
             unseen += !seen;
             const bool guess = facts->condition == LockCondition::PerhapsHeld;
@@ -272,7 +272,7 @@ void LocksPanel::askForce(trace::EntityId lock) {
         const auto now = m_context->trace();
         const trace::EntityId holder = lockFactsToActOn(lock, *m_context).owner;
         const QString name = now->displayName(lock);
-        // What was agreed to is to take it from the one that the question named.
+        // The user agreed to take the lock from the holder that the question named, and from no other.
         if (holder == owner)
             session->forceRelease(now->entity(lock).name);
         else if (holder == trace::kNoEntity)

@@ -14,14 +14,14 @@ using trace::Belief;
 
 namespace {
 
-/// What the panel tells about: a recipe, with the name and the lease of the lock in view.
+/// The panel's subject: a recipe, with the name and the lease of the lock in view.
 struct Followed {
     QString recipe;
     QString name;
     std::optional<Nanos> lease; ///< unknown of a lock of others: a server tells what is left, not what was asked for
 };
 
-/// That of our own clients, or of whoever left the lock in view on a server: its format tells.
+/// The recipe of our own clients, or of the client that left the lock in view on a server: its format tells.
 Followed followed(const ViewContext& context) {
     if (!context.session()) return {};
     const scenario::Scenario& settings = context.settings();

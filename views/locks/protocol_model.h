@@ -26,7 +26,8 @@ public:
     /// The recipe's id; empty when it is not known.
     QString recipe() const { return m_recipe; }
     QString summary() const;
-    /// After a change of recipe in mid-run: from when on it is asked by, and who still is at another one. Else empty.
+    /// After a change of recipe in mid-run: the time from which on clients use it, and the clients that still use
+    /// another one. Else empty.
     QString note() const { return m_note; }
     const std::vector<StepBadge>& badges(int row) const { return m_badges[std::size_t(row)]; }
 

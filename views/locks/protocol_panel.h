@@ -10,7 +10,7 @@ class QStackedLayout;
 namespace lockscope::views {
 
 /// The recipe's numbered steps with every client standing at its current step. Click a badge: selects that client;
-/// Enter on a step: one after the other of those that stand there.
+/// Enter on a step selects the clients that stand there, one after the other.
 class ProtocolPanel : public QWidget {
     Q_OBJECT
 public:

@@ -6,8 +6,8 @@
 
 namespace lockscope::views {
 
-/// What lay on a server, line by line: for each key its name, type and TTL, as they were seen, then its content, which
-/// is indented by two spaces. `name` is the lock's, for the line that says that nothing was there.
+/// The content seen on a server, line by line: for each key its name, type and TTL, as they were seen, then its
+/// content, which is indented by two spaces. `name` is the lock's, for the line that says that nothing was there.
 QStringList seenLines(const inspect::SeenContent& content, const QString& name);
 
 } // namespace lockscope::views

@@ -20,7 +20,7 @@ QString eventDetail(const trace::Event& event, const trace::Trace& trace);
 QString reasonWords(const QString& reason);
 /// True when aux is a Text.
 bool hasText(trace::EventKind kind);
-/// True for what is lost, refused or damaged.
+/// True for events that lose, refuse or damage something.
 bool isBad(const trace::Event& event);
 /// The colour of its mark.
 Role eventRole(const trace::Event& event);

@@ -7,7 +7,7 @@
 
 namespace lockscope::views {
 
-/// Those who hold a lock together, by the record: name, how, how often, and what is left of each one's own lease.
+/// The holders of one lock by the record: name, mode, number of holds, and the time left of each holder's own lease.
 class HoldersModel : public QAbstractListModel {
     Q_OBJECT
 public:

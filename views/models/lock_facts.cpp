@@ -42,7 +42,7 @@ Renewal renewalOf(const trace::Record& record, const Belief* belief, const trace
     return {Renewal::Kind::Late, t - due};
 }
 
-/// What the holders' beliefs say of each other and of the record, by the modes in which they hold.
+/// Contradictions among the holders' beliefs, and between beliefs and the record, by the modes in which they hold.
 struct Gaps {
     bool conflict = false;     ///< they cannot all be right
     bool contradicted = false; ///< the record says otherwise
@@ -54,7 +54,7 @@ LockCondition conditionOf(const LockFacts& facts, Gaps gaps, bool ownerDead) {
     if (!facts.observed) return LockCondition::Unobserved;
     if (gaps.contradicted) return LockCondition::StaleBelief;
     if (!facts.held() && !facts.believers.empty()) return LockCondition::Held;
-    // What may be no lock at all gives no alarm either. What a client of ours holds is one.
+    // A key that may be no lock at all gives no alarm either. If a client of ours holds it, it is one.
     if (facts.held() && facts.certainty == Certainty::Guess && facts.believers.empty())
         return LockCondition::PerhapsHeld;
     if (!facts.held()) return facts.waiterCount().value_or(0) > 0 ? LockCondition::Queued : LockCondition::Free;
@@ -390,7 +390,7 @@ QString lockFormat(EntityId lock, const ViewContext& context) {
         if (holder != state.beliefs.end() && holder->second.recipe) return trace->displayName(holder->second.recipe);
         if (record->second.owner != kNoEntity && seen) return trace->displayName(seen); // a stranger holds it
     }
-    // Nobody holds it: as those who asked last do.
+    // If nobody holds it: the recipe of the latest request.
     const Belief* last = nullptr;
     for (auto it = state.beliefs.lower_bound({lock, kNoEntity}); it != state.beliefs.end() && it->first.first == lock;
          ++it)

@@ -16,7 +16,7 @@ class ViewContext;
 enum class LockCondition : std::uint8_t {
     Free,
     Unobserved,  ///< the server is out of sight
-    Queued,      ///< free, yet somebody waits
+    Queued,      ///< free, yet a client waits
     PerhapsHeld, ///< that its key is a lock is only a guess
     Held,
     NeverExpires,  ///< held without a lease
@@ -31,7 +31,7 @@ struct Renewal {
     enum class Kind : std::uint8_t {
         NotHeld,
         NoWatchdog, ///< nobody will
-        Stopped,    ///< there is a watchdog; somebody stopped it
+        Stopped,    ///< there is a watchdog, but it was stopped
         In,         ///< due in `by`
         Late,       ///< was due `by` ago
         Seen,       ///< not our client: last renewed `by` ago
@@ -44,7 +44,7 @@ struct Renewal {
 
 struct Waiter {
     trace::EntityId thread = trace::kNoEntity;
-    std::int64_t since = 0; ///< when it asked; of somebody else's client: when it was first seen in the queue
+    std::int64_t since = 0; ///< when it asked; of a client not ours: when it was first seen in the queue
     bool own = true;        ///< a client of our own
     bool queued = false;    ///< the server names it in its queue
     bool dead = false;      ///< nobody waits behind its place any more
@@ -74,8 +74,8 @@ struct LockFacts {
     Nanos ttl{};                     ///< what is left, by the record; below 0 when the record is overdue
     Nanos lease{};                   ///< of the last grant or renewal, full; see leaseKnown
     Nanos heldFor{};                 ///< how long the owner has been the owner, at least; see sinceKnown
-    /// False of a hold that was there when we came, of somebody else's client: what is left of the lease was seen, not
-    /// what it was taken for, and neither was when it began.
+    /// False for a hold of a client not ours that was there before us: the rest of its lease was seen, but neither its
+    /// length nor its beginning.
     bool leaseKnown = true, sinceKnown = true;
     std::uint32_t holds = 0;
     std::optional<trace::HoldMode> mode; ///< how it is held; missing = it is not, or nobody knows
@@ -89,7 +89,7 @@ struct LockFacts {
     /// Whether the server names who waits, in its order.
     bool queueNamed() const { return !waiters.empty() && waiters.front().queued; }
     bool held() const { return owner != trace::kNoEntity; }
-    /// Whether anything can be said of the record now: who holds it, how often, since when and for how long.
+    /// Whether the record is known now: the holders, their numbers of holds, since when and for how long.
     bool known() const { return observed && recorded; }
     /// The remaining part of the lease, 0…1; 0 when it is unknown.
     double fraction() const;
@@ -130,7 +130,7 @@ QString ttlText(const LockFacts& facts);
 QString heldForText(const LockFacts& facts);
 /// "in 9.1 s", "late by 2.7 s", "no watchdog", short for tables ("—") or in full. Translated.
 QString renewalText(const Renewal& renewal, bool full);
-/// Who holds it by the record: "A", "2 readers: A and B", "3 of 5 permits", "free", unknown().
+/// The holders by the record: "A", "2 readers: A and B", "3 of 5 permits", "free", unknown().
 QString holdersText(const LockFacts& facts, const trace::Trace& trace);
 /// "exclusive", "shared", "permits", "—", unknown().
 QString modeText(const LockFacts& facts);

@@ -139,7 +139,7 @@ bool LockFilter::matches(const Term& term, const LocksModel& model, const QModel
                                    [&](int column) { return text(column).contains(term.text, Qt::CaseInsensitive); });
     }
     if (term.column == LocksModel::StateColumn) {
-        // What is perhaps held is no answer to who asks for what is held.
+        // A search for held locks does not list locks that are only perhaps held.
         if (facts->condition == LockCondition::PerhapsHeld)
             return conditionId(facts->condition).startsWith(term.text, Qt::CaseInsensitive) ||
                    conditionText(*facts).startsWith(term.text, Qt::CaseInsensitive);

@@ -113,7 +113,7 @@ void LocksModel::appendLock(EntityId lock) {
 
 void LocksModel::announce(const std::vector<int>& changed) {
     // From the first to the last, those between them included: held locks change at every refresh and free ones do not,
-    // so that told one by one they would cost whoever listens, sorts and counts its whole table each.
+    // so telling of them one by one would cost each listener that sorts and counts a whole table each time.
     const auto tell = [this](int first, int last, const QModelIndex& parent) {
         Q_EMIT dataChanged(index(first, 0, parent), index(last, ColumnCount - 1, parent));
     };
@@ -230,14 +230,14 @@ QString LocksModel::text(const LockFacts& facts, int column) const {
 }
 
 QVariant LocksModel::sortValue(const LockFacts& facts, int column) const {
-    // Below 0: nobody knows. Of a server out of sight that is all there is to say.
+    // Below 0: not known. On a server out of sight, no value is known.
     const bool ofTheRecord = column == HoldsColumn || column == TtlColumn || column == HeldForColumn;
     if (!facts.known() && ofTheRecord) return qint64(-1);
     switch (column) {
     case HoldsColumn:
         return facts.holds;
     case TtlColumn:
-        // What never expires has the longest time left; what is not held has none at all.
+        // A lock that never expires has the longest time left; a lock that is not held has none at all.
         return qint64(!facts.held() || !facts.endKnown ? -1
                       : facts.expires                  ? std::max<std::int64_t>(facts.ttl.count(), 0)
                                                        : INT64_MAX);

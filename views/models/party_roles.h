@@ -4,7 +4,7 @@
 
 namespace lockscope::views {
 
-/// What a model of holders or waiters tells the list that shows them.
+/// The roles by which a model of holders or waiters gives its data to a list view.
 namespace party {
 enum Role {
     EntityRole = Qt::UserRole, ///< the Thread

@@ -31,7 +31,7 @@ void QueueModel::setWaiters(const std::shared_ptr<const trace::Trace>& trace, co
         m_waiters.insert(m_waiters.begin() + std::ptrdiff_t(i), waiters[i]);
         endInsertRows();
     }
-    // Those that moved up have left their old places behind.
+    // Waiters that moved up have left their old rows behind.
     if (m_waiters.size() > waiters.size()) {
         beginRemoveRows({}, int(waiters.size()), int(m_waiters.size()) - 1);
         m_waiters.resize(waiters.size());

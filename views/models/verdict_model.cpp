@@ -50,7 +50,7 @@ int InvariantsModel::columnCount(const QModelIndex& parent) const {
 }
 
 Outcome InvariantsModel::outcome(Invariant invariant) const {
-    // Of nothing at all nothing can be said, not even that it is fine.
+    // An empty trace has no outcome: it is not even fine.
     return m_verdict->rows == 0 ? Outcome::Unknown : m_verdict->outcomeAt(invariant, m_context->playhead());
 }
 

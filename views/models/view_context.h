@@ -26,11 +26,11 @@ public:
 
     /// The instant that every view shows.
     Nanos playhead() const { return m_playhead; }
-    /// Shows that instant at once, whatever is known of it; not below 0. For whoever drives the playhead; a person who
-    /// wants to look elsewhere does so by seek() or reveal().
+    /// Shows that instant at once, whatever is known of it; not below 0. For the player, which drives the playhead;
+    /// views ask for another instant by seek() or reveal().
     void setPlayhead(Nanos t);
-    /// Asks whoever drives the playhead to go there: a live session is then followed no more, and a world that has not
-    /// come so far is computed first. Goes there at once when nobody drives it.
+    /// Asks the player to go there: a live session is then followed no more, and a world that has not come so far is
+    /// computed first. Goes there at once when nobody drives it.
     void seek(Nanos t);
     /// The last instant that the playhead has been at in this future: what lies beyond it nobody has seen.
     Nanos furthest() const { return m_furthest; }
@@ -39,7 +39,7 @@ public:
     const trace::State& state() const;
 
     /// The instant at which breakIt() and the session's forceRelease() strike: the playhead where the session can
-    /// rewind (or nothing can be done to it), else now. Whoever offers them, or names whom they hit, goes by
+    /// rewind (or nothing can be done to it), else now. A view that offers them, or names their target, uses
     /// stateToActOn().
     Nanos actsAt() const;
     /// The trace's state at that instant. The reference is good until the next call.
@@ -62,7 +62,7 @@ public:
 
     /// Sends a fault to the session, as done by hand at actsAt(). Complains through the session when it cannot.
     void breakIt(scenario::Fault fault);
-    /// Asks whoever drives the playhead to run the session from its start again, with its seed.
+    /// Asks the player to run the session from its start again, with its seed.
     void restart(session::ByHand byHand) { Q_EMIT restartRequested(byHand); }
     /// seek() and revealRequested(), with the entity selected; kNoEntity leaves the selection.
     void reveal(Nanos t, trace::EntityId entity = trace::kNoEntity);
@@ -80,9 +80,9 @@ Q_SIGNALS:
     void selectionChanged(lockscope::trace::EntityId entity);
     void verdictChanged();
     void scenarioChanged(); ///< scenario() and settings() may differ now
-    /// Somebody wants this instant (and entity) in the middle of the timeline: a violation or an event was clicked.
+    /// The user clicked on a violation or an event: this instant (and entity) goes to the middle of the timeline.
     void revealRequested(lockscope::Nanos t, lockscope::trace::EntityId entity);
-    /// Somebody wants to read about this violation (an index into the verdict's): its card comes to the front.
+    /// The user wants to read about this violation (an index into the verdict's): its card comes to the front.
     void explanationRequested(std::size_t violation);
 
 private:
@@ -119,7 +119,7 @@ private:
     mutable std::optional<scenario::Scenario> m_scenario, m_settings;
     mutable Nanos m_settingsAt{};
     mutable std::map<trace::EntityKind, std::vector<trace::EntityId>> m_entities;
-    mutable std::size_t m_seenEntities = 0; ///< those that were looked at for m_entities
+    mutable std::size_t m_seenEntities = 0; ///< entities that were looked at for m_entities
 };
 
 } // namespace lockscope::views

@@ -22,7 +22,7 @@ void paintTtlBar(QPainter& painter, const QRectF& rect, const Ttl& ttl) {
     painter.drawRoundedRect(ttl.known ? rect : rect.adjusted(0.5, 0.5, -0.5, -0.5), radius, radius);
     painter.setPen(Qt::NoPen);
     if (ttl.known) {
-        // What never expires has no fraction: a mark at the left end instead of a bar that would lie either way.
+        // A lock that never expires has no fraction: a mark at the left end instead of a bar that would lie either way.
         const double left = ttl.expires ? std::clamp(ttl.left, 0.0, 1.0) : 0.0;
         const double width = std::max(left * rect.width(), left > 0 ? rect.height() : 0.0);
         painter.setBrush(color(ttlRole(ttl)));

@@ -21,8 +21,8 @@ Role ttlRole(const Ttl& ttl);
 void paintTtlBar(QPainter& painter, const QRectF& rect, const Ttl& ttl);
 /// A ring that drains clockwise from the top; its thickness is a tenth of the rectangle's side.
 void paintTtlRing(QPainter& painter, const QRectF& rect, const Ttl& ttl);
-/// The record lane's wedge: the height of the filled part is what was left at that instant. `fromLeft` and `toLeft` are
-/// the fractions at the left and right edge.
+/// The record lane's wedge: the height of the filled part is the part of the lease left at that instant. `fromLeft` and
+/// `toLeft` are the fractions at the left and right edge.
 void paintTtlWedge(QPainter& painter, const QRectF& rect, double fromLeft, double toLeft);
 
 } // namespace lockscope::views

@@ -199,7 +199,7 @@ Paragraph::Paragraph(const QString& text, QWidget* parent) : DimLabel(text, pare
 
 const Paragraph::Measured& Paragraph::measured() const {
     if (m_measured.text != text() || m_measured.font != font()) {
-        // Of the text and not of the font alone: letters of another script may come from a taller one.
+        // Measure the text, not only the font: letters of another script may come from a taller font.
         const QRect all = fontMetrics().boundingRect(QRect(0, 0, QWIDGETSIZE_MAX, QWIDGETSIZE_MAX), 0, text());
         m_measured = {text(), font(), all.size()};
     }

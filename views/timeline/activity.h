@@ -13,9 +13,9 @@ public:
     static constexpr std::size_t kBuckets = 4096;
     enum Kind : std::uint8_t { Waiting, Holding };
 
-    /// Somebody did `kind` from `from` to `to` (ns, from <= to).
+    /// A thread did `kind` from `from` to `to` (ns, from <= to).
     void add(Kind kind, std::int64_t from, std::int64_t to);
-    /// Mean number of those who did `kind` in [from, to).
+    /// Mean number of threads that did `kind` in [from, to).
     double mean(Kind kind, double from, double to) const;
 
 private:

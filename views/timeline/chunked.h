@@ -7,7 +7,7 @@
 namespace lockscope::views {
 
 /// An append-only array in blocks that never move: growing to millions of elements copies nothing and wastes at most
-/// one block, where a vector would copy and double inside somebody's frame.
+/// one block, where a vector would copy and double in the middle of a frame.
 template <typename T, std::size_t Shift = 8>
 class Chunked {
 public:

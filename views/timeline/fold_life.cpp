@@ -216,7 +216,7 @@ void LaneFold::applyMessage(const Event& event, std::uint32_t row) {
     }
     if (trace::isMessage(event.kind) && event.value == -1) kind = LinkTick::Lost;
     if (kind == LinkTick::ConnectionLost || kind == LinkTick::ConnectionRestored) {
-        // Who never started is no client, but whoever looks.
+        // A client that never started is the observer.
         const bool looks = !client(clientId).life->started;
         NodeSlot& n = node(nodeId);
         if (looks && n.known && kind == LinkTick::ConnectionLost && n.phase == NodePhase::Up)

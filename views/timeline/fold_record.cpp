@@ -189,7 +189,7 @@ void LaneFold::applyRecord(const Event& event, std::uint32_t row) {
     case EventKind::RecordObserved:
         if (l.observed) return;
         l.observed = true;
-        // What was held before the gap counts as held until a row says otherwise: differences only are written.
+        // A lock held before the gap counts as held until a row says otherwise: only differences are written.
         openRecord(l, event.at, l.ownerRow, kResumedFlag);
         openQueue(l, event.at, row);
         openHolders(l, event.at, row);

@@ -16,8 +16,8 @@ struct TimelineHit {
     std::vector<std::size_t> violations; ///< bands over this instant, innermost first
 };
 
-/// Finds it by the rules of painting: the innermost thing wins, and what is drawn a few pixels wide is hit there.
-/// The caller holds the data's mutex.
+/// Finds it by the rules of painting: the innermost thing wins, and a thing drawn a few pixels wide is hit within those
+/// pixels. The caller holds the data's mutex.
 TimelineHit hitTest(const TimelineScene& scene, const QSize& size, const QPointF& position);
 
 /// A tooltip about a hit, in rich text; empty = none.

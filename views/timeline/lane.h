@@ -34,7 +34,7 @@ enum class NodePhase : std::uint8_t {
     Up,
     Paused,
     Down,
-    Unseen, ///< whoever looked at it lost it from sight: a gap
+    Unseen, ///< the observer lost it from sight: a gap
 };
 /// Span::state of Lane::roles; label: the EntityId of the node whose data it copies. The row tells the role's word.
 enum class RoleBand : std::uint8_t {
@@ -105,7 +105,7 @@ struct Damage {
     std::int64_t newer = 0;  ///< the newest number given by then; 0 = none newer: the lock was just not held any more
 };
 
-/// When a client was stopped or gone, and what was done to it; shared by the lanes of all its threads.
+/// The times in which a client was stopped or gone, and the faults done to it; shared by the lanes of all its threads.
 struct ClientLife {
     trace::EntityId client = trace::kNoEntity;
     SpanTrack spans; ///< LifePhase

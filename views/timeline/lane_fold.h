@@ -33,8 +33,8 @@ private:
         bool waiting = false, holding = false;
         trace::HoldMode nextMode = trace::HoldMode::Exclusive; ///< of the next grant
         trace::HoldMode mode = trace::HoldMode::Exclusive;     ///< of this hold
-        bool named = false; ///< the record named this thread since it asked: only then is its absence telling. Who
-                            ///< holds together with others is named with any of them, or by its own name
+        bool named = false; ///< the record named this thread since it asked: only then is its absence telling. Shared
+                            ///< holders all count as named when the record names any of them
         std::uint32_t holds = 0;
         std::int64_t number = 0; ///< token or ordinal of the grant; kept after the belief ended, for late writes
         std::uint32_t grant = 0;
@@ -54,12 +54,12 @@ private:
         std::uint32_t grants = 0;
         std::int64_t newestToken = 0;
         bool seen = false, observed = true;
-        bool partial = false; ///< held by somebody else's client since before the first look, and not renewed since
+        bool partial = false; ///< held by a client not ours since before the first look, and not renewed since
         bool guess = false;   ///< whether it is a lock at all is only a guess
         std::vector<Cursor*> holding;
         std::uint32_t waiting = 0;
         std::uint32_t queued = 0; ///< as the server counted last, also where nobody looks
-        /// Where there may be several: those that the record names, and in which mode.
+        /// If there may be several: the holders that the record names, and their modes.
         std::vector<std::pair<EntityId, trace::HoldMode>> holders;
         std::int64_t holdersInAll = -1;
         std::uint32_t permitsInAll = 0;

@@ -148,7 +148,7 @@ void paintRefusals(const PaintKit& kit, const std::vector<Refusals>& all, const 
     }
 }
 
-/// What happened to a belief besides its spans: gave up, learned of the loss, a renewal without answer.
+/// Paints a belief's events between its spans: gave up, learned of the loss, a renewal without answer.
 void paintTicks(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
     double last = -1e9, looked = -1e9;
     // A loss follows upon renewals that failed, mostly at once: it is drawn above them, and never left out for them.

@@ -29,7 +29,7 @@ QBrush dottedLine(const TimelineMetrics& m, double dpr) {
     return brush;
 }
 
-/// The same brush object for the same look: textures are rebuilt only when theme or scale change.
+/// Returns one brush object per look: textures are rebuilt only when theme or scale change.
 QBrush cached(double dpr, int which, const TimelineMetrics& m) {
     struct Entry {
         QRgb key = 0;

@@ -41,7 +41,7 @@ struct PaintKit {
     /// Left and right edge of a span, at least `least` wide, cut to a little more than the picture.
     QRectF across(std::int64_t from, std::int64_t to, const QRectF& bar, double least = 1) const;
     /// One line of text, left-aligned and centred in height, elided; nothing when there is no room for a few letters.
-    /// Gives the right end of what was drawn, or rect.left().
+    /// Returns the right end of the drawn text, or rect.left().
     double text(const QRectF& rect, const QString& text, const Face& face, Role role) const;
     /// The first of several wordings that fits, from the fullest to the shortest; nothing when none does.
     double firstFitting(const QRectF& rect, const QStringList& wordings, const Face& face, Role role) const;
@@ -65,11 +65,11 @@ struct PaintKit {
     }
 };
 
-/// A translucent colour as it looks on the lanes' ground. What covers much is painted opaque: that is a plain copy, and
-/// Qt spreads tall translucent fills over threads, so that hundreds of thin ones would spend the frame in waking them.
+/// A translucent colour as it looks on the lanes' ground. Large areas are painted opaque: that is a plain copy. Qt
+/// spreads tall translucent fills over threads, so hundreds of thin ones would spend the frame in waking threads.
 QColor onGround(const QColor& color);
 
-/// Sums per pixel column of what is too narrow to be drawn by itself.
+/// Sums per pixel column of things too narrow to be drawn by themselves.
 class PixelColumns {
 public:
     explicit PixelColumns(const TimelineCoordinates& c);

@@ -102,7 +102,7 @@ void paintLink(const PaintKit& kit, const Lane& lane, int height) {
     const QRectF bar = kit.m.bar(LaneKind::Link, 0, kit.c.width());
     paintPhases(kit, lane, height);
 
-    // What comes denser than a message every few pixels is drawn as how many there were.
+    // Messages that are denser than one every few pixels are drawn as a count.
     std::vector<Arrow> arrows;
     std::vector<std::uint32_t> counts(std::size_t(kit.c.width()) + 1), kinds(counts.size());
     const auto columnOf = [&](double x) { return std::size_t(std::clamp(int(x), 0, int(counts.size()) - 1)); };

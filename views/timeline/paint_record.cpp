@@ -24,7 +24,8 @@ void paintLease(const PaintKit& kit, const Lane& lane, const Span& span, const Q
     const QColor ink = span.flags & kGuessFlag ? onGround(color(Role::Record, 0.45)) : color(Role::Record);
     kit.box(r, color(Role::RecordTrack));
     if (!lease.fractionKnown()) {
-        // What was left of it, of how much, nobody saw: no height would be true. Held it is, for as long as it is.
+        // Nobody saw how much of the lease was left, or of how much: no height would be true. That the lock is held is
+        // known, and drawn as long as it is.
         kit.p.fillRect(QRectF(r.topLeft(), QPointF(r.right(), textTop)), kit.recordHatch);
         kit.box(QRectF(r.x(), r.bottom() - 2, r.width(), 2), ink);
     } else if (lease.expires()) {

@@ -6,8 +6,8 @@
 
 namespace lockscope::views {
 
-/// A mutex with a guest of honour: who works in slices lets go of it and waits as long as somebody who paints wants it.
-/// A plain mutex is often taken again by the thread that just let go, and a frame would wait for many slices.
+/// A mutex that prefers the painter: a thread that works in slices lets go of it, and waits as long as the painter
+/// wants it. A plain mutex is often taken again by the thread that just let go, and a frame would wait for many slices.
 class PoliteMutex {
 public:
     /// For the painter: gets it after at most one slice.

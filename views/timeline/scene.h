@@ -6,7 +6,7 @@
 
 namespace lockscope::views {
 
-/// Everything that a picture of the timeline shows, on screen or in a file. Whoever paints it holds the data's mutex.
+/// Everything that a picture of the timeline shows, on screen or in a file. The painter must hold the data's mutex.
 struct TimelineScene {
     const TimelineData& data;
     const TimelineLayout& layout;

@@ -64,7 +64,7 @@ struct ActivityBars {
             for (std::size_t i = 0; i < count; ++i)
                 means[kind].push_back(kit.data.activity().mean(kind, double(kit.c.time(double(i) * bar)),
                                                                double(kit.c.time(double(i + 1) * bar))));
-        // What still goes on is among the sums only when it is over: it is added here, once for each lane.
+        // The sums contain spans only after their end: a span that still goes on is added here, once for each lane.
         std::array<std::vector<double>, 2> begun{std::vector<double>(count + 1), std::vector<double>(count + 1)};
         for (const auto& lane : kit.data.lanes()) {
             if (lane->kind != LaneKind::Belief || !lane->spans.hasOpen()) continue;
@@ -195,7 +195,7 @@ void paintOverview(QPainter& painter, const QSize& size, const TimelineScene& sc
 
     BoxBatch violations, violationWashes, planned, byHand;
     scene.bands.visit(c, kit.now, [&](const ViolationBands::Band&, double x, double width) {
-        // What lasts is a wash with edges, so that the activity in it stays to be seen.
+        // A violation that lasts is a wash with edges, so that the activity in it stays visible.
         (width > 6 ? violationWashes : violations)
             .add(std::round(x), kit.m.px(4), std::max(2.0, std::round(width)), size.height() - kit.m.px(8));
         if (width <= 6) return;

@@ -7,8 +7,9 @@
 namespace lockscope::views {
 namespace {
 
-/// What lies behind all lanes: the future, bands of violations, the grid. Collected once, painted lane by lane: what
-/// the processor has just written is still at hand when the lane comes on top of it, and a whole picture is not.
+/// The ground behind all lanes: the future, bands of violations, the grid. It is collected once and painted lane by
+/// lane: then a lane's pixels are still in the processor's cache when the lane is painted over them, which those of a
+/// whole picture would not be.
 class Ground {
 public:
     Ground(const PaintKit& kit, const ViolationBands& bands, int height) : m_kit(kit) {
@@ -37,7 +38,7 @@ public:
         p.save();
         p.setClipRect(QRect(labels, top, width - labels, height));
         p.translate(labels, 0);
-        // What has not happened yet is not the same as nothing having happened.
+        // The future must not look like a time in which nothing happened.
         const double reached = m_kit.c.x(m_kit.now);
         if (reached < m_kit.c.width())
             m_kit.box(QRectF(std::max(0.0, reached), top, m_kit.c.width() - std::max(0.0, reached), height),

@@ -59,11 +59,11 @@ QString messageSentence(const trace::Trace& trace, const Tick& tick) {
     return e.value < 0 ? words : Timeline::tr("%1 (%2 on the way)").arg(words, duration(Nanos(e.value)));
 }
 
-/// What a record says of a lock, and what it cannot say.
+/// The sentence about a lock's record: its facts, and the facts that it lacks.
 QString recordSentence(const trace::Trace& trace, const Span& span, const QString& lock) {
     const Lease lease = leaseOf(trace, span);
     const QString holder = trace.displayName(lease.owner);
-    // Of what was there before us nobody knows since when.
+    // The start of a hold that was there before us is unknown.
     const bool renewed =
         span.flags & kRenewedFlag || (span.flags & kResumedFlag && trace.kindAt(span.row) == EventKind::RecordRenewed);
     QStringList sentences;

@@ -6,8 +6,8 @@
 
 namespace lockscope::views {
 
-/// Words laid out once. The same few hundred labels stand on every frame of a pan or a zoom, and laying them out anew
-/// takes longer than everything else on it. GUI thread only.
+/// Texts that are laid out once. A few hundred labels stand unchanged on every frame of a pan or a zoom, and laying
+/// them out anew takes longer than everything else on it. GUI thread only.
 class TextCache {
 public:
     struct Laid {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What mouse, wheel, fingers and keys do to a TimelineView.
+// How mouse, wheel, fingers and keys act on a TimelineView.
 #include "theme/plain_tips.h"
 #include "timeline/timeline_accessible.h"
 #include "timeline/timeline_view.h"
@@ -313,7 +313,7 @@ bool TimelineView::handlesKey(const QKeyEvent* event) const {
 }
 
 bool TimelineView::event(QEvent* event) {
-    // While the timeline has the focus, its keys are its own, whatever shortcuts the window has. Those that move the
+    // While the timeline has the focus, its keys are its own, whatever shortcuts the window has. The keys that move the
     // playhead are not among them: they are the player's, wherever the focus is.
     if (event->type() == QEvent::ShortcutOverride && handlesKey(static_cast<QKeyEvent*>(event))) {
         event->accept();

@@ -12,7 +12,7 @@ namespace lockscope::views {
 
 class TimelineView;
 
-/// The timeline with what belongs above it: how far the reading of a recording has come, and a button that ends it.
+/// The timeline with the bar above it: how far the reading of a recording has come, and a button that ends it.
 class TimelinePanel : public QWidget {
     Q_OBJECT
 public:

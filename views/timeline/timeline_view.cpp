@@ -141,7 +141,7 @@ void TimelineView::readNotes() {
     TimelineNotes notes;
     const session::Session* session = m_context->session();
     if (session && session->abilities().workload) {
-        // Those in force at the playhead, as in the form beside it.
+        // The settings in force at the playhead, as in the form beside it.
         const scenario::Scenario& settings = m_context->settings();
         notes.recipe = recipeInUse(*m_context);
         notes.tokenCheck = settings.resource.tokenCheck;

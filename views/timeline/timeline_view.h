@@ -16,8 +16,8 @@ class TimelineRuler;
 /// The picture that Lockscope exists for: what each client believed, what the servers had on record, and what the
 /// guarded resource accepted, one below the other over one axis of time.
 ///
-/// One widget of the viewport's size paints all lanes. What does not move with the playhead is painted once into a
-/// pixmap; the playhead repaints two strips.
+/// One widget of the viewport's size paints all lanes. Everything that does not move with the playhead is painted once
+/// into a pixmap; the playhead repaints two strips.
 class TimelineView : public QAbstractScrollArea {
     Q_OBJECT
 public:
@@ -27,7 +27,7 @@ public:
     TimelineZoom* zoom() const { return m_zoom; }
     TimelineLoader* loader() const { return m_loader; }
     ViewContext* context() const { return m_context; }
-    /// The picture at hand, for whoever paints or looks something up; valid while the data's mutex is held.
+    /// The present picture, for painting and for lookups; valid while the data's mutex is held.
     TimelineScene scene() const;
 
     /// The part of the axis that is looked at, to be looked at again in another view of the same session.

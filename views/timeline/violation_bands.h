@@ -27,7 +27,7 @@ public:
     const verdict::Violation& violation(std::size_t i) const { return m_verdict->violations[i]; }
     std::size_t violationCount() const { return m_verdict ? m_verdict->violations.size() : 0; }
 
-    /// Calls each(band, x, width) for what is to be drawn, left to right; bands that fall onto pixels already covered
+    /// Calls each(band, x, width) for each band to be drawn, left to right; bands that fall onto pixels already covered
     /// are left out. `now` ends the open ones. With `single` false, several bands lie under the one drawn.
     template <typename Each>
     void visit(const TimelineCoordinates& c, std::int64_t now, Each&& each) const {
@@ -39,7 +39,7 @@ public:
             const double width = std::max(c.x(std::min(band.to, std::max(now, band.from))) - x, kLeastWidth);
             if (x + width > covered) each(band, x, width);
             covered = std::max(covered, x + width);
-            // Jump over those that end within the pixels just drawn.
+            // Jump over bands that end within the pixels just drawn.
             i = std::max(i + 1, firstEndingAfter(c.time(covered)));
         }
     }

@@ -29,7 +29,7 @@ QString actorName(const trace::Trace& trace, EntityId thread) {
     return trace.displayName(thread);
 }
 
-/// What there is room for of a stranger's long name, such as a UUID.
+/// Shortens a stranger's long name, such as a UUID, to the room that there is.
 QString shortName(const QString& name) {
     // Both ends: ids of one kind often begin alike, and the thread stands at the end.
     constexpr int kBegin = 4, kEnd = 7;

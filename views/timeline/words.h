@@ -8,8 +8,8 @@
 
 namespace lockscope::views {
 
-// Everything that the timeline says in words: labels, tooltips and what a screen reader hears. One place, so that all
-// three say the same.
+// Everything that the timeline says in words: labels, tooltips and texts for screen readers. One place, so that all
+// three agree.
 
 /// Facts about the lanes that only a scenario knows.
 struct TimelineNotes {
@@ -89,7 +89,7 @@ QString damageWords(const Damage& damage);
 /// Sentences for tooltips.
 QString spanSentence(const TimelineData& data, const Lane& lane, const Span& span);
 QString tickSentence(const TimelineData& data, const Lane& lane, const Tick& tick);
-/// That its client was paused or dead.
+/// Says that the lane's client was paused or dead.
 QString lifeSentence(const TimelineData& data, const Lane& lane, const Span& life);
 QString faultSentence(const trace::Trace& trace, const Tick& tick);
 

@@ -10,7 +10,7 @@ namespace lockscope::views {
 struct CommandWords {
     QString name;  ///< "Pause client", translated, without its mnemonic
     QString group; ///< where it lives, translated; empty: nowhere
-    /// Its name in English whatever the interface speaks, and other words for it in all languages.
+    /// The command's name in English, whatever language the interface has, and other words for it in all languages.
     QString also;
     bool operator==(const CommandWords&) const = default;
 };
@@ -22,7 +22,7 @@ enum class CommandMatch : std::uint8_t {
     Letters, ///< all letters come in order somewhere in the name
     Also,    ///< each word typed begins a word of the name, the group, or the other words for it
     Words,   ///< each word typed begins a word of the name
-    Begins,  ///< the name begins with what was typed
+    Begins,  ///< the name begins with the typed text
     Equal,
 };
 CommandMatch matchOf(const QString& typed, const CommandWords& words);

@@ -60,7 +60,7 @@ Player::Player(ViewContext* context, QObject* parent) : QObject(parent), m_conte
 
 void Player::attach() {
     if (m_session == m_context->session()) {
-        // The same session with another trace: a seek or a search in the old one is void.
+        // Only the trace changed, not the session: a seek or a search in the old trace is void.
         m_seek.reset();
         endSearches();
         return;

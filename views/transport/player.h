@@ -7,10 +7,10 @@
 
 namespace lockscope::views {
 
-/// Drives the playhead: real time × speed, once a frame. The world is asked to come a little further than what is
-/// shown, so that a picture never waits for it. Each session begins at the normal speed, whatever the one before was
-/// watched at. In a live session time goes by itself: playing means following "now".
-/// Answers what views ask of the context by ViewContext::seek().
+/// Drives the playhead: real time × speed, once a frame. The world is asked to compute a little past the shown instant,
+/// so that a picture never waits for it. Each session begins at the normal speed, whatever the one before was watched
+/// at. In a live session time goes by itself: playing means following "now". Carries out the views'
+/// ViewContext::seek().
 class Player : public QObject {
     Q_OBJECT
 public:
@@ -33,7 +33,7 @@ public Q_SLOTS:
     /// comes. Ends a search.
     void seek(lockscope::Nanos t);
     void toStart();
-    /// To the end of what happened so far; a live session is followed again.
+    /// To the end of the run so far; a live session is followed again.
     void toEnd();
     /// Runs to the next milestone and pauses there.
     void next(lockscope::session::Milestone milestone);

@@ -372,7 +372,7 @@ std::vector<CommandField::Find> TransportBar::locksCalled(const QString& typed) 
 
 void TransportBar::restartWithTypedSeed() {
     if (m_seed->isReadOnly()) return;
-    // "seed 42" is how the field itself writes it. What else stands there was meant, and makes another number.
+    // The field itself writes "seed 42": letters and spaces are dropped. The user meant other characters: an error.
     QString digits;
     for (const QChar c : m_seed->text())
         if (!c.isLetter() && !c.isSpace()) digits += c;

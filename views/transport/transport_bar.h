@@ -15,9 +15,8 @@ namespace lockscope::views {
 class Pill;
 class VerdictBanner;
 
-/// The bar at the top: what time it is, how fast it goes, whether all is well, and the way to everything else. Its
-/// commands are there from the first moment; its controls come with the first session, or when somebody looks for them:
-/// the window starts without them.
+/// The bar at the top: time, speed, verdict, and the way to everything else. Its commands are there from the first
+/// moment. Its controls are made with the first session, or when they are first needed: the window starts without them.
 class TransportBar : public QWidget {
     Q_OBJECT
 public:
@@ -73,7 +72,7 @@ private:
     QSlider* m_speed = nullptr;
     QLineEdit* m_seed = nullptr;
     Pill* m_health = nullptr;
-    Pill* m_access = nullptr; ///< what may be done to somebody's server
+    Pill* m_access = nullptr; ///< the changes allowed on a server that is not ours
     VerdictBanner* m_banner = nullptr;
     CommandField* m_field = nullptr;
 };

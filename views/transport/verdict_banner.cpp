@@ -26,7 +26,7 @@ VerdictBanner::VerdictBanner(ViewContext* context, QWidget* parent) : QAbstractB
 void VerdictBanner::refresh() {
     const auto judged = m_context->verdict();
     const Nanos playhead = m_context->playhead();
-    // What is yet to come on the time axis is not told here: the sentence is about the instant that is shown.
+    // Violations later than the playhead are not told here: the sentence is about the instant that is shown.
     const auto first = judged->violations.begin();
     const auto last = std::ranges::partition_point(
         judged->violations, [&](const verdict::Violation& violation) { return violation.from <= playhead; });
@@ -40,9 +40,9 @@ void VerdictBanner::refresh() {
     m_outcome = tooLittle || judged->rows == 0 ? verdict::Outcome::Unknown : verdict::Outcome::Holds;
     m_shown.reset();
     if (first != last) {
-        // The one that goes on now, else the latest: what a person looking at this instant asks about. (kNever, of one
-        // that has not ended where the judge has come to, is later than any instant.) Its interval is the one that its
-        // card and its band have: whole once the run has passed it, "so far" before.
+        // The violation that goes on now, else the latest one: a person who looks at this instant asks about it.
+        // (kNever, the end of a violation that has not ended yet for the judge, is later than any instant.) Its
+        // interval is the same as on its card and its band: whole once the run has passed it, "so far" before.
         const auto goesOn =
             std::find_if(first, last, [&](const verdict::Violation& violation) { return violation.to >= playhead; });
         const auto told = goesOn == last ? std::prev(last) : goesOn;
@@ -55,7 +55,7 @@ void VerdictBanner::refresh() {
     } else if (m_empty) {
         text.clear();
     } else if (judged->rows == 0) {
-        // Of nothing at all nothing can be said, not even that it is fine.
+        // An empty trace has no verdict: it is not even fine.
         text = tr("Nothing to judge yet");
     } else if (m_outcome == verdict::Outcome::Unknown && !nothing) {
         text = tr("What was seen holds, but not all was seen");

@@ -6,8 +6,8 @@
 
 namespace lockscope::views {
 
-/// The verdict as it stands at the playhead, always in sight: one sentence with what, for how long and from when. A
-/// click (or Enter) goes to where it happened and asks for its explanation.
+/// The verdict as it stands at the playhead, always in sight: one sentence: the invariant, for how long and from when.
+/// A click (or Enter) goes to where it happened and asks for its explanation.
 class VerdictBanner : public QAbstractButton {
     Q_OBJECT
 public:

@@ -49,7 +49,7 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
     m_names->setAccessibleName(tr("Names of the locks to show"));
 
     m_complaint->setWordWrap(true);
-    // What was typed may be repeated here: never as markup.
+    // The complaint may repeat the user's input: never show it as markup.
     m_complaint->setTextFormat(Qt::PlainText);
     m_complaint->setMinimumHeight(2 * m_complaint->fontMetrics().height());
     m_complaint->setAlignment(Qt::AlignTop | Qt::AlignLeft);

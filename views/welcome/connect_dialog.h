@@ -15,7 +15,7 @@ namespace lockscope::views {
 class ConnectDialog : public QDialog {
     Q_OBJECT
 public:
-    /// Empty = fine; otherwise a sentence on what is wrong and what would be right.
+    /// Empty = fine; otherwise a sentence with the error and its remedy.
     using Check = std::function<QString(const QString& url)>;
 
     /// `recent`: earlier addresses to choose from, without passwords.

@@ -22,7 +22,7 @@ protected:
 private:
     QString m_id, m_summary;
 
-    /// The two texts, broken into lines for one width: layouts ask often, and shaping text is what costs.
+    /// The two texts, broken into lines for one width: layouts ask often, and shaping text is expensive.
     struct Lines {
         QTextLayout title, summary;
         int width = 0, summaryTop = 0, height = 0;

@@ -120,7 +120,7 @@ void ShortcutSheet::paintEvent(QPaintEvent*) {
 
 bool ShortcutSheet::event(QEvent* event) {
     if (event->type() == QEvent::ShortcutOverride) {
-        // Every key means "close", also those that are shortcuts elsewhere.
+        // Every key means "close", also shortcuts of other windows.
         event->accept();
         return true;
     }

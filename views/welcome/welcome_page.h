@@ -41,7 +41,7 @@ Q_SIGNALS:
     void scenarioChosen(QString id);
     void fileChosen(QString path);
     void openRequested();
-    /// With what was typed, possibly nothing.
+    /// `url`: the typed text, possibly empty.
     void connectRequested(QString url);
 
 protected:

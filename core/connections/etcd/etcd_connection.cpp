@@ -9,7 +9,7 @@
 namespace lockscope {
 
 namespace {
-/// What the recipes work over, as long as any of them is there.
+/// The parts that all recipes of a connection share; they live as long as the last of them.
 struct EtcdParts {
     EtcdParts(Runtime& runtime, const etcd::Dialler& dial, const ConnectionUrl& url) : cluster(dial(runtime, url)) {}
     ~EtcdParts() { leases->end(); }

@@ -11,9 +11,9 @@ namespace {
 
 using memcached::RingPort;
 
-/// A port for that URL. Connections of one runtime to the same servers, by the same login, have one together: its
-/// commands are not bound to who sends them, and all that leave in one pass leave in one packet, which costs the
-/// kernels on both sides as much as one command alone.
+/// A port for that URL. Connections of one runtime to the same servers, by the same login, share one: its commands are
+/// not bound to their sender. All commands of one pass leave in one packet, which costs the kernels on both sides as
+/// much as one command alone.
 std::shared_ptr<RingPort> ringFor(Runtime& runtime, const memcached::Dialler& dial, const ConnectionUrl& url) {
     struct Shared {
         Runtime* runtime;
@@ -42,7 +42,8 @@ public:
     QByteArray backend() const override { return "memcached"; }
     QByteArray defaultRecipe() const override { return "memcached-lease"; }
 
-    /// Of several servers, one that does not answer has its own locks only: whoever wants those is told then.
+    /// One answering server is enough. The others keep their own locks only; a client that wants one of those gets the
+    /// error then.
     Outcome<void> open(std::stop_token stop) override {
         const auto version = co_await m_ring->anyVersion(std::move(stop));
         if (!version) co_return std::unexpected(recipes::lockError(version.error()));

@@ -8,8 +8,8 @@
 namespace lockscope {
 
 /// An item `lockscope_record:<name>` without expiry, compared by its unique number and by the connection that reported
-/// the number, because a restarted server counts from the beginning. What was read before a reconnect is outdated and
-/// read again.
+/// the number, because a restarted server counts from the beginning. A number read before a reconnect is outdated: the
+/// item is read again.
 ///
 /// memcached loses items when it is restarted or short of memory. Each store remembers what it read or wrote last, and
 /// restores a missing record. So a record is lost only when every process that knew it has ended, or when a new process

@@ -37,7 +37,7 @@ public:
     bool asking() const { return m_asked != nullptr; }
 
     enum class Next : std::uint8_t { Done, AtOnce, AfterAWhile };
-    /// What an error means: the end, or another try. `from`: the node that says so.
+    /// Decides after an error: give up, or try again. `from`: the node that answered with it.
     Next onError(const Error& error, const NodePtr& from) {
         m_asked.reset();
         using Kind = Error::Kind;
@@ -116,7 +116,7 @@ QCoro::Task<Result> route(std::shared_ptr<ClusterWatch> watch, Args args, int sl
             continue;
         }
         Result result = co_await sendTo(node, routing.asking(), args, stop);
-        // What has no key is answered by nodes that serve nothing, too.
+        // A command without keys proves nothing: nodes that serve no slot answer it, too.
         if (result && node->doubted && !keysOf(args).empty()) node->doubted = false;
         if (result || watch->closed()) co_return result;
         const Routing::Next next = routing.onError(result.error(), node);

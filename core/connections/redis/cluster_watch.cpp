@@ -205,7 +205,7 @@ bool ClusterWatch::apply(const Reply& map, const QString& askedHost) {
             setOwner(int(slot), node);
     }
     tellOfOwners();
-    // Who owns nothing any more keeps its connection only while somebody uses it, or as a place to ask.
+    // A node that owns no slots any more keeps its connection only while somebody uses it, or as a place to ask.
     std::erase_if(m_dropped, [](const std::weak_ptr<Node>& node) { return node.expired(); });
     std::erase_if(m_nodes, [this](const NodePtr& node) {
         const bool unused = !node->owner && !node->seed;
@@ -236,8 +236,8 @@ Error ClusterWatch::trouble(int slot, Nanos after) const {
 // --- for subscriptions ---
 
 QCoro::Task<FeedSource::Place> ClusterWatch::placeOf(QByteArray channel, std::stop_token stop) {
-    // Whatever is published anywhere in a cluster is heard everywhere; at the slot's owner it is heard first, and a
-    // release that is seen there was published there.
+    // A message published at any node of a cluster reaches all of them. The slot's owner has it first: releases are
+    // published there.
     const auto self = shared_from_this();
     const int slot = keySlot(channel);
     while (!self->m_owners[std::size_t(slot)]) {

@@ -27,7 +27,7 @@ private:
 };
 } // namespace
 
-/// What the feed and its pump share.
+/// The state that the feed and its pump share.
 struct Feed::State {
     explicit State(Runtime& r) : runtime(r) {}
     Runtime& runtime;

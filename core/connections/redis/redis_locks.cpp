@@ -69,7 +69,8 @@ makeRedisLockCondition(const QByteArray& recipe, std::shared_ptr<redis::Port> po
 
 recipes::Outcome<void> pingMaster(std::shared_ptr<redis::Port> port, QString where, std::stop_token stop) {
     redis::Result reply = co_await port->call(redis::argsOf("ROLE"), stop);
-    // Whoever may not ask that, or whatever does not know it, is alive at least.
+    // If this user may not ask for the role, or the server does not know the command, PING shows at least that the
+    // server is alive.
     if (!reply && reply.error().kind == redis::Error::Kind::Refused)
         reply = co_await port->call(redis::argsOf("PING"), stop);
     if (!reply) co_return std::unexpected(recipes::lockError(reply.error(), {}));

@@ -26,7 +26,7 @@ redis::DriverOptions nodeOptions(const ConnectionUrl& url) {
     return options;
 }
 
-/// What the recipes work over, as long as any of them is there.
+/// The parts that all recipes of a connection share; they live as long as the last of them.
 struct RedlockParts {
     RedlockParts(Runtime& runtime, const redis::Dialler& dial, const ConnectionUrl& url) {
         std::vector<redis::Port*> ports;

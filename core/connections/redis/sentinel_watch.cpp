@@ -122,7 +122,7 @@ void SentinelWatch::onSwitch(const QByteArray& payload) {
     if (words.size() != 5 || words[0] != m_name.toUtf8()) return;
     const Endpoint now{QString::fromUtf8(words[3]), words[4].toUShort()};
     if (m_master && now == m_masterAt) return;
-    m_try.request_stop(); // whoever is being looked at was named before
+    m_try.request_stop(); // the server being looked at was named before
     if (m_master) leaveMaster(m_eraNumber);
     beginSearch();
 }
@@ -300,7 +300,7 @@ Error SentinelWatch::silence(const QByteArray&, Nanos after) const {
 }
 
 void SentinelWatch::complain(const QByteArray&, const Error&) {
-    // What is wrong with the server shows in its connection for commands too, and is dealt with there.
+    // A fault of the server shows in its connection for commands, too, and is dealt with there.
 }
 
 } // namespace lockscope::redis

@@ -69,7 +69,7 @@ void Members::giveUp(std::size_t member) {
     if (member != m_current) return; // somebody else was quicker
     m_current = (m_current + 1) % m_url.endpoints.size();
     m_idle.clear();
-    // What is watched there would be watched in vain.
+    // Watches at that member would wait in vain.
     const std::set<Loan*> loans = m_loans;
     for (Loan* loan : loans)
         if (loan->stream && loan->member == member) loan->wire->close(errors::closed(whereIs(member)));
@@ -142,7 +142,7 @@ Result<void> Members::logIn(std::shared_ptr<Members> self, WirePtr wire, Nanos t
         error = errors::garbage(token.error(), where);
     }
     if (error && error->outcomeUnknown()) error->kind = Kind::Unreachable; // nothing of the caller's was sent yet
-    // What is the member's own trouble each finds out by itself, at the next one maybe.
+    // Any other error may be this member's alone: each request then tries for itself, maybe at the next member.
     const bool verdict = error && (error->kind == Kind::AuthFailed || error->kind == Kind::Refused);
     login.result.again = error && !verdict;
     if (verdict) login.result.refused = error;
@@ -206,7 +206,7 @@ Result<Members::Answer> Members::ask(std::shared_ptr<Members> self, HttpRequest 
             self->forget(request.token); // it has ended; the request did not run
             continue;
         }
-        // What a lease's absence or presence says holds whichever try it was; any other refusal is of this try alone.
+        // "Lease not found" and "lease exists" are true of all tries; any other refusal is about this try only.
         const bool ofAllTries = last.kind == Kind::LeaseNotFound || last.kind == Kind::LeaseExists;
         if (last.kind != Kind::Unavailable) co_return std::unexpected(unknown && !ofAllTries ? *unknown : last);
         unknown = last;

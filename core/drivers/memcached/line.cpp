@@ -92,7 +92,7 @@ void Line::submit(Command command, Call& call) {
     else
         m_waiting.push_back(std::move(command));
     if (!m_commandLimit) watch();
-    // What finds nothing on its way leaves at once; commands of one pass of the reactor leave together.
+    // If no command is on its way, this one leaves at once; commands of one pass of the reactor leave together.
     if (m_state == State::Away)
         connectNow();
     else if (alone)
@@ -249,7 +249,7 @@ void Line::openAgain() {
 }
 
 void Line::close(const Error& error) {
-    if (m_state != State::Ready) m_binary = false; // another try begins anew; who has served us so does it again
+    if (m_state != State::Ready) m_binary = false; // another try begins anew; a server that spoke binary does so again
     m_state = State::Away;
     m_unasked = false;
     m_connection = 0;

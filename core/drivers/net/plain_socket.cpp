@@ -43,7 +43,7 @@ bool PlainSocket::send(const QByteArray& bytes) {
 
 void PlainSocket::writable() {
     const ssize_t sent = sendSome(m_fd, m_backlog);
-    // An error here comes to the reader as well, who knows what to do.
+    // An error here comes to the reader as well, and is handled there.
     m_backlog.remove(0, std::max<ssize_t>(sent, 0));
     if (sent < 0) m_backlog.clear();
     if (m_backlog.isEmpty()) m_reactor->wantWrite(m_id, false);

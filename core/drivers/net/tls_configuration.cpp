@@ -30,8 +30,8 @@ std::expected<QList<QSslCertificate>, QString> certificatesIn(const QString& nam
     return certificates;
 }
 
-/// What a key is for, by what its file says of itself. Not by trying one after the other: what OpenSSL has to say
-/// against a try stays in its queue, and whichever connection of this thread reads next takes it for its own failure.
+/// The key's algorithm, as its file names it. Trying one algorithm after the other would not do: OpenSSL keeps the
+/// errors of failed tries in a queue, and the next connection of this thread that reads takes them for its own failure.
 std::optional<QSsl::KeyAlgorithm> algorithmOf(const QByteArray& pem) {
     if (pem.contains("ENCRYPTED")) return std::nullopt;
     if (pem.contains("-----BEGIN RSA PRIVATE KEY-----")) return QSsl::Rsa;

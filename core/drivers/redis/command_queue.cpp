@@ -143,7 +143,7 @@ void CommandQueue::onLost(const Error& error, bool wasReady) {
     // After a try that failed nothing is on the wire, and what waited for the try gets the reason.
     const std::size_t count = wasReady ? m_onWire : m_pending.size();
     m_onWire = 0;
-    // What was sent may have run, whatever it was that ended the connection.
+    // A command that was sent may have run, whatever ended the connection.
     const bool maybeRan = wasReady && !error.outcomeUnknown();
     const Error told = maybeRan ? Error{Error::Kind::Disconnected, {}, error.message} : error;
     for (std::size_t i = 0; i < count; ++i) {
@@ -179,7 +179,7 @@ void CommandQueue::abandon(const Calls& calls) {
     pruneFront();
 }
 
-// What was never sent and nobody waits for would else fill the queue while a server is away.
+// Without this, unsent commands that no caller waits for any more would fill the queue while a server is away.
 void CommandQueue::pruneFront() {
     while (m_onWire == 0 && !m_pending.empty() && !m_pending.front().waitedFor())
         m_pending.pop_front();

@@ -46,7 +46,7 @@ QCoro::Task<Result> RedisDriver::callOver(std::uint32_t connection, Args args, s
     co_return std::move(*call.result);
 }
 
-// The same as the port's, in one coroutine and without putting a command together: locks do little else.
+// Does what the port's eval() does, in one coroutine and without building a command first: locks do little else.
 QCoro::Task<Result> RedisDriver::eval(const Script& script, Args keys, Args args, std::stop_token stop) {
     // The script may be gone by the time of the answer. NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
     const QByteArray source = script.source();

@@ -13,7 +13,7 @@ namespace {
 /// gives a lock away at once, while its old holder waits for the connection.
 constexpr Nanos kUrgentPause = 200ms;
 
-// What is said before anything else. PING comes last: it finds out a missing login, and whether this is a Redis.
+// The commands that open each connection. PING comes last: it finds out a missing login, and whether this is a Redis.
 std::vector<Args> greetingFor(const ConnectionUrl& url, const QByteArray& clientName) {
     std::vector<Args> all;
     if (!url.user.isEmpty())

@@ -55,7 +55,7 @@ public:
         wake();
     }
     bool waitsForAnswer() const { return !m_confirmed && !m_error; }
-    /// What comes both ways is said twice: who has not read the first needs no second.
+    /// A message that comes both ways arrives twice. A subscriber that has not read the first copy yet gets no second.
     void push(Message message, Way way = Way::Everywhere) {
         const bool again = !m_messages.empty() && m_lastWay && *m_lastWay != way && !m_messages.back().gap &&
                            m_messages.back().payload == message.payload;
@@ -237,8 +237,8 @@ void SubscriptionHub::onMessage(const Name& name, Way way, const QByteArray& pay
         member->push({payload, false}, way);
 }
 
-// A server that does not know shards has no other messages than those of SUBSCRIBE. One that is not the channel's has
-// them still; whoever begins to listen must look for the right one.
+// A server that does not know shards has only the messages of SUBSCRIBE. A server that is not the channel's has sharded
+// messages still; a new subscriber must look for the right server.
 void SubscriptionHub::onNoShard(const Name& name, const QByteArray& answer) {
     if (answer.startsWith("ERR")) m_knowsShards = false;
     if (answer.startsWith("MOVED")) refuse(name, errors::shardElsewhere(answer, m_where));
@@ -252,7 +252,7 @@ bool SubscriptionHub::onShardGone(const Reply& reply) {
     const auto it = m_topics.find(name);
     if (it == m_topics.end()) return true;
     for (Member* member : it->second.members)
-        member->gap(); // whoever looks at the key learns where it is now
+        member->gap(); // a member that looks at the key learns where it is now
     return true;
 }
 
@@ -268,7 +268,7 @@ void SubscriptionHub::onLost(const Error& error, bool wasReady) {
     for (auto& [name, topic] : m_topics)
         topic.confirmed = false;
     const bool failed = m_line.status().state == Status::State::Failed;
-    // A try that failed: tell those who wait for their first confirmation. Others are told when the gap ends.
+    // A try that failed: tell members that wait for their first confirmation. Other members are told when the gap ends.
     if (wasReady && !failed) return;
     for (auto& [name, topic] : m_topics) {
         refuse(name, error);
@@ -276,8 +276,8 @@ void SubscriptionHub::onLost(const Error& error, bool wasReady) {
     }
 }
 
-// Who was confirmed once waits for messages that do not come any more, nobody knows until when: let them look for
-// themselves, at each try that fails.
+// Subscribers that were confirmed once wait for messages that may never come again. At each failed try they get a gap,
+// so that they look for themselves.
 void SubscriptionHub::goneDeaf(Topic& topic) {
     if (!topic.deaf()) return;
     for (Member* member : topic.members)

@@ -43,7 +43,7 @@ protected:
     ClientCalls() = default;
 };
 
-/// Those of one client library each.
+/// The calls of one client library each.
 std::unique_ptr<ClientCalls> mySqlCalls(const Settings& settings);
 std::unique_ptr<ClientCalls> postgreSqlCalls(const Settings& settings);
 

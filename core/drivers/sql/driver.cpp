@@ -18,7 +18,8 @@ struct Turn {
     std::shared_ptr<Pool> pool;
 };
 
-/// Of GET_LOCK, in bytes, on MariaDB; MySQL takes 64 characters and says so itself.
+/// The longest name that GET_LOCK takes on MariaDB, in bytes; MySQL takes 64 characters and reports longer names
+/// itself.
 constexpr qsizetype kLongestUserLock = 192;
 
 /// Between two tries at a SQLite file that another process has locked.
@@ -34,7 +35,7 @@ bool triesAgain(const Pool& pool, const Result& result, Nanos giveUpAt) {
            pool.runtime.monotonic() < giveUpAt;
 }
 
-/// What to send: kept where it may have to be sent again.
+/// The command to send; a copy where it may have to be sent again.
 Command handedOver(Command& command, Dialect dialect) {
     return dialect == Dialect::Sqlite ? command : std::move(command);
 }
@@ -54,7 +55,7 @@ Limits limitsOf(const Pool& pool, const Link& link, std::optional<Nanos> patienc
     return limits;
 }
 
-// What is rare has coroutines of its own: malloc has a frame of at most 1 KiB at hand, and looks for more.
+// Rare work has coroutines of its own: malloc has frames of at most 1 KiB at hand, and searches for larger ones.
 QCoro::Task<Result> executeIn(std::shared_ptr<Pool> pool, Command command, std::optional<Nanos> patience,
                               std::stop_token stop) {
     std::shared_ptr<Link> link;

@@ -10,7 +10,7 @@ namespace lockscope::sql {
 
 namespace {
 
-/// Who has a session's link to himself; passes it on to the next when he goes.
+/// Exclusive use of a session's link. The destructor passes it on to the next statement.
 class Turn {
 public:
     explicit Turn(SignalCount& turn) : m_turn(turn) {}
@@ -47,8 +47,9 @@ QCoro::Task<> DriverSession::settlePing() {
     hear(m_pool->take(*ping));
 }
 
-/// What an answer says of the connection and of the transaction. PostgreSQL gives a transaction up with any statement
-/// of it that fails, and frees its locks at once; the others do so with one that they chose to end a deadlock.
+/// Notes from an answer whether the connection is dead or the transaction is over. PostgreSQL aborts a transaction when
+/// any of its statements fails, and frees its locks at once. The other databases do so only with the transaction that
+/// they chose to end a deadlock.
 void DriverSession::hear(const Result& result) {
     m_heardAt = m_pool->runtime.monotonic();
     if (result) return;
@@ -120,7 +121,8 @@ QCoro::Task<Result> DriverSession::end(QByteArray word) {
     Limits limits;
     limits.wait = m_pool->options.statementTimeout;
     Result result = co_await ask(std::move(command), limits, {});
-    // A server calls it a success to end what it had given up; whoever wanted it kept has lost it.
+    // A server reports success for the COMMIT of a transaction that it had aborted; a caller that wanted it kept has
+    // lost it.
     const bool kept = !std::exchange(m_aborted, false);
     if (result && !kept && word == "COMMIT") result = std::unexpected(errors::lost(m_pool->where()));
     // SQLite says so when it was too busy to begin one.

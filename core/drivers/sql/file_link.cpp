@@ -123,7 +123,7 @@ void FileLink::submit(std::optional<Command> command, std::shared_ptr<Ticket> ti
         m_shared->job = Shared::Job{std::move(command), std::move(ticket)};
         m_shared->waiting.store(true, std::memory_order_release);
     }
-    m_shared->wake.notify_one(); // and not inside: whom it wakes would run into the lock
+    m_shared->wake.notify_one(); // and not inside: the woken thread would run into the lock
 }
 
 void FileLink::open(QByteArrayList, std::shared_ptr<Ticket> ticket) {

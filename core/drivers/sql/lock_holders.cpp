@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verbs about connections that hold a lock: who has it, and their end.
+// The verbs about connections that hold a lock: find them, and end them.
 #include "drivers/sql/driver.h"
 #include "drivers/sql/driver_session.h"
 #include "drivers/sql/named_lock.h"
@@ -12,7 +12,7 @@ namespace {
 
 using Kind = Error::Kind;
 
-/// InnoDB's tables of who waits for whom tell what was, until nobody has read them for a tenth of a second.
+/// InnoDB's tables of lock waits are refreshed only when nobody has read them for a tenth of a second.
 constexpr auto kTableRests = 120ms;
 /// How long the row's queue is stood in to see who is in front, and how long the tables are read meanwhile.
 constexpr Nanos kInQueue = 2s, kLook = 1500ms;

@@ -49,7 +49,7 @@ Statement calling(QByteArray function, const NamedKey& key, Sharing sharing) {
     return {"SELECT " + function + arguments(key), valuesOfKey(key)};
 }
 
-/// Of pg_locks, the rows for a key; heldValues() are for its question marks.
+/// The rows of pg_locks for a key; heldValues() are for its question marks.
 constexpr const char* kHeld =
     " FROM pg_locks WHERE locktype = 'advisory' AND granted AND ((classid::bigint << 32) | objid::bigint) = ? AND "
     "objsubid = ? AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";

@@ -22,7 +22,7 @@ std::int64_t hashedKey(const QByteArray& name);
 
 /// `wait` as in Session::takeNamed(). See namedTaken() for the answer.
 Statement takeNamed(Dialect dialect, const NamedKey& key, Sharing sharing, Nanos wait);
-/// Whether that was had; nullopt: the server gave up by itself, which it does when somebody ended the request.
+/// Whether the lock was had; nullopt: the server gave up by itself, because somebody ended the request.
 std::optional<bool> namedTaken(Dialect dialect, Nanos wait, const Reply& reply);
 /// → 1: given back.
 Statement releaseNamed(Dialect dialect, const NamedKey& key, Sharing sharing);

@@ -48,7 +48,7 @@ void Pool::close() {
     idle.clear();
     for (const Waited* waited : m_waitedFor) {
         waited->ticket()->gone = true;
-        waited->ticket()->arrive(); // whoever waits is woken, and goes on later
+        waited->ticket()->arrive(); // the waiter is woken, and goes on later
     }
     slots.releaseAll();
 }

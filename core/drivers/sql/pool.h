@@ -10,7 +10,7 @@
 
 namespace lockscope::sql {
 
-/// How long one request may take, and what it means when that is over.
+/// How long one request may take, and the meaning of its time-out.
 struct Limits {
     Nanos wait = kNever;
     bool forLock = false; ///< a wait for a lock: WaitExceeded, and not a late answer

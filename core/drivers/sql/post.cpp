@@ -22,7 +22,7 @@ void Post::put(std::shared_ptr<Ticket> ticket) {
         m_tickets.push_back(std::move(ticket));
         first = m_tickets.size() == 1;
     }
-    if (first) ::eventfd_write(m_bell, 1); // and not inside: whom it wakes would run into the lock
+    if (first) ::eventfd_write(m_bell, 1); // and not inside: the woken thread would run into the lock
 }
 
 std::shared_ptr<Post::Office> Post::Office::ofThisThread() {

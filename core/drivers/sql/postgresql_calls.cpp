@@ -134,7 +134,7 @@ private:
         if (!m_error) m_error = errorOf(PQerrorMessage(m_connection), nullptr);
         return Now::Done;
     }
-    /// What has come as a whole; true when that was the end.
+    /// Takes all results that have arrived completely; true when the last one was among them.
     bool takeAll() {
         while (PQisBusy(m_connection) == 0) {
             PGresult* const result = PQgetResult(m_connection);

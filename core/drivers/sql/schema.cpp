@@ -20,8 +20,8 @@ using Kind = Error::Kind;
 
 constexpr Nanos kSchemaWait = 15s; ///< for others who are at it
 
-/// What differs by dialect. Names and owners are bytes in MySQL: its text types take “a” and “a ” for one lock in most
-/// collations.
+/// The types and words that differ by dialect. Names and owners are bytes in MySQL: its text types take “a” and “a ”
+/// for one lock in most collations.
 struct Words {
     const char *key, *recipe, *owner, *time, *value, *ending;
     const char *insert, *unlessThere;
@@ -120,8 +120,8 @@ public:
     Maker(DriverSession& session, const Tables& tables, std::stop_token stop)
         : m_session(session), m_tables(tables), m_mySql(tables.dialect == Dialect::MySql), m_stop(std::move(stop)) {}
 
-    /// Everything is there, of this version: nothing has to be written, which this account may not be allowed to. What
-    /// cannot be seen is left to make(), which says what is wrong.
+    /// True when all tables of this version exist. Then nothing has to be written, which this account may not be
+    /// allowed to do. If the account cannot see the tables, make() reports what is wrong.
     QCoro::Task<bool> isPrepared() {
         Result seen = co_await ask("SELECT MAX(version) FROM {versions}");
         if (!seen || seen->number() != kSchemaVersion) co_return false;
@@ -167,8 +167,8 @@ public:
     }
 
 private:
-    /// Finds no row, and not even the columns where the table is somebody else's. Those of the first version: what came
-    /// later is not asked for before it was added.
+    /// Selects no row; fails where another program's table lacks the columns. Only columns of the first version are
+    /// named: later ones may not have been added yet.
     QCoro::Task<Result> checkLocks() {
         return checkColumns(ask("SELECT name, recipe, owner, version, expires_at FROM {locks} WHERE 1 = 0"), QString());
     }

@@ -14,7 +14,8 @@ namespace {
 /// again.
 constexpr int kBusyMs = 20;
 
-/// SQLite lets one connection write at a time, and the others try again after a sleep. Those of one program take turns.
+/// SQLite lets one connection write at a time, and the others try again after a sleep. Connections of one program take
+/// turns.
 std::shared_ptr<std::mutex> turnsAt(const QString& file) {
     static std::mutex guard;
     static std::map<QString, std::weak_ptr<std::mutex>> all;

@@ -5,8 +5,8 @@ namespace lockscope::sql {
 
 namespace {
 
-/// What differs by dialect in statements that are alike. UTC throughout: what DATETIME keeps must not jump with a time
-/// zone.
+/// The words that differ by dialect in statements that are alike. All times are UTC: a DATETIME must not jump with a
+/// time zone.
 struct Words {
     const char* now;
     const char* in;       ///< so many milliseconds from now
@@ -53,8 +53,8 @@ constexpr Words kSqlite{"strftime('%Y-%m-%d %H:%M:%f', 'now')",
                         "version + 1",
                         " RETURNING version"};
 
-/// Of pg_locks l and the lock's row t: the row names the transaction that locked it, and one that still runs holds its
-/// own number.
+/// Joins pg_locks l with the lock's row t: the row names the transaction that locked it, and a transaction that still
+/// runs holds a lock on its own number.
 constexpr const char* kLocker = "l.locktype = 'transactionid' AND l.granted AND l.mode = 'ExclusiveLock' "
                                 "AND l.transactionid::text = t.xmax::text";
 
@@ -105,8 +105,8 @@ void addRecords(Statements& all, const Tables& tables) {
 }
 
 void addMySql(Statements& all) {
-    // InnoDB tells who stands in whose way. MariaDB, MySQL before 8; there the queue counts too, so only those that
-    // run: the holder.
+    // InnoDB tells which transaction blocks which. MariaDB, MySQL before 8: there waiters count as blockers, too, so
+    // select only the running one: the holder.
     all.rowBlocker = "SELECT b.trx_mysql_thread_id FROM information_schema.INNODB_LOCK_WAITS w "
                      "JOIN information_schema.INNODB_TRX r ON r.trx_id = w.requesting_trx_id "
                      "JOIN information_schema.INNODB_TRX b ON b.trx_id = w.blocking_trx_id "

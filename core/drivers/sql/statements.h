@@ -4,7 +4,7 @@
 
 namespace lockscope::sql {
 
-/// What the port's verbs say to the server, in one dialect. Each `?` stands for a value; their order is the same in all
+/// The SQL text of the port's verbs, in one dialect. Each `?` stands for a value; their order is the same in all
 /// dialects. An empty text: the dialect has nothing of the kind.
 struct Statements {
     // The table of locks.
@@ -14,7 +14,7 @@ struct Statements {
     QByteArray take;          ///< owner, ms, name, recipe → the new version, as a row or as Reply::insertId
     QByteArray extend;        ///< ms, name, owner
     QByteArray extendAll;     ///< ms, names, owners; with {marks} for as many question marks as rows
-    QByteArray stillOwned;    ///< names, owners → name, owner of those that are; with {marks}
+    QByteArray stillOwned;    ///< names, owners → name, owner of the rows still owned; with {marks}
     QByteArray free;          ///< name, owner
     QByteArray takeBack;      ///< name, owner
     QByteArray freeByForce;   ///< name, recipe
@@ -24,7 +24,7 @@ struct Statements {
     QByteArray raise;         ///< name, recipe
     QByteArray findOld;       ///< recipe, ms → names
     QByteArray eraseOld;      ///< name, recipe, ms
-    // Row locks, and who has them.
+    // Row locks, and their holders.
     QByteArray lockRow;      ///< name → recipe
     QByteArray lockRowNow;   ///< name → recipe
     QByteArray rowLocker;    ///< name → recipe, connection or NULL; not MySQL
@@ -41,7 +41,7 @@ struct Statements {
     QByteArray insertRecord; ///< name, value
 };
 
-/// Those of the tables' dialect, about these tables.
+/// The statements about these tables, in the tables' dialect.
 Statements statementsOf(const Tables& tables);
 
 } // namespace lockscope::sql

@@ -129,7 +129,7 @@ Answer<Extended> SqlDriver::extendAll(std::vector<OwnedRow> rows, Nanos lease) {
     Extended held;
     held.each.assign(rows.size(), done->affected > 0);
     if (done->affected == 0 || done->affected >= std::int64_t(rows.size())) co_return held;
-    // Some are lost: who is still there was renewed, because nobody gets an ended lease back as the same owner.
+    // Some are lost. Owners that are still there were renewed: no owner gets an ended lease back.
     const Result left = co_await ask(withMarks(m_pool->statements.stillOwned, length),
                                      valuesOfRows(rows, length, Values()), {}, patience);
     if (!left) co_return std::unexpected(left.error());

@@ -19,7 +19,7 @@ namespace {
 
 /// For how long it is worth staying awake for an answer: those of a server nearby come sooner.
 constexpr auto kLookout = 200us;
-/// What the reactor has seen of a connection is believed for so long without another look at it.
+/// The reactor's last look at a connection is believed for so long without another look.
 constexpr auto kBelieved = 1ms;
 
 /// Makes the kernel notice a peer that vanished: keep-alive probes, and a limit on unacknowledged data.
@@ -45,8 +45,8 @@ WireLink::~WireLink() {
     m_ending = true;
     unlisten();
     if (m_waits || m_ticket) {
-        // The library and whoever waits are in the middle of something. Both come to their end at once when nothing
-        // more can come by the socket.
+        // The library and the waiting caller are in the middle of something. Both come to their end at once when
+        // nothing more can come by the socket.
         ::shutdown(m_socket, SHUT_RDWR);
         constexpr int kSteps = 64;
         for (int step = 0; m_now != Now::Done && step < kSteps; ++step)
@@ -264,7 +264,7 @@ Result WireLink::answer() {
     return m_calls->answer();
 }
 
-/// After each call of the library's. Nothing may follow it: whoever is told of an answer may destroy this link.
+/// Call this after each call of the library, and nothing after it: a caller that gets its answer may destroy this link.
 void WireLink::follow(Now now) {
     m_now = now;
     if (m_connecting) takeSocket();
@@ -274,8 +274,8 @@ void WireLink::follow(Now now) {
 
 void WireLink::readable() {
     if (m_now != Now::Done) return follow(m_calls->goOn(true, false));
-    // Nobody asked for anything: the server has ended the connection, or says why it will. Whoever uses it next finds
-    // out; until then there is nothing to be told again and again.
+    // Nobody asked for anything: the server has ended the connection, or says why it will. The next statement on it
+    // finds out; until then the reactor need not report it again and again.
     unlisten();
 }
 

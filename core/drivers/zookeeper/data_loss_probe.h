@@ -25,7 +25,7 @@ public:
         Unknown, ///< the probe's own session came to nothing
     };
 
-    /// What to ask: `servers`, `session` and `login` as for a Handle; `seen`: the newest transaction known.
+    /// The probe's question: `servers`, `session` and `login` as for a Handle; `seen`: the newest transaction known.
     struct Question {
         QByteArray servers;
         Nanos session{};

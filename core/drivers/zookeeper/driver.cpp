@@ -134,7 +134,7 @@ void* watchContext(Request<T>* request, Table table, const std::optional<Watch>&
     return Handle::contextOf(request->watch);
 }
 
-// The URL's chroot may be missing as well; it is for whoever uses the URL, so it lasts.
+// The URL's chroot may be missing as well; it is for all users of the URL, so it lasts.
 Port::Reply<void> makeChroot(std::shared_ptr<DriverCore> core, std::stop_token stop) {
     for (qsizetype end = 0; end >= 0;) {
         end = core->chroot.indexOf('/', end + 1);
@@ -156,7 +156,7 @@ Port::Reply<void> removeNode(std::shared_ptr<DriverCore> core, QByteArray path, 
     return ask<Nothing>(core, "delete", path, kVoidAnswer, send, std::move(stop), {}, generation);
 }
 
-// Of somebody who does not wait for it any more.
+// Deletes a node whose creator does not wait for it any more.
 QCoro::Task<> takeBackNode(std::shared_ptr<DriverCore> core, QByteArray path, std::uint64_t generation) {
     for (;;) {
         if (core->stopped()) co_return; // the session is being ended

@@ -45,7 +45,7 @@ public:
     void submitted(int least);
     /// Takes the newest request back: the C client did not accept it.
     void unsent();
-    /// Notes the end of a request that was sent at `sentAt`: who answered it.
+    /// Notes the end of a request that was sent at `sentAt`, and which server answered it, if any.
     enum class By : std::uint8_t {
         Nobody,
         Server, ///< the connected server, from its own knowledge: it may be cut off from the leader

@@ -114,8 +114,7 @@ Nanos Handle::look() {
     const Nanos now = m_runtime.monotonic();
     int result = ::zookeeper_interest(m_zh, &fd, &interest, &wait);
     // After a round of all servers it wants to rest for a sixtieth of the session, once. We have our own rests, which
-    // do not grow with the session: whoever holds something must soon know whether a server that is back still knows
-    // it.
+    // do not grow with the session: a holder must soon know whether a server that is back still knows its hold.
     if (result == ZOK && fd < 0) result = ::zookeeper_interest(m_zh, &fd, &interest, &wait);
     if (before != ZOO_ASSOCIATING_STATE && ::zoo_state(m_zh) == ZOO_ASSOCIATING_STATE) m_greetedAt = now;
     if (result != ZOK) {
@@ -223,8 +222,8 @@ void Handle::writable() {
 }
 
 void Handle::ready(int events) {
-    // A paused process does not read, a dead one never again. Whoever calls look() waits on the runtime and so comes
-    // back when it goes on.
+    // A paused process does not read, a dead one never again. Callers of look() wait on the runtime, and so come back
+    // when the process goes on.
     if (m_runtime.life() != Runtime::Life::Running) {
         forgetSocket();
         m_callbacks.lookSoon();
@@ -234,7 +233,7 @@ void Handle::ready(int events) {
     lookLater(); // with what those send who now go on
 }
 
-/// What the socket holds, as far as it was looked at, from the message on that comes next.
+/// The bytes in the socket, as far as they were peeked at, beginning with the next message.
 struct Handle::Ahead {
     std::array<uchar, 1024> bytes{};
     std::size_t begin = 0, end = 0;
@@ -330,14 +329,14 @@ Handle::Head Handle::judge(const Ahead& ahead) const {
     return sane ? Head::Whole : Head::Garbage;
 }
 
-/// The C client keeps this number to itself. Of a watch's event it is -1.
+/// The C client does not give this number out. In a watch's event it is -1.
 void Handle::noteZxid(const Ahead& ahead) {
     if (connected() && ahead.size() >= kHeadSize) m_lastZxid = std::max<std::int64_t>(m_lastZxid, ahead.int64(8));
 }
 
 void Handle::throwAwayInput() const {
     std::array<char, 4096> bytes{};
-    // What goes on coming is cut off by the shutdown; a bound all the same.
+    // The shutdown stops further data; the loop has a bound all the same.
     ::shutdown(m_watched, SHUT_RDWR);
     for (int i = 0; i < 10'000 && ::recv(m_watched, bytes.data(), bytes.size(), MSG_DONTWAIT) > 0; ++i) {
     }

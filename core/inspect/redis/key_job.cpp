@@ -45,7 +45,8 @@ KeyJob::KeyJob(WantedKey wanted, int mostElements)
     : m_type(wanted.type), m_mostElements(mostElements), m_doubtful(wanted.doubtful) {
     m_key.key = std::move(wanted.key);
     m_key.type = m_type;
-    // GETRANGE is bounded by itself; asking first spares the server all those that are no locks.
+    // GETRANGE is bounded by itself; asking for a doubtful key's size first spares the server the reading of keys that
+    // are no locks.
     m_step = is("string") && !m_doubtful ? Step::Content : Step::Size;
 }
 

@@ -8,7 +8,7 @@
 
 namespace lockscope::inspect {
 
-/// A key whose content is wanted, and what type it should have.
+/// A key whose content is wanted, and the type that it should have.
 struct WantedKey {
     QByteArray key;
     const char* type = "string"; ///< "string", "hash", "list", "zset"
@@ -25,7 +25,7 @@ struct StringDoubt {
 bool refusesCommand(const redis::Error& error);
 
 /// Reads one key in a few steps, never more of it than a lock has: the server is asked for sizes first (STRLEN, MEMORY
-/// USAGE, HLEN, HSTRLEN, LLEN, ZCARD), and what is too long is left where it is. Each step is a few commands, so that
+/// USAGE, HLEN, HSTRLEN, LLEN, ZCARD), and a value that is too long is not read. Each step is a few commands, so that
 /// the steps of many keys go out together.
 class KeyJob {
 public:

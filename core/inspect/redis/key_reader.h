@@ -31,7 +31,7 @@ public:
 
     /// How much of the server's time reading may take, until it is set again: 1 = all. read() rests between batches.
     void setShare(double share);
-    /// Rests for as long as what was asked since setShare() costs more than the share. Throws Cancelled.
+    /// Rests while the commands since setShare() have cost the server more than the share. Throws Cancelled.
     QCoro::Task<> keepShare(std::stop_token stop);
     /// This user may not ask for the server's time: ends are measured by our own clock.
     bool clockRefused() const { return m_clockRefused; }

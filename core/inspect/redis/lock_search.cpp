@@ -56,7 +56,7 @@ LockSearch::LockSearch(KeyReader& reader, ServerFacts& facts, Runtime& runtime, 
       m_known(std::move(known)),
       m_scan(reader) {
     m_recogniser.patterns = options.patterns;
-    // Whatever the user asks for by name may be a lock of any length.
+    // A key that the user asks for by name may be a lock, however long its value is.
     m_reader.setDoubt({[this](const QByteArray& key, std::int64_t length) {
                            return length >= kShortestValue || !m_options.names.match.empty() || namedLikeLock(key);
                        },

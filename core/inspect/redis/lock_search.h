@@ -14,9 +14,9 @@ namespace lockscope::inspect {
 /// Finds the keys of a server that may belong to locks, a slice of its keyspace at a time. Strings, of which a server
 /// has most, are told from locks here, by their length and then by their value; other candidates are only named.
 ///
-/// Looking must not change what is looked at: a server that evicts the oldest keys takes one that was read for young.
+/// Looking must not change the server: if it evicts the least recently used keys, reading a key postpones its eviction.
 /// From Redis 7.2 on our connection is marked for that (NO-TOUCH). Before it, such a server's keys are read only where
-/// the name or a waiter says that it may be a lock, or where somebody else has used the key just now.
+/// the name or a waiter says that it may be a lock, or where another client has used the key just now.
 class LockSearch {
 public:
     /// `known`: a key of a lock that was found already; it is not found again.
@@ -28,7 +28,7 @@ public:
     /// Begins again, as if nothing had been seen.
     void restart();
 
-    /// Candidates that wait to be read: those whose names are like locks' come first. At most `limit`.
+    /// Candidates that wait to be read: keys whose names are like locks' come first. At most `limit`.
     std::vector<WantedKey> take(std::size_t limit);
     void putBack(std::vector<WantedKey> keys);
     bool hasCandidates() const { return !m_candidates.empty(); }
@@ -39,8 +39,8 @@ public:
     bool wentThrough() const { return m_scan.rounds() > 0; }
     int rounds() const { return m_scan.rounds(); }
     std::int64_t scans() const { return std::int64_t(m_scan.calls()); }
-    /// It has gone past many times the keys that there are: what only speaks Redis' protocol may never say that a round
-    /// is over.
+    /// True when the search has passed many times as many keys as there are: a server that only speaks Redis' protocol
+    /// may never say that a round is over.
     bool isEndless() const;
     /// About how many keys have been looked at.
     std::int64_t keysPassed() const;

@@ -92,7 +92,7 @@ private:
         return found == m_byName.end() ? nullptr : &m_rows[found->second];
     }
 
-    /// Those who wait for a lock that another format holds: they are counted there.
+    /// Waiters for a lock that another format holds are counted in that lock's row.
     void leaveTo(LockRow& row, LockRow waiting) {
         m_tags.insert(redisson::hashTag(row.name)); // its channel counts them no second time
         if (waiting.waiterCount) row.waiterCount = row.waiterCount.value_or(0) + *waiting.waiterCount;

@@ -17,8 +17,8 @@ struct RecogniserOptions {
     std::vector<KeyPattern> patterns = usualLockNames();
     /// The present in ms since 1970 by the server's clock, for formats that keep deadlines as instants.
     std::int64_t wallMs = 0;
-    /// Pub/sub knows no databases: where another one has keys, who waits may wait for a lock over there. Then waiters
-    /// alone make a row only of these names, which were locks here a moment ago. Missing = of any name.
+    /// Pub/sub knows no databases: if another database has keys, a subscriber may wait for a lock over there. Then
+    /// waiters alone make a row only for these names, which were locks here a moment ago. Missing = of any name.
     std::optional<std::set<QByteArray>> waitedForHere = {};
 };
 

@@ -30,8 +30,8 @@ public:
     /// Other databases have keys, or may have.
     bool othersHaveKeys() const { return m_othersHaveKeys; }
     /// Subscribers of the channels on which clients wait for locks; missing = not known. Where it takes the server long
-    /// to go through its channels, they are from some time ago. What a replica or a cluster's node counts is not known
-    /// either: each node has its own subscribers, and waiters may be another one's.
+    /// to go through its channels, they are from some time ago. The counts of a replica or of a cluster's node are
+    /// treated as not known, too: each node counts its own subscribers, and waiters may be subscribed at another node.
     const std::optional<Subscriptions>& subscriptions() const { return m_subscriptions; }
     /// This user may not ask who is subscribed.
     bool subscriptionsRefused() const { return m_subscriptionsRefused; }

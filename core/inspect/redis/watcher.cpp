@@ -223,7 +223,7 @@ QCoro::Task<std::optional<Error>> RedisWatcher::readLocks(std::vector<WantedKey>
     };
     for (const auto& [key, known] : m_known)
         want(key, known.type);
-    // Whoever waits tells where to look.
+    // Waiters' subscriptions tell which locks to look at.
     if (m_facts.subscriptions()) {
         for (const auto& [channel, count] : *m_facts.subscriptions()) {
             if (const auto fair = redisson::fairWaiterOf(channel)) {
@@ -264,7 +264,7 @@ QCoro::Task<std::optional<Error>> RedisWatcher::readLocks(std::vector<WantedKey>
     co_return std::nullopt;
 }
 
-// Most locks have no helper keys: one EXISTS for all of a lock's tells. Those that are known are read anyway.
+// Most locks have no helper keys: one EXISTS for all of a lock's tells. Known helper keys are read anyway.
 QCoro::Task<std::optional<Error>> RedisWatcher::readCompanions(KeysRead& read, std::stop_token stop) {
     std::set<QByteArray> have;
     for (const KeySnapshot& key : read.keys)

@@ -5,14 +5,14 @@
 
 namespace lockscope::blocking::detail {
 
-/// What the library's own code, and its tests, may see of the public classes.
+/// Opens private parts of the public classes to the library's own code and its tests.
 struct Access {
     /// The service thread that keeps the client's locks.
     static const std::shared_ptr<Service>& service(const Client& client) { return client.m_service; }
     static const std::shared_ptr<Service>& service(const Manager& manager) { return manager.m_service; }
     /// The client's number among the clients of its service thread, from 0.
     static int number(const Client& client) { return client.m_number; }
-    /// What a history is written into; nullptr without a history.
+    /// The trace that a history is written into; nullptr without a history.
     static std::shared_ptr<trace::Trace> trace(const std::shared_ptr<History>& history) {
         return history ? history->m_trace : nullptr;
     }

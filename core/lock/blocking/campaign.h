@@ -41,7 +41,7 @@ private:
 
     bool onOwnThread() const { return m_own.load() == std::this_thread::get_id(); }
 
-    /// The lock, with what its handle knows.
+    /// The lock, with the knowledge of its handle.
     struct Seat : Mutex {
         using Mutex::Mutex;
         const detail::Handle& handle() const { return m_handle; }

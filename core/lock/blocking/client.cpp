@@ -22,7 +22,7 @@ ConnectionUrl read(std::string_view text) {
 /// Over the connections of all clients that share the thread.
 class Servers final : public detail::LockSource {
 public:
-    /// The number that it has from now on. What is locked over it is written to the trace; nullptr: nowhere.
+    /// Adds a connection and returns its number. Locks over it are recorded in the trace; nullptr: nowhere.
     int add(std::unique_ptr<Connection> connection, const std::shared_ptr<trace::Trace>& trace) {
         if (trace) {
             trace::Recorder& recorder = writerOf(trace, connection->runtime());
@@ -31,7 +31,7 @@ public:
         m_connections.push_back(std::move(connection));
         return static_cast<int>(m_connections.size()) - 1;
     }
-    /// Of one that could not be opened; its number stays free.
+    /// Removes a connection that could not be opened; its number stays unused.
     void drop(int number) { at(number).reset(); }
     Connection& connection(int number) { return *at(number); }
     QByteArray identity() const override { return m_connections.front()->client(); }

@@ -345,7 +345,7 @@ void replace(Entry& entry, Entry::Listeners& listeners, std::uint64_t& id, Entry
     if (listener) listeners.emplace(id, std::move(listener));
 }
 
-/// Of one kind of event: which, it knows.
+/// A listener for one kind of event, which needs the reason only.
 Entry::Listeners::mapped_type ofReason(std::function<void(const std::string&)> listener) {
     if (!listener) return nullptr;
     return [listener = std::move(listener)](HoldEvent, const std::string& reason) { listener(reason); };

@@ -6,7 +6,7 @@
 
 namespace lockscope {
 
-/// The public form of what a recipe tells of a holder.
+/// The public form of a recipe's HolderInfo.
 inline Holder holderOf(const recipes::HolderInfo& info) {
     using std::chrono::system_clock;
     Holder holder;

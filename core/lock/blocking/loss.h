@@ -14,7 +14,7 @@ public:
         if (happened) m_source.request_stop(); // nobody has a callback yet, or it has been called
         return m_source.get_token();
     }
-    /// What to stop when the hold is lost, once the guard is released.
+    /// The source to stop when the hold is lost after the guard was released.
     const std::stop_source& source() const { return m_source; }
 
 private:

@@ -12,8 +12,9 @@ namespace {
 /// For waits that end, and for saying goodbye to the server.
 constexpr Nanos kGoodbye = 2s;
 
-/// What was written before a call that gives a lock up is seen after the one that takes it: between the two lies a
-/// server, which neither the language nor a thread checker knows as an order when each thread has a client of its own.
+/// Makes a thread's writes before it releases a lock visible to the thread that takes the lock next. The two are
+/// ordered by a server only; neither the language nor a thread checker knows of that order when each thread has a
+/// client of its own.
 void orderWithOtherClients() {
     static std::atomic<unsigned> calls = 0;
     calls.fetch_add(1, std::memory_order_acq_rel);
@@ -87,7 +88,7 @@ Service::Service(const SourceMaker& make) {
 Service::~Service() {
     close();
     if (ofThisProcess()) return;
-    // What is on the way to the server is the other process's: no word to it, and none from here.
+    // Requests in flight belong to the parent process: this one must neither send nor read anything on its connection.
     (void)m_source.release();
     (void)m_runtime.release();
 }
@@ -293,7 +294,7 @@ void Service::note(const Key& key, const std::shared_ptr<Entry>& entry) {
 void Service::forget(Entry* entry) {
     for (const Key& key : entry->knownAs) {
         const auto known = m_entries.find(key);
-        // It may be another's by now, who came before this letter.
+        // The entry may be another caller's by now, who came before this letter.
         if (known != m_entries.end() && known->second.expired()) m_entries.erase(known);
     }
     m_living.erase(entry);
@@ -319,7 +320,7 @@ QCoro::Task<> Service::goodbye(std::shared_ptr<PendingCall> ended) {
             pending->stop.request_stop();
         co_await m_allEnded.wait(*m_runtime, kGoodbye);
     }
-    // Whatever is still held is left to its lease or session, as when a process ends.
+    // Locks still held are left to end with their lease or session, as when a process ends.
     for (Entry* const entry : m_living) {
         const bool anyHeld = entry->lock && entry->lock->isHeld();
         entry->condition.reset();

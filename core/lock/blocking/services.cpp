@@ -61,7 +61,7 @@ private:
 
 std::shared_ptr<Service> startService(const SourceMaker& make) {
     Services::all().ensureApplication();
-    // Whoever lets go of it last may be a callback on its own thread, which cannot wait for its own end.
+    // The last owner may be a callback on the service's own thread, which cannot wait for its own end.
     const auto end = [](Service* service) {
         if (service->onOwnThread())
             std::thread([service] { delete service; }).detach();
@@ -78,7 +78,8 @@ void closeService(const std::shared_ptr<Service>& service) {
         service->close();
         return;
     }
-    // The last owner was a callback. That thread cannot wait for its own end; whoever does keeps the service till then.
+    // The last owner was a callback. That thread cannot wait for its own end; the waiting thread keeps the service till
+    // then.
     std::thread([service] { service->close(); }).detach();
 }
 

@@ -37,7 +37,7 @@ int EngineReport::indexOf(const QByteArray& engine) const {
     return -1;
 }
 
-/// Answers that arrive; those that come too late write into it, too.
+/// The answers that have arrived; late answers are written here, too.
 struct EngineSurvey::Asking {
     std::vector<std::optional<Answer>> answers; ///< by server
     std::size_t open = 0;

@@ -10,7 +10,7 @@ namespace detail {
 class NamespaceServers;
 }
 
-/// What the servers of a namespace said when each of them was asked once.
+/// The answers of a namespace's servers, each of which was asked once.
 struct EngineReport {
     struct Engine {
         EngineConfig config;

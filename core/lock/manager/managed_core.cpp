@@ -13,7 +13,8 @@ ManagedCore::Place ManagedCore::placeFor(const LockRequest& request) const {
     const auto [held, lock] = heldBy(request.thread, request.mode);
     place.reentry = lock && lock->recipe().reentrant && request.mode != Mode::Permit;
     if (place.epoch > 0 || !place.reentry) return place;
-    // Who is inside goes in deeper, to be able to come out: nobody else does that while it is being left.
+    // While an engine is being left, only a thread that already holds the lock there may take it again: it has to get
+    // through its work to release it.
     place.until = space->holdsUntil(held);
     if (place.until > space->runtime().monotonic()) place.epoch = held;
     return place;

@@ -18,7 +18,7 @@ ManagedLock::~ManagedLock() {
     m_core->space->locks.erase(m_core);
     m_core->locks.clear();
     m_core->closing.request_stop();
-    m_core->space->wakeAll(); // those that wait for an engine
+    m_core->space->wakeAll(); // the callers that wait for an engine
 }
 
 void ManagedLock::listen(Listener listener) {
@@ -58,7 +58,7 @@ ManagedLock::Outcome<bool> ManagedLock::isLocked(std::stop_token stop) {
     const auto lock = core->lockInUse();
     if (!lock) co_return std::unexpected(lock.error());
     auto locked = co_await (*lock)->isLocked(std::move(stop));
-    // Of an engine that was left meanwhile it would say nothing.
+    // The answer of an engine that was left meanwhile means nothing.
     const auto now = core->lockInUse();
     if (locked && !now) co_return std::unexpected(now.error());
     if (locked && *now != *lock) co_return std::unexpected(core->space->notInUse());

@@ -55,7 +55,7 @@ public:
     int holdCount(const Thread& thread = "1", Mode mode = Mode::Exclusive) const override;
     std::vector<std::int64_t> tokens(const Thread& thread = "1", Mode mode = Mode::Exclusive) const override;
     std::shared_ptr<const HoldView> view(const Thread& thread = "1", Mode mode = Mode::Exclusive) const override;
-    /// As DistributedLock::listen, for the locks on all engines, those that are being left included.
+    /// As DistributedLock::listen, for the locks on all engines, including engines that are being left.
     void listen(Listener listener) override;
     void atWork(const Thread& thread = "1") override;
     /// Of the present holds; locks on engines of later epochs renew theirs.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What makes a configuration wrong, however it was put together.
+// Checks of a configuration, however it was put together.
 #include "lock/manager/manager_config.h"
 
 #include "lock/manager/config_limits.h"

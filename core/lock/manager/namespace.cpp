@@ -20,7 +20,7 @@ constexpr int kTriesWithoutServers = 3; ///< … and while too few servers answe
 /// Between two readings of the record as long as this process knows none.
 constexpr Nanos kBeginning = 100ms;
 
-/// The same proposal once more, where two of one epoch hinder each other. What a person chose stays that.
+/// Repeats a proposal where two of one epoch hinder each other. A person's choice keeps its reason.
 EngineRecord again(EngineRecord record, const QByteArray& by) {
     record.by = by;
     record.settled = false;
@@ -70,7 +70,7 @@ void Namespace::begin() {
     const auto self = shared_from_this();
     for (const NamespaceServers::Server& server : m_servers.all()) {
         Connection* const connection = server.connection.get();
-        // What comes of it shows in the health checks; drivers try again by themselves.
+        // Health checks show the result; drivers try again by themselves.
         m_runtime.spawn([self, connection]() -> QCoro::Task<> { co_await connection->open(self->m_stop.get_token()); });
     }
     m_runtime.spawn([self] { return keepAgreeing(self); });
@@ -231,7 +231,7 @@ QCoro::Task<> Namespace::follow(std::shared_ptr<Namespace> self) {
 QCoro::Task<> Namespace::keepAgreeing(std::shared_ptr<Namespace> self) {
     for (;;) {
         co_await turn(self);
-        // Whoever is new has nothing to grant with yet.
+        // A new process has no engine to grant with yet, so it looks more often.
         const bool beginning = self->m_active.epoch == 0 && self->m_deciding.epoch <= 1;
         const Nanos usual = self->m_config.confirmFor / 5;
         const Nanos every = beginning ? std::min<Nanos>(usual, kBeginning) : usual;
@@ -262,7 +262,8 @@ QCoro::Task<> Namespace::turn(std::shared_ptr<Namespace> self) {
         co_await board.write(first, view, self->patience(), stop);
         co_return;
     }
-    // To those that were away, or are new, or do not know yet that it is settled: the one that does may be away next.
+    // Write to servers that were away, are new, or do not know yet that the record is settled: the server that does may
+    // be away next.
     if (!view.split) co_await board.write(latest, view, self->patience(), stop);
     const bool stuck = view.split && view.having < board.writeQuorum();
     self->m_splits = stuck ? self->m_splits + 1 : 0;
@@ -299,8 +300,8 @@ bool Namespace::forgotten(const EngineRecord& latest) const {
     return !latest.sameProposal(m_active) || !latest.settled;
 }
 
-/// Two proposals of one epoch, and neither won: a third, by whoever is first. All processes see that at about the same
-/// time; each looks again at a moment of its own.
+/// Ends a split: of two proposals of one epoch neither won, and the first process to look makes a third. All processes
+/// see the split at about the same time, so each looks again at a moment of its own.
 QCoro::Task<> Namespace::endSplit(std::shared_ptr<Namespace> self, std::int64_t epoch) {
     const UnderWay proposing(self->m_proposing);
     const std::stop_token stop = self->m_stop.get_token();
@@ -361,7 +362,7 @@ void Namespace::adopt(const EngineRecord& record) {
         tell(ManagerEvent::Kind::Refused, record.engine, record.epoch, why,
              Text::tr("the agreed engine is not in this process's configuration"));
     }
-    // Whoever settled it has waited for everybody's holds to end, this process's own included.
+    // The process that settled the record has waited until all holds ended, this process's own included.
     m_runtime.spawn([self = shared_from_this(), epoch = record.epoch] { return endHolds(self, epoch, Nanos(0), 0); });
 }
 
@@ -407,7 +408,7 @@ recipes::Outcome<void> Namespace::propose(QByteArray engine, SwitchReason why, s
     const UnderWay proposing(m_proposing);
     const auto meant = [engine, why, from = m_active](const EngineRecord& decided) {
         if (decided.epoch <= from.epoch) return false;
-        // Who only wants to get away from an engine is content with whichever others have gone to.
+        // A switch away from a failed engine is content with any other engine that was decided.
         return why == SwitchReason::Health ? decided.engine != from.engine : decided.engine == engine;
     };
     bool written = false;

@@ -33,11 +33,11 @@ QCoro::Task<> Namespace::checkHealth(std::shared_ptr<Namespace> self, QByteArray
         if (engine->health.enter(good.value_or(false))) {
             const bool healthy = engine->health.healthy();
             self->tell(healthy ? ManagerEvent::Kind::Healthy : ManagerEvent::Kind::Unhealthy, id, self->m_active.epoch);
-            engine = self->engineOf(id); // whoever was told may have given a new configuration
+            engine = self->engineOf(id); // the listener may have given a new configuration
             if (!engine) co_return;
         }
-        // One that answers again is not left any more. Whoever was cut off finds all engines unhealthy, and some of
-        // them healthy again before the others: that alone is no reason for everybody to change.
+        // An engine that answers again is not left any more. A process that was cut off finds all engines unhealthy,
+        // and some of them healthy again before the others: that alone is no reason for all processes to switch.
         const bool failing = !good.value_or(false) && !engine->health.healthy();
         const bool away = failing && self->m_active.engine == id && self->m_config.onFailure;
         if (away && self->m_proposing == 0) co_await switchAway(self, id);

@@ -11,7 +11,7 @@ struct Text {
     Q_DECLARE_TR_FUNCTIONS(LockManager)
 };
 
-/// Of fewer, the loss of one would leave no write quorum.
+/// With fewer servers, the loss of one would leave no write quorum.
 constexpr std::size_t kKeepersForFailure = 3;
 } // namespace
 

@@ -41,13 +41,13 @@ EngineRecord EngineRecord::read(const QByteArray& text) {
 }
 
 namespace {
-/// Of one epoch, and how many servers have it.
+/// A proposal of one epoch, and the number of servers that have it.
 struct Proposal {
     EngineRecord record;
     int having = 0;
 };
 
-/// What the servers have answered so far; those that come too late write into it, too.
+/// The servers' answers so far; late answers are written here, too.
 struct Gathering {
     std::vector<std::optional<Record>> records;
     std::vector<std::optional<LockError>> troubles;
@@ -115,7 +115,7 @@ QCoro::Task<Switchboard::View> Switchboard::look(Nanos patience, std::stop_token
         proposals, {}, [](const Proposal& proposal) { return std::pair(proposal.record.settled, proposal.having); });
     view.latest = first->record;
     view.having = first->having;
-    // What is settled was decided, and beside it nothing else can be: unless servers forget, only one is.
+    // A settled proposal was decided, and no other of its epoch can be: unless servers forget, only one is settled.
     view.split = std::ranges::any_of(proposals, [&](const Proposal& other) {
         return !other.record.sameProposal(view.latest) && (other.record.settled || !view.latest.settled);
     });
@@ -134,7 +134,7 @@ QCoro::Task<int> Switchboard::write(EngineRecord record, View seen, Nanos patien
             ++having;
             continue;
         }
-        // What is settled was decided: another proposal of its epoch that is not, can not be any more.
+        // A settled proposal was decided: an unsettled one of the same epoch cannot be decided any more.
         const bool decided = here.sameProposal(record) || record.settled;
         const bool later = here.epoch < record.epoch || (here.epoch == record.epoch && decided && !here.settled);
         if (!later) continue;

@@ -15,7 +15,7 @@ struct Text {
 
 using Kind = Error::Kind;
 
-// gRPC's status numbers, of those that mean something to a caller here.
+// The gRPC status numbers that mean something to a caller here.
 enum Grpc {
     Canceled = 1,
     Unknown = 2,

@@ -34,7 +34,7 @@ struct Error {
     Kind kind = Kind::Unreachable;
     int code = 0;    ///< gRPC's status number where the server sent one
     QString message; ///< one sentence: what, where, what to do; never a password
-    /// With Protocol: a request that changes something was sent. A proxy, for example, may have passed it on and
+    /// For Kind::Protocol: a request that changes something was sent. A proxy, for example, may have passed it on and
     /// answered in its own words.
     bool sent = false;
 

@@ -93,7 +93,7 @@ Error loginUnfit() {
 }
 
 Error refused(const QByteArray& line, const QString& where) {
-    // Said to whoever connects, and then it hangs up: there may be room soon.
+    // The server says this to a new connection and hangs up: there may be room soon.
     const Kind kind = line.contains("Too many open connections") ? Kind::Unreachable : Kind::Refused;
     return {kind, Text::tr("%1 says: %2").arg(where, QString::fromUtf8(line))};
 }

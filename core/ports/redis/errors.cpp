@@ -21,8 +21,9 @@ QByteArray firstWord(const QByteArray& reply) {
     return space < 0 ? reply : reply.left(space);
 }
 
-/// What went wrong in a script: before version 7 servers wrap the error of a command that a script ran, as
-/// "ERR Error running script (call to f_…): @user_script:3: WRONGTYPE …", some with a "-" before the word.
+/// The code of an error, also of one inside a script: before version 7 servers wrap the error of a command that a
+/// script ran, as "ERR Error running script (call to f_…): @user_script:3: WRONGTYPE …", some with a "-" before the
+/// word.
 QByteArray codeOf(const QByteArray& reply) {
     static const QRegularExpression wrapped(
         QStringLiteral("^ERR Error running script .*@user_script: ?\\d+: -?([A-Z]{3,}) "));

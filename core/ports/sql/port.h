@@ -113,7 +113,7 @@ enum class Sign : std::uint8_t {
 /// How long a session needs no check after an answer: most holds end sooner.
 constexpr Nanos kLeftAlone = 20ms;
 
-/// A connection for one purpose: for what a server keeps as long as a transaction or a connection lasts. Simultaneous
+/// A connection for one purpose: locks that a server keeps as long as a transaction or a connection lasts. Simultaneous
 /// calls run one after the other; the time of each counts from its turn. Destroyed without giveBack(), the connection
 /// is closed, and the server frees what it held. No verb is retried.
 class Session {
@@ -172,7 +172,7 @@ private:
     std::shared_ptr<S> m_session;
 };
 
-/// What recipes need of a database, as verbs: each is atomic, and committed when it is answered. The statements stand
+/// The verbs that recipes need of a database: each is atomic, and committed when it is answered. The statements stand
 /// below this port, in SqlPort; another implementation needs no SQL.
 ///
 /// Every verb may fail with the kinds that tell of connecting and of the connection, and with MissingTable, until the
@@ -194,10 +194,10 @@ public:
     virtual Answer<bool> insert(RowKey key, QByteArray owner, std::stop_token stop = {}, Patience patience = {}) = 0;
     /// Inserts a free row, unless there is one. Its version begins at the server's clock (recipes/token_start.h).
     virtual Answer<void> makeFree(RowKey key, std::stop_token stop = {}, Patience patience = {}) = 0;
-    /// What the row says, of whichever recipe; waits for no row's lock.
+    /// The row's content, whichever recipe wrote it; waits for no row's lock.
     virtual Answer<Row> look(QByteArray name, std::stop_token stop = {}, Patience patience = {}) = 0;
     /// Gives the row to `owner` for `lease` if it is free or its lease has ended, and raises its version by 1. The new
-    /// version; 0: not taken. Of several at once, one gets it.
+    /// version; 0: not taken. If several ask at once, one gets it.
     virtual Answer<std::int64_t> take(RowKey key, QByteArray owner, Nanos lease, std::stop_token stop = {},
                                       Patience patience = {}) = 0;
     /// The lease of a row that is this owner's and has not ended begins anew. False: it is not, or it has.
@@ -215,8 +215,8 @@ public:
     virtual Answer<bool> erase(RowKey key, std::stop_token stop = {}) = 0;
     /// Deletes the row if it is this owner's: undoes an insert().
     virtual Answer<bool> eraseOwned(OwnedRow row, std::stop_token stop = {}) = 0;
-    /// Raises the version by 1 and notes the owner if the version is still this one. False: it is not. Of several at
-    /// once, one succeeds.
+    /// Raises the version by 1 and notes the owner if the version is still this one. False: it is another one. If
+    /// several ask at once, one succeeds.
     virtual Answer<bool> compareAndSet(RowKey key, std::int64_t version, QByteArray owner,
                                        std::stop_token stop = {}) = 0;
     /// Raises the version by 1, so that each compareAndSet() in progress fails. False: there is no row.
@@ -248,7 +248,7 @@ public:
     virtual Answer<bool> endNamedHolders(NamedKey key, std::stop_token stop = {}) = 0;
 
     // --- records, by which processes agree ---
-    /// What the record says; not there, also where there is no table of records yet.
+    /// Reads the record. The answer is "not there" also while the table of records does not exist.
     virtual Answer<StoredRecord> readRecord(QByteArray name, std::stop_token stop = {}) = 0;
     /// Writes the value if the record is still as `seen`: missing, or of that version. False: it is not. Makes the
     /// table of records if it is missing.
@@ -261,7 +261,7 @@ public:
     /// Creates the tables, or updates older ones; success when there is nothing to do. Several clients may do so at
     /// once. Refused: a newer program made the tables, they are not Lockscope's, or lack the key that locks need.
     virtual Answer<void> prepare(std::stop_token stop = {}) = 0;
-    /// What prepare() does in an empty database, as text for people; empty: nothing that can be shown.
+    /// The statements that prepare() runs in an empty database, as text for people; empty: nothing that can be shown.
     virtual QString schema() const = 0;
 };
 

@@ -69,7 +69,7 @@ public:
 
     /// The id under which fire() will call `watch`; the read that sets it is in flight.
     std::uint64_t add(Table table, const QByteArray& path, const Watch& watch);
-    /// That read has ended, called once per add(): the server has (not) set the watch.
+    /// Call once per add(), when its read has ended: the server has (not) set the watch.
     void settled(std::uint64_t id, bool set);
     void fire(std::uint64_t id, const WatchEvent& event);
     void addSession(const Watch& watch);

@@ -344,7 +344,7 @@ Outcome<EtcdLease::Waited> EtcdLease::waitInLine(StandPtr stand, Nanos giveUpAt,
         if (!queue) co_return std::unexpected(queue.error());
         if (!queue->there) co_return Waited::PlaceLost; // its lease ended, or somebody freed the lock by force
         if (!queue->older) {
-            // What is left of the lease after the wait may be little.
+            // Little of the lease may be left after the wait.
             const std::expected<bool, LockError> kept = co_await m_leases->keep(*stand, stop);
             if (!kept) co_return std::unexpected(kept.error());
             co_return *kept ? Waited::Held : Waited::PlaceLost;
@@ -354,7 +354,7 @@ Outcome<EtcdLease::Waited> EtcdLease::waitInLine(StandPtr stand, Nanos giveUpAt,
         if (now >= giveUpAt) co_return Waited::TimedOut;
         if (!watch || watched != queue->older->key) {
             // From now on, not from the revision of the look: the server serves a watch of the past by a slow tick.
-            // What happens between the look and the watch is found by the next look.
+            // The next look finds changes that happen between this look and the watch.
             steps.at(Step::Watch);
             watched = queue->older->key;
             watch.reset();
@@ -455,7 +455,7 @@ Outcome<bool> EtcdLease::forceRelease(std::stop_token stop) {
         const auto removed = co_await m_lock.port.run(std::move(remove), stop);
         if (!removed) co_return std::unexpected(lockError(removed.error()));
         if (removed->succeeded || removed->repeated) co_return true;
-        // Released just now: whoever came next is the holder.
+        // Released just now: the next one in the queue is the holder.
     }
 }
 

@@ -107,8 +107,8 @@ Outcome<EtcdLeases::Stand> EtcdLeases::stand(QByteArray prefix, std::chrono::sec
     }
 }
 
-/// Whoever finds it too old has it filled; whoever comes meanwhile waits for that. On its own, because one who asks may
-/// stop asking.
+/// The first caller that finds the term too old starts filling it; later callers wait for the result. The filling runs
+/// by itself, because a caller may stop waiting.
 QCoro::Task<EtcdLeases::Freshened> EtcdLeases::freshen(TermPtr term, std::stop_token stop) {
     Freshened fresh;
     fresh.ended = term->ended;
@@ -128,7 +128,7 @@ QCoro::Task<> EtcdLeases::fill(Self self, TermPtr term) {
         const auto kept = co_await self->keepNow(term);
         if (!kept) fresh.error = kept.error();
         fresh.ended = term->ended;
-        // Who keeps a lease keeps all keys under it, those of the dead as well.
+        // Keeping a lease alive keeps all keys under it, also the keys of dead owners.
         if (kept && *kept && !self->m_gone) self->sweep(term);
     }
     term->freshening = false;
@@ -251,7 +251,8 @@ QCoro::Task<> EtcdLeases::check(Self self, std::shared_ptr<Round> round, std::si
     }
 }
 
-/// Whose owner has not been heard of for a whole TTL would have ended by itself, had it a lease of its own.
+/// Removes keys whose owner has not been heard of for a whole TTL: under a lease of its own, such a key would have
+/// ended.
 void EtcdLeases::sweep(const TermPtr& term) {
     const Nanos now = m_port.runtime().monotonic();
     if (!term->shared || now - term->sweptAt < term->ttl / kFullPart) return;
@@ -355,7 +356,8 @@ QCoro::Task<> EtcdLeases::scour(Self self, Stand stand) {
     }
 }
 
-/// What a server has kept for longer than anybody scours: a member that stood still runs it when it goes on.
+/// Deletes once more the keys of requests that a server may run later than scour() lasts: a member that stood still
+/// runs them when it goes on.
 QCoro::Task<> EtcdLeases::scourAgain(Self self, TermPtr term, std::vector<QByteArray> names) {
     for (std::size_t begin = 0; begin < names.size() && !self->m_gone && !term->ended; begin += kAtOnce) {
         Transaction all;

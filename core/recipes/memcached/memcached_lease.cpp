@@ -64,7 +64,7 @@ const RecipeInfo& MemcachedLease::info() const {
 }
 
 Outcome<bool> MemcachedLease::withdraw(QByteArray value, Nanos lease) {
-    // Whatever became of our add: if it ran, undo it.
+    // Our add may or may not have run: if it did, undo it.
     const Nanos until = laterBy(m_lock.port.runtime().monotonic(), laterBy(lease, 2s));
     auto undone = co_await change(std::make_shared<MemcachedHold>(), value, kMemcachedAtOnce, {});
     if (!undone) m_leftBehind.note(value, until);

@@ -5,7 +5,8 @@
 
 namespace lockscope::recipes {
 
-/// Looks at an item before giving up: our own changes can outdate a known number, somebody else's end the loop at once.
+/// Looks at an item before giving up: our own changes can outdate a known number; another client's change ends the loop
+/// at once.
 inline constexpr int kMemcachedLooks = 4;
 /// The expiry that deletes an item by cas.
 inline constexpr memcached::Expiry kMemcachedAtOnce = -1;

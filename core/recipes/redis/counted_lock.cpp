@@ -55,7 +55,7 @@ bool CountedLock::otherUnsure(const Grant& grant) const {
 QCoro::Task<> CountedLock::settleOther(Grant grant, std::stop_token stop) {
     const Mode other = otherOf(grant);
     HoldTurn account(m_lock.port.runtime(), m_lock.doubts->accounts, keyOf(grant.thread, other));
-    // Whoever has the turn sees to it.
+    // If another coroutine has the turn, that one settles the hold.
     if (account.here() && account->unsure) co_await settle(*account, grant.thread, other, grant.lease, stop);
 }
 
@@ -65,7 +65,7 @@ public:
     Contender(CountedLock& lock, Request asked) : WokenLock::Contender(lock, std::move(asked)), m(lock) {}
     QCoro::Task<> takeBack() override {
         m_turn.emplace(runtime, m.m_lock.doubts->accounts, key());
-        // Whoever has the turn settles what is unsure first.
+        // The coroutine that has the turn first settles an unsure hold.
         if (m_turn->here() && (*m_turn)->unsure) co_await settle();
         m_turn.reset();
     }
@@ -164,7 +164,7 @@ Outcome<std::optional<Grant>> CountedLock::acquire(Request request, std::stop_to
 }
 
 Outcome<bool> CountedLock::renew(Grant grant, std::stop_token stop) {
-    // What the server has by now may be a later hold of the same thread.
+    // The server's hold may by now be a later one of the same thread.
     if (m_lock.doubts->accounts->isOver(keyOf(grant.thread, grant.mode), ownOf<const HoldEra>(grant))) co_return false;
     const Command command = renewCommand(grant);
     const redis::Result reply = co_await run(command, stop);

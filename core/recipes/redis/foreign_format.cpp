@@ -8,7 +8,7 @@
 namespace lockscope::recipes {
 
 namespace {
-/// What a word of what_is.lua stands for.
+/// The meaning of a word that what_is.lua returns.
 QString inWords(const QByteArray& what) {
     static constexpr std::pair<const char*, const char*> kWords[] = {
         {"string", QT_TRANSLATE_NOOP("LockError", "a string, as locks by SET NX leave it")},

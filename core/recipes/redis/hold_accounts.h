@@ -23,7 +23,7 @@ public:
         Nanos ends = kNever; ///< if unsure: when the server will have forgotten the holds by itself
         /// Grants of an earlier era are over, whatever the server has. nullptr: no holds.
         std::shared_ptr<const HoldEra> era;
-        bool busy = false;                 ///< somebody has the turn
+        bool busy = false;                 ///< a coroutine has the turn
         int users = 0;                     ///< how many have the turn or wait for it
         std::unique_ptr<SignalCount> next; ///< the waiters for the turn; made at first use
     };
@@ -46,7 +46,7 @@ private:
     friend class HoldTurn;
     void forgetThoseThatEnded(Nanos now);
     std::map<Key, Account> m_accounts;
-    std::size_t m_next = 256; ///< number of accounts at which to remove those that ended
+    std::size_t m_next = 256; ///< number of accounts at which ended ones are removed
 };
 
 /// The turn to change one account; the destructor gives it back. If it is not free at once, coming() waits for it.

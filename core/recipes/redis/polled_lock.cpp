@@ -75,7 +75,7 @@ Outcome<std::optional<Grant>> PolledLock::acquire(Request request, std::stop_tok
 Outcome<int> PolledLock::release(Grant grant, std::stop_token stop) {
     grant.steps.at(m_steps.release);
     const redis::Result reply =
-        co_await m_lock.port.call(redis::argsOf("DEL", m_lock.name), stop); // whoever's it is: the flaw
+        co_await m_lock.port.call(redis::argsOf("DEL", m_lock.name), stop); // the flaw: it may be another client's lock
     grant.steps.leave();
     if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));
     co_return 0;

@@ -11,8 +11,8 @@ RecipeInfo naiveRedisInfo(const char* id, const QString& summary);
 /// lock it deletes.
 ///
 /// A stop request takes effect between commands. The articles' code does not say how to undo half an attempt, so each
-/// command's reply is awaited, and what it took is given back by a comparison. Waiters wait out a server that cannot be
-/// asked for a while.
+/// command's reply is awaited, and a key that it took is given back by a comparison. Waiters wait out a server that
+/// cannot be asked for a while.
 class PolledLock : public Recipe {
 public:
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;

@@ -7,7 +7,7 @@
 namespace lockscope::recipes {
 
 namespace {
-/// Of an entry whose waiter does not renew it, and how often it does: two more tries before the end.
+/// How long a waiter's entry lives without a renewal, and how often it is renewed: two more tries before the end.
 constexpr Nanos kLife = 30s, kRenewal = 10s;
 
 constexpr auto enlistScript = script<"condition_enlist">;

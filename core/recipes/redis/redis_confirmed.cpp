@@ -21,8 +21,8 @@ private:
     std::shared_ptr<Doubts> m_doubts;
 };
 
-/// What the server says to a WAIT when it has become somebody's replica: before it, or while it was being answered. The
-/// next master is to be asked for the lock.
+/// The server's refusal of a WAIT because it has become a replica, before the WAIT or during it. Ask the next master
+/// for the lock.
 bool isReplacedMaster(const redis::Error& error) {
     return error.kind == redis::Error::Kind::Refused &&
            (error.code == "UNBLOCKED" || error.message.contains(QLatin1String("WAIT cannot be used with")));
@@ -39,8 +39,8 @@ LockError notConfirmed(const QByteArray& name, std::int64_t have, int want) {
 }
 } // namespace
 
-/// Knows over which connection the last reply came. Whoever is resumed by a reply can ask: between the two nothing else
-/// runs.
+/// Knows over which connection the last reply came. A coroutine that a reply resumes can ask for it: nothing else runs
+/// between the two.
 class RedisConfirmed::WatchedPort final : public redis::Port {
 public:
     explicit WatchedPort(redis::Port& port) : m_port(port) {}
@@ -145,7 +145,7 @@ QCoro::Task<redis::Result> RedisConfirmed::ask(std::uint32_t connection, Nanos g
     const std::shared_ptr<Doubts> doubts = m_doubts;
     co_await doubts->turn.acquire(runtime, kNever, std::move(stop));
     const Turn turn(doubts);
-    // Who had to wait for its turn for all its time still hears what the replicas have by now.
+    // If waiting for the turn took all the time, the caller still hears how many replicas have confirmed by now.
     const QByteArray patience = milliseconds(giveUpAt - runtime.monotonic());
     // Not to be stopped: the server would keep the connection waiting all the same.
     redis::Args question = redis::argsOf("WAIT", QByteArray::number(m_replicas), patience);

@@ -86,7 +86,8 @@ Outcome<std::optional<Grant>> RedisFair::acquire(Request request, std::stop_toke
     const auto outcome = co_await unlessStopped(CountedLock::acquire(request, stop));
     const bool granted = outcome && *outcome && **outcome;
     if (!granted && request.wait > Nanos(0)) {
-        // Whoever does not wait any more has no place. An error here leaves one until its deadline.
+        // A client that does not wait any more keeps no place in the queue. An error here leaves one until its
+        // deadline.
         const Command leave = command("leave", request.thread, request.lease, {});
         co_await run(leave, {});
     }

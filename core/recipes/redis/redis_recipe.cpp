@@ -21,8 +21,8 @@ namespace lockscope::recipes {
 namespace {
 const QByteArray kMulti = "redis-multi";
 
-/// One reentrant lock for each name in "a,b,c", in the order of the names: whoever takes several takes them in the same
-/// order as everybody else.
+/// One reentrant lock for each name in "a,b,c", in the order of the names: all clients take several locks in the same
+/// order.
 std::unique_ptr<Recipe> makeMulti(const RedisLock& lock) {
     std::vector<std::unique_ptr<Recipe>> parts;
     for (const QByteArray& name : lockKeys(kMulti, lock.name)) {
@@ -37,7 +37,7 @@ std::unique_ptr<Recipe> makeMulti(const RedisLock& lock) {
     return std::make_unique<MultiRecipe>(lock.port.runtime(), *findRecipe(kMulti), std::move(parts));
 }
 
-/// What a server answers that can not do anything now, and has done nothing.
+/// True for the answers of a server that cannot do anything now and has done nothing.
 bool isBusy(const QByteArray& code) {
     return code == "BUSY" || code == "LOADING" || code == "MASTERDOWN" || code == "CLUSTERDOWN" || code == "TRYAGAIN" ||
            code == "NOREPLICAS"; // not enough of them, as after a failover
@@ -106,7 +106,7 @@ LockError lockError(const redis::Error& error, const QByteArray& name) {
                                  "alone. Use another lock name, or the recipe that wrote it.")
                     .arg(QString::fromUtf8(name))};
     }
-    // What nobody gets over by trying again: a replica is mostly one that somebody took for its master.
+    // Errors that trying again does not cure. A replica among them: mostly a user took it for its master.
     const bool wrong = error.kind == Kind::AuthFailed || error.kind == Kind::WrongUrl;
     if (wrong || (error.kind == Kind::Refused && !isBusy(error.code)))
         return {LockError::Kind::Refused, withAdvice(error)};

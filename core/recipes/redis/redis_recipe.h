@@ -65,7 +65,7 @@ Outcome<bool> forceStringLock(redis::Port& port, QByteArray name, redis::Args ar
 /// Whether the lock's key exists with this type (as TYPE names it). ForeignFormat when it has another type.
 Outcome<bool> keyIsThere(redis::Port& port, QByteArray name, QByteArray type, std::stop_token stop);
 
-/// What is left of a key's life; nullopt: it has no end, or is gone.
+/// The key's remaining time to live; nullopt: the key has no expiry, or is gone.
 Outcome<std::optional<Nanos>> keyLeft(redis::Port& port, QByteArray key, std::stop_token stop);
 /// The number that a fencing counter stands at; nullopt: there is none.
 Outcome<std::optional<std::int64_t>> counterNow(redis::Port& port, QByteArray counter, std::stop_token stop);

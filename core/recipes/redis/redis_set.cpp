@@ -85,7 +85,7 @@ private:
             co_return tried;
         }
         m_value.clear();
-        // Whatever stands on the key keeps SET NX away; of what is no lock nobody will ever say that it is free. One
+        // Any data on the key make SET NX fail. If they are no lock, no message will ever say that the key is free. One
         // look is enough: no library makes such data of a lock.
         if (!m.m_isLock) {
             const redis::Result found =

@@ -88,7 +88,7 @@ Outcome<int> RedisSetGetDel::release(Grant grant, std::stop_token stop) {
         steps.leave();
         co_return std::unexpected(notOwner(m_lock.name));
     }
-    // Whatever happens between the two commands, a lease's end or another's lock, is not seen: the flaw.
+    // The flaw: nothing that happens between the two commands is seen, neither a lease's end nor another client's lock.
     steps.at(ComparedStep::Delete);
     const redis::Result deleted = co_await m_lock.port.call(redis::argsOf("DEL", m_lock.name), stop);
     steps.leave();

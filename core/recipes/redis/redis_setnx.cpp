@@ -93,7 +93,7 @@ Outcome<bool> RedisSetnx::isLocked(std::stop_token stop) {
         const LockError error = co_await foreignFormat(m_lock.port, m_lock.name);
         co_return std::unexpected(error);
     }
-    co_return expiry >= m_lock.port.runtime().wallMs(); // else whoever comes next takes it over
+    co_return expiry >= m_lock.port.runtime().wallMs(); // else the next client takes it over
 }
 
 RedisSetnxExpire::RedisSetnxExpire(RedisLock lock)

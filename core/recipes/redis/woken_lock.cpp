@@ -9,7 +9,8 @@ namespace {
 /// Woken and too late so many times in a row, a waiter also looks between two messages.
 constexpr int kBeaten = 3;
 constexpr Nanos kOffBeat = 2ms;
-/// Whoever asks again within this is there before those whom its release has woken: they need a way there and back.
+/// A client that asks again this soon after its release is ahead of the waiters that the release has woken: they need a
+/// round trip.
 constexpr Nanos kAtOnce = 50us;
 /// A lock without an end is looked at this often without a message.
 constexpr Nanos kEndless = 5s;
@@ -115,7 +116,7 @@ Outcome<void> WokenLock::Contender::subscribe(std::stop_token stop) {
     co_return std::unexpected(failure);
 }
 
-// Who deletes the key of a lock without an end, by hand or for want of memory, tells nobody.
+// When the key of a lock without a lease is deleted, by hand or for want of memory, no message tells the waiters.
 Nanos WokenLock::Contender::longestRest(const Tried<Grant>& tried) {
     return tried.rest == kNever ? runtime.random(kEndless, kEndless + 1s) : tried.rest;
 }
@@ -124,9 +125,9 @@ QCoro::Task<> WokenLock::Contender::rest(Tried<Grant> tried, std::stop_token sto
     if (!m_subscription && !m_alone) co_return; // a release since the try reached nobody: subscribe, then look again
     pauses();
     Nanos nap = within(longestRest(tried));
-    // Whoever releases and asks again at once hears of it first, and is back before us each time: look once more at
-    // another moment than right after the message. (Once more, not instead: newcomers would always be before us.)
-    // Messages do not cut that short: where the lock goes round quickly the next one is always sooner.
+    // A client that releases and asks again at once is the first to know, and is back before us each time: look once
+    // more at another moment than right after the message. (Once more, not instead: newcomers would always be before
+    // us.) Messages do not cut that short: where the lock goes round quickly the next one is always sooner.
     const bool offBeat = std::exchange(m_woken, false) && m_beaten >= kBeaten;
     if (offBeat) nap = std::min(nap, runtime.random(Nanos(0), kOffBeat));
     if (offBeat || !m_subscription) {

@@ -64,8 +64,8 @@ private:
     Nanos perNode(Nanos lease) const { return m_options.perNode > Nanos(0) ? m_options.perNode : nodeTimeout(lease); }
     std::shared_ptr<Round> beginRound(Nanos lease) const;
     class Contender;
-    /// Takes a round back; at the end of a request it waits for all servers that may have the key, else for those that
-    /// are known to have it.
+    /// Takes a round back; at the end of a request it waits for all servers that may have the key, else only for
+    /// servers that are known to have it.
     QCoro::Task<> withdraw(std::shared_ptr<Round> round, Then then);
 
     std::shared_ptr<RedlockNodes> m_nodes;

@@ -38,7 +38,7 @@ const RecipeInfo& SqlLease::info() const {
     return info;
 }
 
-/// Whatever became of our request to take the row: if it ran, undo it.
+/// Our request to take the row may or may not have run: if it did, undo it.
 QCoro::Task<> SqlLease::withdraw(QByteArray owner, Nanos lease, bool stopped) {
     Runtime& runtime = m_lock.port.runtime();
     const sql::OwnedRow mine{m_lock.name, owner};
@@ -137,7 +137,7 @@ Outcome<bool> SqlLease::renew(Grant grant, std::stop_token stop) {
         extended = co_await m_lock.renewals->renew(m_lock.name, grant.value, grant.lease, stop);
     else
         extended = co_await outcomeOf(m_lock.port.extend(ownedBy(grant), grant.lease, stop));
-    // A database that was started again with nothing in it: whoever makes the table makes a free row.
+    // The database was started again with nothing in it: the client that makes the table makes a free row.
     if (!extended && extended.error().kind == LockError::Kind::NotPrepared) co_return false;
     co_return extended;
 }

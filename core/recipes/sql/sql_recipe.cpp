@@ -34,7 +34,7 @@ QCoro::Task<> tellOfItsEnd(sql::Answer<bool> task, Completion<bool> answered) {
     try {
         const auto done = co_await std::move(task);
         well = done.has_value();
-    } catch (const Cancelled&) { // killed, and so is whoever waits
+    } catch (const Cancelled&) { // killed, and so is the waiter
     }
     answered.complete(well);
 }
@@ -135,7 +135,7 @@ Nanos patienceUntil(const SqlLock& lock, Nanos giveUpAt, Nanos lease) {
 
 QCoro::Task<bool> napUntil(const SqlLock& lock, Nanos giveUpAt, std::stop_token stop) {
     if (lock.port.runtime().monotonic() >= giveUpAt) co_return false;
-    const Nanos nap = nextNap(lock, giveUpAt); // no database wakes those that it kept out
+    const Nanos nap = nextNap(lock, giveUpAt); // no database wakes the clients that it kept out
     co_await lock.port.runtime().sleep(nap, stop);
     co_return true;
 }

@@ -37,7 +37,7 @@ LockError foreignRow(const QByteArray& name, const QByteArray& recipe);
 bool keptOut(const LockError& error);
 
 // --- time ---
-/// What is left until an instant of the own clock, at least 0.
+/// The time left until an instant of the client's own clock, at least 0.
 Nanos leftUntil(Nanos giveUpAt, Nanos now);
 /// How long a waiter's statement may be blocked: until `giveUpAt`, but long enough that a slow answer is not taken for
 /// another client's lock, and short enough that the requested lease is not over by then.
@@ -93,7 +93,7 @@ Outcome<T> attempt(sql::Answer<T> request, Steps& steps, Withdraw withdraw) {
 /// it is not undone, as far as is known.
 QCoro::Task<bool> awaitWithdrawal(Runtime& runtime, sql::Answer<bool> withdrawal, bool stopped);
 
-/// What the lock's row says; ForeignFormat when it is another recipe's.
+/// Reads the lock's row; ForeignFormat when another recipe wrote it.
 Outcome<sql::Row> lookAtRow(const SqlLock& lock, QByteArray recipe, Nanos patience, std::stop_token stop);
 
 /// Inserts a free row for the lock unless it has one; false: somebody's lock on the table or file blocked it until

@@ -13,7 +13,7 @@ constexpr Nanos kGathering = 1ms;
 /// Rows in one statement.
 constexpr std::size_t kAtOnce = 256;
 constexpr Nanos kBetweenTidyings = 1h;
-/// First, whoever has just taken a lock has other things to ask of the server.
+/// A client that has just taken a lock has other things to ask of the server first.
 constexpr Nanos kBeforeTidying = 2s;
 /// A connection that is kept to notice its end is asked for a sign of life this often.
 constexpr Nanos kSignEvery = 10s;

@@ -65,7 +65,7 @@ Outcome<std::optional<Grant>> SqlRow::acquire(Request request, std::stop_token s
 
 Outcome<int> SqlRow::release(Grant grant, std::stop_token stop) {
     grant.steps.at(Step::Delete);
-    const auto erased = co_await forceRelease(stop); // whoever's it is: the flaw
+    const auto erased = co_await forceRelease(stop); // the flaw: it may be another client's row
     grant.steps.leave();
     if (!erased) co_return std::unexpected(erased.error());
     if (!*erased) co_return std::unexpected(notSqlOwner(m_lock.name));

@@ -12,7 +12,7 @@ namespace {
 const QByteArray kId = QByteArrayLiteral("sql-version");
 enum class Step : std::uint32_t { Read = 1, Work, CompareAndSet };
 
-/// What was read: not the token, which others may have added to.
+/// The version that was read. It is not the token, which other clients may have raised.
 std::int64_t versionOf(const Grant& grant) {
     const auto* const version = std::get_if<ReadVersion>(&grant.own);
     return version ? version->number : -1;

@@ -26,7 +26,7 @@ public:
     Outcome<bool> isLocked(std::stop_token stop) override;
 
 private:
-    /// What became of a compare-and-set whose answer was lost.
+    /// The outcome of a compare-and-set whose answer was lost.
     enum class Settled : std::uint8_t { Done, NotDone, Unknown };
     QCoro::Task<Settled> settle(Grant grant, std::stop_token stop);
     sql::Answer<bool> raise(const Grant& grant, std::stop_token stop);

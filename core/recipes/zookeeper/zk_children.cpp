@@ -26,7 +26,7 @@ bool isDigits(QByteArrayView text) {
     return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// What follows Curator's protection prefix "_c_<id>-"; `dashes`: whether the id is a UUID with them.
+// The part behind Curator's protection prefix "_c_<id>-"; `dashes`: whether the id is a UUID with them.
 std::optional<QByteArrayView> behindProtection(QByteArrayView stem, bool dashes) {
     const qsizetype length = dashes ? 36 : 32;
     if (stem.size() < length + 4 || !stem.startsWith("_c_") || stem[length + 3] != '-') return std::nullopt;

@@ -47,8 +47,9 @@ Port::Reply<int> wake(Port* port, std::weak_ptr<const bool> life, QByteArray pat
     co_return woken;
 }
 
-// Whoever removes the node first decides: a signaller, and then the signal was ours, or we. When an answer is lost, the
-// next one says: no node may mean our own try then, and a wake-up without a reason, which waiters may have.
+// The first to remove the node decides: if a signaller did, the signal was ours; else we have withdrawn. When an answer
+// is lost, the next try may find no node because of our own first try: that is a spurious wake-up, which waiters must
+// expect.
 QCoro::Task<> carryOut(Port* port, std::weak_ptr<const bool> life, std::shared_ptr<ZkTicket> ticket,
                        std::shared_ptr<Withdrawal> withdrawal) {
     bool signalled = false;

@@ -127,9 +127,11 @@ Outcome<std::optional<Grant>> ZkMutex::attempt(std::shared_ptr<ZkAttempt> mine, 
         co_return decided;
     }
     const std::shared_ptr<ZkTicket> ticket = mine->newTicket();
-    // Who was told of kazoo does not keep to what else it has met: kazoo would not see it in an empty queue.
+    // A client configured for kazoo's layout does not stay with another layout it has met: in an empty queue kazoo
+    // would not see it.
     if (toldFamily() == ZkFamily::Kazoo && m_family != ZkFamily::Kazoo) m_family.reset();
-    // Who only tries does not queue up where others do; nor does anybody before knowing whose queue it is.
+    // A client that only tries does not join a queue of waiters, and no client joins before it knows which layout the
+    // queue has.
     if (!m_family || request.wait == Nanos(0)) {
         const std::expected<std::vector<ZkChild>, LockError> seen = co_await m_queue.look(stop, giveUpAt);
         if (!seen) co_return std::unexpected(seen.error());

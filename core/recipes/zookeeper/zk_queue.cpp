@@ -92,8 +92,8 @@ bool ZkQueue::isPlain(const zookeeper::NodeStat& stat) const {
     return stat.ephemeralOwner == 0 && (stat.dataLength == 0 || stat.mzxid == m_judged);
 }
 
-/// Some locks are the node at the path itself: who looks at its children alone would take them for free. That there is
-/// something to read comes with each list, so that usual paths cost nothing more.
+/// Some locks are the node at the path itself: a client that looks only at its children would take them for free. Each
+/// list of children tells whether the node has data, so usual paths cost nothing more.
 Outcome<void> ZkQueue::judgeNode(zookeeper::NodeStat stat, std::stop_token stop) {
     using Judgement = std::expected<void, LockError>;
     if (stat.ephemeralOwner != 0) co_return std::unexpected(foreignFormat(m_path, familyName(ZkFamily::Ephemeral)));
@@ -135,8 +135,8 @@ Outcome<bool> ZkQueue::findAgain(std::shared_ptr<ZkTicket> ticket, Nanos giveUpA
     }
 }
 
-/// Two nodes in one transaction: nobody's number is between theirs, so whoever waits for one of them waits for both,
-/// and no two contenders can wait for each other.
+/// Two nodes in one transaction: no other number is between theirs, so a contender that waits for one of them waits for
+/// both, and no two contenders can wait for each other.
 zookeeper::Port::Reply<CreatedNode> ZkQueue::createBoth(QByteArray name, std::shared_ptr<ZkTicket> twin,
                                                         QByteArray twinName, QByteArray data, std::stop_token stop) {
     std::vector<zookeeper::Op> nodes;
@@ -242,7 +242,7 @@ Outcome<bool> ZkQueue::blockerThere(std::shared_ptr<ZkTicket> ticket, QByteArray
     if (!inQueue) co_return false; // somebody removed it since the list: the next one shows that
     if (there) co_return true;
     if (there.error().kind == Error::Kind::NoNode || there.error().outcomeUnknown()) co_return false;
-    // Who may not read a node can not wait for it.
+    // A client that may not read a node cannot wait for it.
     co_return std::unexpected(lockError(there.error()));
 }
 

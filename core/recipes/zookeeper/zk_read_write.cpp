@@ -49,7 +49,7 @@ std::optional<ZkBlocker> everybodyBefore(const std::vector<ZkChild>& children, c
         ++lower;
     }
     if (!before) return std::nullopt;
-    // Who writes may read in its own place as well, and go on reading when its writer's node is gone.
+    // A writer may read in its own place as well, and go on reading when its writer's node is gone.
     return ZkBlocker{before->name, lower == 1 && !before->writes};
 }
 
@@ -130,8 +130,8 @@ Outcome<std::optional<Grant>> ZkReadWrite::readBesideWrite(std::shared_ptr<ZkTic
     ticket->generation = writing->nodes.front()->generation;
     const QByteArray path = zookeeper::childOf(m_lock.path, prefix + kindOf(true) + number);
     while (holdOf(request.thread, Mode::Exclusive) == writing) {
-        // What is asked for in this session is not to be made in the next one: before all writers to come, it would
-        // keep them out, and nobody would know of it.
+        // A node requested in this session must not be created in the next one: it would stand before all later writers
+        // and keep them out, and no client would know of it.
         if (port.session().state != zookeeper::Session::State::Connected) {
             const Nanos patience = patienceUntil(port, giveUpAt);
             const Result<void> back = co_await port.connected(patience, stop);
@@ -181,8 +181,8 @@ Outcome<bool> ZkReadWrite::forceRelease(std::stop_token stop) {
     const std::expected<std::vector<ZkChild>, LockError> children = co_await m_queue.look(stop);
     if (!children) co_return std::unexpected(children.error());
     if (auto refused = refusal(*children)) co_return std::unexpected(std::move(*refused));
-    // Those that hold: the first, and if it reads, all readers up to the first writer. A writer's own readers share its
-    // number.
+    // The holders: the first node, and if it reads, all readers up to the first writer. A writer's own readers share
+    // its number.
     bool freed = false;
     for (const ZkChild& child : *children) {
         const ZkChild& first = children->front();

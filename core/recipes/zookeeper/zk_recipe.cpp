@@ -277,8 +277,8 @@ Outcome<HoldNews> ZkRecipe::news(Grant grant, std::stop_token stop) {
             lost.reason = QT_TRANSLATE_NOOP("Lock", "somebody removed our node on the server");
             break;
         }
-        // What happened to the node meanwhile is not known for certain: look again when the connection is back. A node
-        // whose data changed is to be watched again.
+        // The node's fate meanwhile is unknown: look again when the connection is back. A node whose data changed is to
+        // be watched again.
         if (event->kind == WatchEvent::Kind::Suspended || event->kind == WatchEvent::Kind::Changed) {
             for (const auto& node : hold->nodes)
                 node->guarded = false;
@@ -287,7 +287,7 @@ Outcome<HoldNews> ZkRecipe::news(Grant grant, std::stop_token stop) {
     }
     forget(grant);
     for (const auto& node : hold->nodes)
-        takeAwaySoon(port, node); // of several permits, those that are still there
+        takeAwaySoon(port, node); // of several permits, the nodes that are still there
     co_return lost;
 }
 
@@ -314,7 +314,7 @@ Outcome<int> ZkRecipe::release(Grant grant, std::stop_token stop) {
         const auto removed = co_await unlessStopped(std::move(removals[i]));
         stopped = stopped || !removed;
         if (removed && !*removed) failure = removed->error();
-        // What ends with the session needs no removal.
+        // A node that ends with the session needs no removal.
         if (removed && (*removed || removed->error().kind == Error::Kind::NoNode ||
                         removed->error().kind == Error::Kind::SessionLost))
             hold->nodes[i]->asked = false;

@@ -125,8 +125,9 @@ Outcome<std::optional<Grant>> ZkSemaphore::attempt(std::shared_ptr<ZkAttempt> mi
         const QByteArray own = uniquePrefix(runtime, zookeeper::Layout::Curator);
         joining.push_back(m_leases.join(leases.back(), own, leaseKind, data(request.thread), giveUpAt, stop));
     }
-    // Once more, now that our nodes are there: whoever has begun to use the path for something else since the first
-    // look is seen by this one, or can see us. On its way with the others it takes no time of its own.
+    // Look once more, now that our nodes are there: a client that has begun to use the path for something else since
+    // the first look is seen by this one, or can see us. The request leaves with the others and takes no time of its
+    // own.
     Outcome<bool> looking = ownPath(giveUpAt, stop);
     std::optional<LockError> failure;
     for (auto& one : joining) {

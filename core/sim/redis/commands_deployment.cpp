@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands about the deployment that a server is a part of. What is behind the engine answers them; a server that
-// stands alone answers here.
+// Commands about the deployment that a server is a part of. The code around the engine answers them; a stand-alone
+// server answers here.
 #include "sim/redis/command.h"
 #include "sim/redis/numbers.h"
 

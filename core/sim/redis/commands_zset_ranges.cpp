@@ -38,7 +38,7 @@ std::optional<LexBound> readLexBound(const QByteArray& text) {
     return bound;
 }
 
-/// What a range asks for, before the key is looked at.
+/// A range command's arguments, before the key is looked at.
 struct Range {
     By by = By::Rank;
     std::int64_t first = 0, last = 0;

@@ -61,7 +61,7 @@ private:
 };
 
 // --- lua_sandbox.cpp ---
-/// Fills a new state with what scripts may use; leaves the stack empty.
+/// Fills a new state with the functions that scripts may use; leaves the stack empty.
 void openSandbox(lua_State* lua);
 /// Pushes the table of globals that C may write and scripts only read.
 void pushGlobals(lua_State* lua);

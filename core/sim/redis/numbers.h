@@ -13,7 +13,8 @@ std::optional<std::int64_t> parseInteger(const QByteArray& text);
 /// text, no leading spaces, not NaN, not out of range.
 std::optional<double> parseDouble(const QByteArray& text);
 
-/// One end of a score range: "1.5", "(1.5", "-inf". What Redis accepts there is laxer: an empty number is 0.
+/// One end of a score range: "1.5", "(1.5", "-inf". Redis reads it less strictly than other numbers: an empty number is
+/// 0.
 struct ScoreBound {
     double value = 0;
     bool exclusive = false;

@@ -138,7 +138,7 @@ private:
     void expire(int db, QByteArray key);
     void touchWatchers(int db, const QByteArray& key);
     void tell(SessionId by, const char* command);
-    /// What a server refuses whoever asks: no memory, too few replicas, a replica.
+    /// The error that any client would get for such a command now (no memory, too few replicas, a replica).
     QByteArray refusedNow(unsigned flags) const;
     unsigned flagsOf(const Command& command, const Session& session, const Args& args) const;
     void addEffect(const Command& command, int db, const Args& args);

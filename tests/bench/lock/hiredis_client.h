@@ -43,7 +43,7 @@ struct RawLock {
     RawCommand take, give;
 };
 
-/// What is wrong, as a sentence.
+/// The connection's error, as a sentence.
 QString rawError(const redisContext* context);
 /// A connection, logged in, blocking.
 std::expected<RedisContext, QString> connectRaw(const ConnectionUrl& url);

@@ -145,13 +145,13 @@ QCoro::Task<bool> Ours::stayAway(int index, std::int64_t until) {
 
 QCoro::Task<> Ours::wakeLoop(std::int64_t until) {
     Acquisition held, waited;
-    // Who begins has one turn more when their number is odd: not always the same.
+    // The client that begins has one turn more when the number of turns is odd: so the two take it in turns to begin.
     const int beginner = std::exchange(m_beginner, 1 - m_beginner);
     const bool first = co_await lockOnce(beginner, held);
     if (!first) co_return;
     int waiter = 1 - beginner;
     while (m_error.isEmpty() && clockNow() < until) {
-        // Whoever waits must really wait when it is woken: asking takes a few round trips at most.
+        // The waiter must really wait before it is woken: asking takes a few round trips at most.
         QCoro::Task<bool> waiting = lockOnce(waiter, waited);
         const Nanos nap = m_runtime.random(Nanos(3ms), Nanos(30ms));
         co_await m_runtime.sleep(nap);
@@ -202,7 +202,7 @@ QCoro::Task<std::expected<Ours::Keeping, QString>> Ours::keep(Nanos duration) {
     const std::int64_t begun = clockNow(), usedBefore = processorTime();
     co_await m_runtime.sleep(duration);
     keeping.cpuPercent = 100 * double(processorTime() - usedBefore) / double(clockNow() - begun);
-    // Those that should have come by now and did not. A session or a connection renews nothing by name.
+    // Count renewals that are overdue by now, too. Only leases: a session or a connection renews no lock by name.
     const bool leased = m_clients.front().lock->recipe().heldBy == recipes::HeldBy::Lease;
     for (const std::int64_t at : last)
         if (leased) latest = std::max(latest, clockNow() - at - period);

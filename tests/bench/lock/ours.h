@@ -19,7 +19,7 @@ public:
     QCoro::Task<std::expected<void, QString>> run(Nanos duration, Samples& samples);
     QCoro::Task<> close();
 
-    /// What the renewals of Workload::Kind::Held cost.
+    /// The cost of the renewals of Workload::Kind::Held.
     struct Keeping {
         double cpuPercent = 0; ///< of one core, of this process
         double latestMs = 0;   ///< after its time: the latest renewal

@@ -8,8 +8,8 @@
 
 namespace lockscope::bench {
 
-/// The same work by the backend's bare C client, or on a bare socket where that is faster, with the fewest commands and
-/// round trips that the recipe needs: as fast as locks of that kind could be. Blocks the thread it is called on.
+/// Does a workload by the backend's bare C client, or on a bare socket where that is faster, with the fewest commands
+/// and round trips that the recipe needs: as fast as locks of that kind could be. Blocks the thread it is called on.
 class Raw {
 public:
     virtual ~Raw() = default;
@@ -26,7 +26,7 @@ MadeRaw makeRaw(const ConnectionUrl& url, const QByteArray& recipe, const Worklo
 
 /// One per backend.
 MadeRaw makeRawRedis(const ConnectionUrl& url, const QByteArray& recipe, const Workload& workload);
-/// Of the master that the sentinels name.
+/// For the master that the sentinels name.
 MadeRaw makeRawSentinel(const ConnectionUrl& url, const QByteArray& recipe, const Workload& workload);
 MadeRaw makeRawRedlock(const ConnectionUrl& url, const Workload& workload);
 MadeRaw makeRawZooKeeper(const ConnectionUrl& url, const QByteArray& recipe, const Workload& workload);

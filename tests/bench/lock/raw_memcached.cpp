@@ -42,7 +42,7 @@ private:
         return std::unexpected(QStringLiteral("The bare client failed: %1.")
                                    .arg(QString::fromUtf8(memcached_strerror(m_memcached, done))));
     }
-    /// The one by which the release will know it.
+    /// Reads the item's unique number, by which the release will know the item.
     memcached_return_t readNumber() {
         const char* const key = m_key.constData();
         const auto size = std::size_t(m_key.size());

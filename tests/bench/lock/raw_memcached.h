@@ -8,7 +8,7 @@ namespace lockscope::bench {
 struct RawItem {
     QByteArray key;
     bool lease = false; ///< as memcached-lease does it: read after `add`, freed by `cas`; else freed by `delete`
-    /// What stands in it.
+    /// The item's value.
     static const QByteArray& value();
 };
 

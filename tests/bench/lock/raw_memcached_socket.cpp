@@ -109,7 +109,7 @@ public:
     }
     void take(QByteArray& out) const { out += m_take; }
     void give(QByteArray& out) const { (out += m_giveHead) += m_unique, out += m_giveTail; }
-    /// What went wrong; empty: nothing.
+    /// Reads the answers to a taking. The error; empty: none.
     QByteArray taken(Wire& wire) {
         if (const QByteArrayView answer = wire.line(); answer != "STORED") return wrong(answer);
         if (!m_lease) return {};

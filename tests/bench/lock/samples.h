@@ -18,7 +18,7 @@ struct Acquisition {
     std::int64_t ask = 0, got = 0, release = 0, released = 0;
 };
 
-/// What was measured of one kind of clients.
+/// The measurements of one kind of clients.
 struct Samples {
     std::vector<Acquisition> acquisitions;
     std::vector<std::int64_t> latencies; ///< ns, of what the workload is about

@@ -33,7 +33,7 @@ Outcome runBench(const QStringList& arguments) {
 
 } // namespace
 
-/// What lock_bench says must fit together: whoever compares speeds relies on it.
+/// The numbers that lock_bench prints must fit together: comparisons of speed rely on them.
 class TestLockBench : public QObject {
     Q_OBJECT
 private Q_SLOTS:

@@ -5,7 +5,7 @@
 
 namespace lockscope::bench {
 
-/// What the clients do.
+/// The clients' work.
 struct Workload {
     enum class Kind : std::uint8_t {
         Seq,     ///< one client locks and unlocks

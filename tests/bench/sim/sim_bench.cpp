@@ -73,7 +73,7 @@ void engineCommands(benchmark::State& state) {
 }
 BENCHMARK(engineCommands);
 
-/// What the process has in memory now, in MB.
+/// The memory that the process uses now, in MB.
 double residentMb() {
     QFile file(QStringLiteral("/proc/self/statm"));
     if (!file.open(QIODevice::ReadOnly)) return 0;

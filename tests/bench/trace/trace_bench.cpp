@@ -18,7 +18,7 @@ using namespace lockscope::trace;
 
 namespace {
 
-/// The same trace for all benchmarks of one size: making it takes longer than most of them.
+/// One trace for all benchmarks of one size: making it takes longer than most of them.
 std::shared_ptr<Trace> sample(std::size_t rows, unsigned clients) {
     static std::map<std::pair<std::size_t, unsigned>, std::shared_ptr<Trace>> made;
     auto& trace = made[{rows, clients}];

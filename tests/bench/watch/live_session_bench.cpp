@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a live session, as the window has it, costs a big Redis while it looks at every key for the first time: how much
-// of a processor the server works meanwhile. And whether the session's memory stays as it is on a server on which
-// nothing happens. The server is one of our own.
+// The cost of a live session, as the window has it, for a big Redis while it looks at every key for the first time: the
+// server's share of a processor meanwhile. And whether the session's memory stays as it is on a server on which nothing
+// happens. The server is one of our own.
 #include "big_redis.h"
 #include "live/live_session.h"
 #include "runtime/event_loop_runtime.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a feed writes besides the owner: several holders, the queue, permits, content, format, copies.
+// The rows that a feed writes besides the owner's: several holders, the queue, permits, content, format, copies.
 #include "inspect/seen_content.h"
 #include "inspect/trace_feed.h"
 #include "trace/recorder.h"

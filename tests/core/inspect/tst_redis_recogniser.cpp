@@ -40,7 +40,7 @@ private Q_SLOTS:
         QCOMPARE(rowsOf({string("orders", value + ":0123456789abcdef")}, waiting).at(0).waiterCount.value(), 2);
         QCOMPARE(rowsOf({string("orders", value + ":0123456789abcdef")}, Subscriptions{}).at(0).waiterCount.value(), 0);
         QVERIFY(!rowsOf({string("orders", value + ":0123456789abcdef")}, std::nullopt).at(0).waiterCount);
-        // Who waits for a naive lock just asks again and again: nobody sees how many.
+        // Waiters for a naive lock just ask again and again: their number is not seen.
         QVERIFY(!rowsOf({string("orders", value)}, waiting).at(0).waiterCount);
     }
     void nodeRedissonHasUuidThreads() {

@@ -108,7 +108,7 @@ private Q_SLOTS:
         QCOMPARE(world.events().front().value, std::int64_t(Certainty::Guess));
         world.update(row);
         QCOMPARE(world.trace->size(), 2u);
-        // Who tells only of the owner knows nothing of the format.
+        // An update of the owner alone says nothing about the format.
         LockRow owner = heldBy("B", 30'000);
         world.feed.updateOwner("orders", owner, world.thread("B"));
         QCOMPARE(world.kinds().back(), EventKind::RecordHeld);

@@ -62,7 +62,7 @@ struct LockWorld {
             recipes::makeRedisRecipe(recipe, {process.wire, name, process.uuid, {}, process.doubts}), options,
             record.lockEntity(name));
     }
-    /// What the server answers to an operator.
+    /// The server's answer to an operator.
     redis::Reply ask(redis::Args args) {
         redis::Reply answer;
         node.deliver(admin, std::move(args), [&answer](redis::Reply reply) { answer = std::move(reply); });

@@ -118,7 +118,7 @@ struct World {
         return static_cast<int>(
             std::ranges::count_if(processes, [](const auto& process) { return process->guard.stillMine(); }));
     }
-    /// What a coroutine gives that ends within a second of virtual time; nullopt when it does not.
+    /// The result of a coroutine that ends within a second of virtual time; nullopt when it does not.
     template <typename T>
     Told<T> soon(std::size_t i, std::function<recipes::Outcome<T>()> work) {
         const auto told = std::make_shared<Told<T>>();

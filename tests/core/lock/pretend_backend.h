@@ -114,7 +114,7 @@ private:
     PretendRecipe m_inner;
 };
 
-/// Who waits for a signal, on a server that may be out of reach: then their entry stays there.
+/// Waiters for a signal, on a server that may be out of reach: then their entries stay there.
 class PretendCondition final : public recipes::ConditionRecipe {
 public:
     PretendCondition(Runtime& runtime, PretendBackends& world, QByteArray client, QString host, QByteArray name)

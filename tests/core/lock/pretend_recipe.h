@@ -6,8 +6,8 @@
 
 namespace lockscope::tests {
 
-/// What a server of the test's own hands out: readers beside each other, a writer alone, and some permits. It answers
-/// at once, and says of sessions what the test tells it to.
+/// A server of the test's own. It grants the lock to several readers, or to one writer, and some permits. It answers at
+/// once, and reports of sessions what the test tells it to.
 struct PretendServer {
     recipes::RecipeInfo info;
     Nanos lease = 10s; ///< of its grants, kNever for sessions that say later

@@ -49,7 +49,7 @@ private:
     bool m_granted = false;
 };
 
-/// Whoever came into the lock meanwhile has signalled, or has not.
+/// A condition whose waiter has been signalled meanwhile, or has not.
 struct Signals final : recipes::ConditionRecipe {
     explicit Signals(bool s) : signalled(s) {}
     Outcome<void> enlist(QByteArray, std::stop_token) override {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the record's servers may lack, keep and forget without harm.
+// The record's servers may lack, keep and forget records without harm.
 #include "lock/manager/switchboard.h"
 #include "manager_world.h"
 
@@ -36,7 +36,7 @@ class TestEngineRecord : public QObject {
     }
 
 private Q_SLOTS:
-    /// The one server that keeps the proposal which did not win is no worse than another when a third one dies.
+    /// A server that keeps a proposal which did not win counts like any other when a third server dies.
     void whatDidNotWinDoesNoHarmLater() {
         World world("drain");
         world.run(2s);
@@ -67,7 +67,7 @@ private Q_SLOTS:
         QCOMPARE(world.status(0).epoch, std::int64_t(2));
     }
 
-    /// Whoever settled it reached one server only, and is gone, as is that server later.
+    /// The process that settled the record reached one server only, and is gone, as is that server later.
     void allServersLearnThatItIsSettled() {
         World world("drain");
         world.run(2s);

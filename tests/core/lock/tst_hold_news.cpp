@@ -30,7 +30,7 @@ private Q_SLOTS:
         QVERIFY(world.events(EventKind::Renewed).empty());
         const std::size_t told = world.events(EventKind::BelievedUntil).size();
         QVERIFY2(told > 25 && told < 60, qPrintable(QString::number(told)));
-        // What the trace was told never ran out.
+        // The deadline in the trace never ran out.
         Nanos until = kNever;
         for (const trace::Event& event : world.events(EventKind::BelievedUntil)) {
             QVERIFY(event.time() < until);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a lock does when it cannot know: answers that are lost, late, or come after the fact.
+// Locks in doubt: answers that are lost, late, or come after the fact.
 #include "lock_bench_world.h"
 #include "sim/fitting_recipes.h"
 

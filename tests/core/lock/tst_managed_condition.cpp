@@ -8,7 +8,7 @@ using namespace lockscope;
 using namespace lockscope::tests;
 
 namespace {
-/// What the lock protects: things that one process puts in, and others wait for.
+/// The data under the lock: things that one process puts in, and others wait for.
 struct Box {
     int put = 0, taken = 0;
     int untold = 0; ///< signals that whoever gave them was told to have failed

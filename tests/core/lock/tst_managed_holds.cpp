@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a managed lock can do beside being taken: asked about, freed, held by threads, shared, counted in permits.
+// Managed locks beyond taking: asked about, freed, held by threads, shared, counted in permits.
 #include "manager_world.h"
 
 #include <QTest>

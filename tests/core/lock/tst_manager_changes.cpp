@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a manager's users change and drop while it is at work: its configuration, its locks, itself.
+// A manager's users change and drop its parts while it is at work: its configuration, its locks, itself.
 #include "manager_world.h"
 
 #include <QRegularExpression>
@@ -141,8 +141,8 @@ private Q_SLOTS:
         QVERIFY(!world.processes[1]->manager->reload(world.config));
     }
 
-    /// What was taken for the same URL would leave the record with the old password, and the engine without a
-    /// connection that anybody has opened.
+    /// If a URL with another password were taken for the same one, the record would keep the old password, and the
+    /// engine would have a connection that nobody has opened.
     void anotherPasswordIsNotTakenForTheSame_data() {
         QTest::addColumn<bool>("witness");
         QTest::newRow("of an engine") << false;

@@ -6,7 +6,7 @@
 using namespace lockscope;
 using namespace lockscope::tests;
 
-/// What a manager's configuration may say, and how its mistakes are told.
+/// Valid configurations of a manager, and the messages about mistakes in them.
 class TestManagerConfig : public QObject {
     Q_OBJECT
 private Q_SLOTS:

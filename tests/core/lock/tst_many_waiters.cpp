@@ -65,7 +65,7 @@ private Q_SLOTS:
         world.run(5ms);
         QCOMPARE(served.size(), std::size_t(1));
         const int asked = world.count(EventKind::Request) - before - 1; // without the release
-        // The one that has it ends its subscription, too.
+        // The new holder ends its subscription, too.
         QVERIFY2(asked >= woken && asked <= woken + 1, QByteArray::number(asked));
 
         goOn = true;

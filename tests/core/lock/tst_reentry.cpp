@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an inner taking does to the hold around it, and what becomes of the outer one when the inner one goes wrong.
+// Effects of an inner taking on the hold around it, and of its failure on the outer hold.
 #include "pretend_recipe.h"
 
 #include <QTest>

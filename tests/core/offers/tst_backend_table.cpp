@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the documentation says of each kind of servers, against the connections themselves.
+// The documented features of each kind of server, against the connections themselves.
 #include "lock/connect.h"
 #include "lock/manager/lock_manager.h"
 #include "offers/backend_table.h"

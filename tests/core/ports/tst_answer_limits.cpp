@@ -9,8 +9,8 @@
 
 using namespace lockscope;
 
-/// A server, or whatever answers in its place, may announce any length. What no server sends is refused as soon as it
-/// is announced: nobody waits for it, and no memory is kept ready.
+/// A server, or whatever answers in its place, may announce any length. A length that no server sends is refused as
+/// soon as it is announced: nobody waits for the data, and no memory is kept ready.
 class TestAnswerLimits : public QObject {
     Q_OBJECT
 private Q_SLOTS:

@@ -91,7 +91,7 @@ private Q_SLOTS:
         row("memcached://h1,h2"_s, Service::Memcached, "memcached://h1:11211,h2:11211"_s);
         row("memcacheds://ann:pw@h1?ca=/x"_s, Service::Memcached, "memcacheds://ann@h1:11211"_s);
         row("etcds://h1?ca=/x"_s, Service::Etcd, "etcds://h1:2379"_s);
-        // What is shown can be read again.
+        // A URL as it is shown can be read again.
         row("sqlite:///tmp/a%3Fb%25c%23d%20"_s, Service::Sqlite, "sqlite:///tmp/a%3Fb%25c%23d%20"_s);
         row("postgres://h/a%40b%20c"_s, Service::PostgreSql, "postgresql://h:5432/a%40b c"_s);
     }

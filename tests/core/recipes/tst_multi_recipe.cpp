@@ -48,7 +48,7 @@ private Q_SLOTS:
         bench.run(100ms);
         QVERIFY(theirs.taken());
         QCOMPARE(isLocked(bench, a.runtime, *multi).value_or(false), true);
-        // What one of them does not know does not change what another says.
+        // An unknown part does not change the answer of a locked one.
         bench.ask({"RPUSH", "a", "somebody's"});
         QCOMPARE(isLocked(bench, a.runtime, *multi).value_or(false), true);
         QCOMPARE(release(bench, b.runtime, *other, **theirs.grant), 0);

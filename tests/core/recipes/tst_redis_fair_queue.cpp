@@ -112,7 +112,7 @@ private Q_SLOTS:
         QVERIFY2(living.gotAt - died <= 11s, qPrintable(QString::number((living.gotAt - died) / 1ms)));
     }
 
-    /// Whoever waits longer than a waiter may be silent keeps its place all the same, behind the dead, too.
+    /// A waiter that waits longer than a waiter may be silent keeps its place all the same, also behind dead ones.
     void theLivingKeepTheirPlaces() {
         constexpr int kClients = 8;
         Queue queue;
@@ -154,7 +154,7 @@ private Q_SLOTS:
         QVERIFY((order == std::vector<Client*>{&first, &second}));
     }
 
-    /// What Redisson's clients leave there when they die has a deadline and nothing else: it holds.
+    /// A dead Redisson client leaves an entry that has a deadline and nothing else: the deadline counts.
     void aDeadWaiterOfRedissonCountsByItsDeadline() {
         Queue queue;
         Client holder(queue, "holder"), living(queue, "living");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What others may do to a lock, and ask about it, against the simulated server, which runs the same scripts as a real
-// one.
+// Operations and questions of other clients about a lock, against the simulated server, which runs the same scripts as
+// a real one.
 #include "lock_bench_world.h"
 
 #include <QTest>

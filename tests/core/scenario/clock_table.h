@@ -20,10 +20,10 @@ inline const ClockJump kClockJumps[] = {
     {"the server an hour behind", ClockJump::Whose::Server, -1h},
 };
 
-/// The table: whether such a jump lets two hold it at once. Of clients' clocks it is about all recipes: one goes by
-/// them, and is broken by them. Of servers' clocks it is about those on Redis: leases are kept by them, so a leap ends
-/// all of them at once; but for those of the one recipe that goes by the clients'. For Redlock the clock of a single
-/// master is enough, when no more than a majority has granted it.
+/// The table: whether such a jump lets two hold it at once. For clients' clocks it covers all recipes: one goes by
+/// them, and is broken by them. For servers' clocks it covers the recipes on Redis: the server's clock keeps the
+/// leases, so a leap ends all of them at once, except for the one recipe that goes by the clients' clocks. For Redlock
+/// the clock of a single master is enough, when no more than a majority has granted it.
 inline bool clockBreaks(const QByteArray& recipe, const ClockJump& jump) {
     const bool clientsClock = recipe == "redis-setnx";
     if (jump.whose == ClockJump::Whose::Client) return clientsClock;

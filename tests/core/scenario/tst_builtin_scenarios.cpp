@@ -190,7 +190,7 @@ private Q_SLOTS:
                 std::ranges::find(violations, verdict::Invariant::Ownership, &verdict::Violation::invariant);
             if (deleted == violations.end()) return QStringLiteral("nobody deleted another's lock");
             const trace::EntityId culprit = deleted->actors.front();
-            // Those who begin it stand first; others, the culprit among them, may come in later.
+            // The actors that begin a violation stand first; others, the culprit among them, may join later.
             const bool othersTogether = std::ranges::any_of(violations, [&](const verdict::Violation& v) {
                 return v.invariant == verdict::Invariant::MutualExclusion && v.from >= deleted->from &&
                        v.actors.at(0) != culprit && v.actors.at(1) != culprit;

@@ -21,7 +21,7 @@ constexpr std::uint64_t kSeeds = 20;
 
 } // namespace
 
-/// What clocks that are wrong do to each recipe, three seconds into a quiet contention: runs that agree with the table.
+/// The effect of wrong clocks on each recipe, three seconds into a quiet contention: runs that agree with the table.
 class tst_clock_table : public QObject {
     Q_OBJECT
 private Q_SLOTS:

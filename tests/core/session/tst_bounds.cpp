@@ -50,7 +50,7 @@ Outcome outcomeOf(const verdict::Verdict& verdict, Invariant invariant) {
 
 } // namespace
 
-/// What is judged when the settings change in the middle of a run.
+/// The bounds of a run whose settings change in the middle.
 class TestBounds : public QObject {
     Q_OBJECT
 private Q_SLOTS:
@@ -76,7 +76,7 @@ private Q_SLOTS:
             const auto unfair = experiment::run(s, seed);
             QVERIFY2(outcomeOf(unfair.verdict, Invariant::Fifo) == Outcome::Holds,
                      qPrintable(QStringLiteral("seed %1").arg(seed)));
-            // The same traffic judged as if an order had been promised all the time: there is something to overlook.
+            // Judge this traffic as if an order had been promised all the time: there must be violations to overlook.
             verdict::Bounds strict = session::boundsFor(s);
             strict.follow = nullptr;
             verdict::Judge judge(unfair.trace, strict);

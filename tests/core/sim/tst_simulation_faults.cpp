@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever is done to a world, and whenever: it goes on, it can be told again, and it mends.
+// A world under any fault at any time goes on, runs again to the same end, and mends.
 #include "experiment/run.h"
 #include "scenario/scenario_file.h"
 #include "session/bounds.h"
@@ -72,7 +72,7 @@ QString randomClient(Dice& dice) {
                                 QStringLiteral("holder"), QStringLiteral("holder"), QStringLiteral("waiter")});
 }
 
-/// What a file may have undone after a time.
+/// The faults that a file may have undone after a time.
 constexpr Action kUndone[] = {Action::PauseClient, Action::KillClient, Action::PauseNode, Action::KillNode,
                               Action::CutLink,     Action::DelayLink,  Action::JumpClock};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a trace says of a simulation is what happened in it, and the judge blames nobody for what was promised
-// otherwise.
+// A trace tells what happened in the simulation, and the judge blames no client for behaviour that its recipe never
+// promised.
 #include "experiment/run.h"
 #include "session/bounds.h"
 #include "sim/fitting_recipes.h"
@@ -233,7 +233,8 @@ private Q_SLOTS:
                 if (e.kind == EventKind::RecordRenewed && e.actor != state.records[e.subject].owner)
                     ++races; // the loser wrote its expiry over the winner's
                 state.apply(e, trace);
-                // Whoever is granted the lock is its owner on the server, also when another's GETSET came meanwhile.
+                // The client that is granted the lock is its owner on the server, also when another's GETSET came
+                // meanwhile.
                 if (e.kind == EventKind::Granted) QVERIFY2(state.records[e.subject].owner == e.actor, at(seed));
             }
         }

@@ -48,7 +48,7 @@ struct EngineOnAClock {
         words.insert(words.end(), args.begin(), args.end());
         return engine.execute(first, words);
     }
-    /// What changed since the last time, as "db key by command" each.
+    /// The changes since the last call, as "db key by command" each.
     std::vector<QByteArray> takeChanges() {
         std::vector<QByteArray> texts;
         for (const auto& change : std::exchange(changes, {}))

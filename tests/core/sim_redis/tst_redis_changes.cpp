@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the world hears of changes to keys.
+// The engine's reports of changed keys to the world.
 #include "engine_on_a_clock.h"
 
 using namespace lockscope::sim_test;

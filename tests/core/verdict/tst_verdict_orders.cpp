@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who may hold together with whom, in which order locks and tokens are given, and who waits for whom.
+// Holders that may hold together, the order in which locks and tokens are given, and waiters that wait for each other.
 #include "hand_written.h"
 
 using namespace lockscope;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a judge can say of readers once the record names each of them, and of a lock that several servers keep.
+// Verdicts on readers when the record names each of them, and on a lock that several servers keep.
 #include "hand_written.h"
 #include "verdict/chronicle.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What random commands are made from. The small words are drawn anew each time; see RandomCommands::fromTemplate.
+// The templates of random commands. The small words are drawn anew each time; see RandomCommands::fromTemplate.
 #pragma once
 
 namespace lockscope::differential {

@@ -132,7 +132,7 @@ private:
         if (step.real == Reply::status("QUEUED")) {
             timedQueue |= timed || mentions(step.args, {"TIME"});
             freeQueue |= unordered;
-            // What RANDOMKEY finds is chance, even inside EXEC.
+            // The answer of RANDOMKEY is chance, even inside EXEC.
             m_randomQueue[std::size_t(step.session)] |=
                 mentions(step.args, {"RANDOMKEY", "SCAN", "HSCAN", "HELLO", "DBSIZE"});
         }

@@ -11,8 +11,8 @@
 
 namespace lockscope::differential {
 
-/// What a differential test does to a group. Servers are numbered from 0, the first master; a session is one client's
-/// connection that stays open.
+/// A group of servers as a differential test uses it. Servers are numbered from 0, the first master; a session is one
+/// client's connection that stays open.
 class Group {
 public:
     virtual ~Group() = default;

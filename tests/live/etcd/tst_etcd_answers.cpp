@@ -21,7 +21,7 @@ Range key() {
 
 } // namespace
 
-/// What may come over the wire, from an etcd and from others.
+/// Answers over the wire, from an etcd and from other programs.
 class TestEtcdAnswers : public QObject {
     Q_OBJECT
 private Q_SLOTS:

@@ -28,7 +28,7 @@ struct EtcdUser {
     EtcdLease recipe;
 };
 
-/// What all of them write to, in two steps, between which others could come.
+/// The counter that all clients write to in two steps, between which another client could come.
 struct Counter {
     int value = 0, inside = 0, most = 0;
     std::vector<int> order;
@@ -98,7 +98,7 @@ private Q_SLOTS:
         QCOMPARE(counter.order, expected);
     }
     void theNextInLineLeaves() {
-        // The one behind a waiter that gives up waits for whoever was before it, not for nobody.
+        // When a waiter gives up, the next waiter waits for the one before it, and does not go ahead.
         EtcdUser a(m_runtime, urlOf(m_server), "gap"), b(m_runtime, urlOf(m_server), "gap"),
             c(m_runtime, urlOf(m_server), "gap");
         const auto held = run(a.recipe.acquire(patient(), {}));

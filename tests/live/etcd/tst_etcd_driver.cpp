@@ -22,7 +22,7 @@ private Q_SLOTS:
         QVERIFY2(granted, granted ? "" : qPrintable(granted.error().message));
         QCOMPARE(granted->id, id);
         QVERIFY(granted->granted == 30s);
-        // The same once more is what a lost answer leads to.
+        // After a lost answer, a client sends the same request once more.
         QCOMPARE(run(driver.grantLease(id, 30s))->id, id);
         QVERIFY(run(driver.put("leased", "v", id)));
         const auto state = run(driver.timeToLive(id));

@@ -113,7 +113,7 @@ private Q_SLOTS:
         QVERIFY(!none);
         QVERIFY(m_runtime.monotonic() - begun < 8s);
         m_server.resume();
-        // Whatever ran of it: the second release tells, and nothing is left.
+        // The second release tells whether the first one ran, and nothing is left.
         const auto second = run(recipe.release(*held, {}));
         QVERIFY(second || second.error().kind == ErrorKind::NotOwner);
     }

@@ -92,7 +92,7 @@ private Q_SLOTS:
     void initTestCase() { VERIFY_STARTED(m_server); }
     void cleanup() {
         m_server.resume();
-        // Whatever a test did, nothing is left of it.
+        // After each test nothing is left on the server.
         QVERIFY(run(m_driver->deleteRange("other", endOfPrefix("other"))));
         QVERIFY(comesTrue([&] { return leaseCount(m_server) == 0; }));
         QCOMPARE(keysUnder(*m_driver, "").size(), 0U);

@@ -100,7 +100,7 @@ private Q_SLOTS:
         m_leases = std::make_shared<EtcdLeases>(*m_driver);
     }
     void cleanup() {
-        // Whatever a test did: nothing is left but the leases, and those go with the connection.
+        // After each test only the leases are left, and they go with the connection.
         QVERIFY(comesTrue([&] { return keysUnder(*m_driver, "").empty(); }, 15s));
         run(m_leases->close());
         m_leases->end();

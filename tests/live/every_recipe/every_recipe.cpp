@@ -92,8 +92,8 @@ void EveryRecipe::init() {
     m_subject = subject;
     m_name = "lock-" + QByteArray::number(++last);
     if (subject.info->id == "redis-multi") m_name = m_ground->severalWith(m_name);
-    // What stays is there before anything begins: counters of tokens, rows without an owner, and a lease that the locks
-    // of a connection share.
+    // Create the data that stay before a test begins: counters of tokens, rows without an owner, and a lease that the
+    // locks of a connection share.
     for (Connection* const connection : {m_near.get(), m_far.get(), m_third.get()}) {
         Party first = party(*connection, options(30s, 10s));
         VERIFY_IS(first.take(subject.against(), 10s), true);

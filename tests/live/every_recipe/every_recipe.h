@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every recipe must do, on every kind of server that it runs on. The rows come from the table of recipes, and what
-// is expected of each from its RecipeInfo: nothing here is said for one recipe alone, but for what no table tells
+// The duties of every recipe, on every kind of server that it runs on. The rows come from the table of recipes, and
+// what is expected of each from its RecipeInfo: nothing here is said for one recipe alone, but for what no table tells
 // (Oddity). The cells are the functions below; each is one sentence that is true of all rows.
 #pragma once
 #include "ground.h"
@@ -19,19 +19,19 @@ constexpr std::chrono::milliseconds kLong = 10s;
 /// Long enough to see that something does not happen.
 constexpr std::chrono::milliseconds kShortWhile = 300ms;
 
-/// Whoever has asked for nothing for so long waits for others.
+/// A client that has sent nothing for so long waits for another one.
 constexpr Nanos kQuiet = 30ms;
-/// Of those who are to lose theirs.
+/// The session time of clients that are to lose their session.
 constexpr std::chrono::milliseconds kShortSession = 1s;
-/// Of those who are to keep theirs although nothing is asked for: a client or server that a busy machine does not let
-/// run for two thirds of it is suspended, rightly.
+/// The session time of clients that are to keep their session although they ask for nothing: a client or server that a
+/// busy machine does not let run for two thirds of it is suspended, rightly.
 constexpr std::chrono::milliseconds kKeptSession = 4s;
 inline QString withSession(const QString& url, std::chrono::milliseconds session) {
     return url.startsWith(QStringLiteral("zookeeper:")) ? url + QStringLiteral("?session=%1ms").arg(session.count())
                                                         : url;
 }
 
-/// What a recipe does otherwise than all, and says so in its class.
+/// The way in which a recipe differs from all others; its class says so.
 enum class Oddity : std::uint8_t {
     None,
     FreesAnybodys, ///< naive: its release does not look whose lock it is
@@ -57,7 +57,7 @@ struct Party {
     using Event = DistributedLock::Event;
 
     std::expected<bool, LockError> take(Mode mode, Nanos wait = Nanos(0), const QByteArray& thread = "1");
-    /// The same, on its own.
+    /// As take(), running on its own.
     std::shared_ptr<Ending<std::expected<bool, LockError>>> waiting(Mode mode, std::stop_token stop = {},
                                                                     const QByteArray& thread = "1");
     std::expected<int, LockError> unlock(Mode mode, const QByteArray& thread = "1");
@@ -136,7 +136,7 @@ private Q_SLOTS:
 
 private:
     struct Awaiting;
-    /// What became of takings that were stopped, one after the other.
+    /// The outcomes of takings that were stopped, one after the other.
     struct Struck {
         int stopped = 0;
         bool beyond = false; ///< the last one was through before
@@ -167,7 +167,7 @@ private:
     Party near() const { return party(*m_near, options()); }
     Party far() const { return party(*m_far, options()); }
     std::set<QByteArray> left() const { return m_ground->left(*m_subject.info, m_name); }
-    /// What is there that was not when the row began; empty: nothing within some time.
+    /// The data on the server that were not there when the row began; empty: all gone within some time.
     QString leftOver() const;
     /// Somebody else gets it at once, and leaves the server as it was: what is wrong, empty when nothing is.
     QString notFree();

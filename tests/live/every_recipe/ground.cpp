@@ -321,7 +321,7 @@ public:
 
 private:
     void byConnections(Words& words, const QByteArray& lock) override {
-        // Whoever asks InnoDB for its transactions more often than ten times a second is shown the same ones for ever.
+        // InnoDB refreshes its list of transactions only for readers that pause for more than 0.1 s.
         (void)numberOf("DO SLEEP(0.12)");
         add(words, "transaction",
             numberOf(

@@ -18,7 +18,7 @@ public:
     virtual QString url() const = 0;
     /// The ports in that URL, and those that clients learn of from these servers; none: it is a file.
     virtual std::vector<std::uint16_t> ports() const = 0;
-    /// What they say of one of those ports, as somebody is to hear it who finds that server at `other`.
+    /// The servers' answer about one of those ports, rewritten for a client that reaches that server at `other`.
     virtual QByteArray movedTo(QByteArray said, std::uint16_t /*port*/, std::uint16_t /*other*/) const { return said; }
     /// Whether drivers and servers exchange such a piece of bytes now and then, whoever locks.
     virtual bool isLookout(const QByteArray& /*piece*/) const { return false; }

@@ -26,7 +26,7 @@ public:
     /// Told of each piece of bytes before it is passed on, in both directions, but for those that count for nothing.
     std::function<void()> passing;
     std::function<bool(const QByteArray& piece)> countsForNothing;
-    /// What the server says is passed on as this makes of it.
+    /// Rewrites the server's answers before they are passed on.
     std::function<QByteArray(QByteArray said)> translating;
     int connections = 0; ///< that there were
     /// Breaks all connections that there are.

@@ -12,7 +12,7 @@ constexpr int kTurns = 25; ///< of the event loop, where there is nothing betwee
 } // namespace
 
 /// One taking, stopped as that piece passes. With a `holder`, who lets go when the taking has got in line, it is that
-/// piece from then on. What is wrong; empty when nothing is.
+/// piece from then on. Returns the defect; empty: none.
 QString EveryRecipe::stopOnce(Party& a, int piece, Struck& struck, Party* holder) {
     std::stop_source source;
     int pieces = 0;
@@ -56,7 +56,7 @@ QString EveryRecipe::stopOnce(Party& a, int piece, Struck& struck, Party* holder
 }
 
 /// Takings that are stopped a piece later each time, until one is through before: kept by a watchdog, where there is
-/// one, and by nothing but their lease. What is wrong; empty when nothing is.
+/// one, and by nothing but their lease. Returns the defect; empty: none.
 QString EveryRecipe::stopEverywhere(const std::function<QString(Party& a, int piece, Struck& struck)>& once) {
     for (const Nanos watchdog : {Nanos(0), Nanos(10s)}) {
         if (watchdog > Nanos(0) && !m_subject.info->watchdog) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who gets it, and when.
+// Takings: which client gets the lock, and when.
 #include "every_recipe.h"
 
 namespace lockscope::test {

@@ -42,13 +42,13 @@ struct ManagedServers {
     sandbox::RedisServer first, second, witness;
 };
 
-/// What a manager writes into a trace of an engine: "in-use", its epoch, and why.
+/// The line that a manager writes into a trace about an engine: "in-use", its epoch, and why.
 inline QByteArray lineOf(const QByteArray& event, int epoch, const EngineConfig& engine, const QByteArray& why = {}) {
     return event + " epoch=" + QByteArray::number(epoch) + " engine=" + engine.id() +
            (why.isEmpty() ? QByteArray() : " why=" + why);
 }
 
-/// What a trace tells of a manager, in its order; any thread. What is written meanwhile may be missing.
+/// A manager's lines in a trace, in their order; any thread. Lines written meanwhile may be missing.
 inline QByteArrayList historyIn(const trace::Trace& trace) {
     QByteArrayList lines;
     for (std::size_t i = 0; i < trace.size(); ++i) {

@@ -163,7 +163,7 @@ int campaigns(const char* url, const char* name) {
 
 } // namespace
 
-/// What programs should not do, or seldom do: odd_program application|fork|exit|locale|logged|unlogged URL,
+/// Does things that programs should not do, or seldom do: odd_program application|fork|exit|locale|logged|unlogged URL,
 /// odd_program candidate URL NAME
 int main(int count, char** words) {
     if (count == 4) return campaigns(words[2], words[3]);

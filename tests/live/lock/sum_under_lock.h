@@ -9,7 +9,7 @@
 
 namespace lockscope::test {
 
-/// What is added to under the lock, by reading and writing; and who is inside.
+/// The sum that threads add to under the lock, by reading and writing; and the threads that are inside.
 class Sum {
 public:
     /// `meanwhile`: what else is done inside.
@@ -21,7 +21,7 @@ public:
         meanwhile();
         value = before + 1;
         ++additions;
-        // Whoever was joined by another one knows that it has lost the lock.
+        // A thread that another one has joined must know that it has lost the lock.
         if (leave(thread)) ++(mutex.stillMine() ? clashes : toldClashes);
     }
     std::atomic<int> value = 0; ///< atomic, so that two at once are a wrong sum and no undefined behaviour

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What threads that block are told of their holds, and leases of their own.
+// Events of holds for threads that block, and leases of their own.
 #include "live_redis.h"
 #include "lock/blocking/access.h"
 #include "verdict/verdict.h"
@@ -17,7 +17,7 @@ using namespace lockscope;
 using namespace lockscope::test;
 
 namespace {
-/// What a listener has heard, on whichever thread.
+/// The events that a listener has heard, on any thread.
 class Heard {
 public:
     auto listener() {

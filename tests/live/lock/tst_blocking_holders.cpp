@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who holds a lock, holds that are extended, and losses as stop tokens: on every kind of servers that can.
+// Holders of a lock, extended holds, and losses as stop tokens, on every kind of server that can.
 #include "every_recipe/ground.h"
 
 #include <atomic>
@@ -10,7 +10,7 @@ using namespace lockscope;
 using namespace lockscope::test;
 
 namespace {
-/// What a lock's format tells of its holder.
+/// The facts about its holder that a lock's format tells.
 struct Tells {
     bool client = true, left = false, since = false, token = false;
 };

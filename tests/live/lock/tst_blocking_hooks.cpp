@@ -12,7 +12,7 @@ using namespace lockscope;
 using namespace lockscope::test;
 
 namespace {
-/// What a handler has heard, on whichever thread; nobody hears anything when it is gone.
+/// The lines that a handler has heard, on any thread. The handler goes with this object.
 class Log {
 public:
     explicit Log(LogLevel least) {

@@ -33,7 +33,7 @@ class TestBlockingMisuse : public QObject {
     int odd(const char* what, const QString& url) const {
         QProcess program;
         program.setProcessChannelMode(QProcess::ForwardedChannels);
-        // What only the threads knew of that a copy of a process has not, looks like a leak there.
+        // A forked process has no service threads. Memory that only those threads referred to looks like a leak in it.
         QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
         if (QLatin1String(what) == QLatin1String("exit"))
             environment.insert(u"ASAN_OPTIONS"_qs, environment.value(u"ASAN_OPTIONS"_qs) + u":detect_leaks=0"_qs);
@@ -102,7 +102,8 @@ private Q_SLOTS:
         orders.unlock();
     }
 
-    /// Whoever closes it second relies on its end as the first one does: what its callbacks use goes next.
+    /// The second caller of close() relies on the client's end as the first one does: it destroys next what callbacks
+    /// use.
     void whoClosesSecondWaitsForTheEnd() {
         blocking::Client client(url());
         m_server->pause();

@@ -31,8 +31,8 @@ void eight(Work work) {
     }
 }
 
-/// What the lock has to protect: two numbers that are equal whenever nobody writes. Only plain memory between them: the
-/// thread checker sees it as a data race should two ever get in.
+/// The data under the lock: two numbers that are equal whenever nobody writes. They are plain memory: the thread
+/// checker reports a data race should two threads ever get in.
 struct Ledger {
     int left = 0, right = 0;
     void write() {

@@ -206,7 +206,8 @@ private Q_SLOTS:
         QVERIFY(soon([&] { return std::ranges::find(heard, HoldEvent::Lost) != heard.end(); }));
         QVERIFY(soon([&] { return b.locked() == 0; })); // long before it would end by itself, if ever
 
-        // Who tries meanwhile is told, who waits goes on when it is back; neither keeps the other part.
+        // A client that tries meanwhile gets an error; a waiter goes on when the server is back. Neither keeps the
+        // other part.
         const auto tried = run(lock.tryLock());
         QVERIFY(!tried);
         QVERIFY(!tried.error().message.isEmpty());

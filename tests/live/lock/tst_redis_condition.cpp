@@ -61,7 +61,7 @@ class TestRedisCondition : public QObject {
         run(guard->unlock());
         return woken.value_or(-1);
     }
-    /// Of somebody who may do all but listen.
+    /// The connection of a user that may do everything except subscribe.
     std::unique_ptr<Connection> connectionOfTheDeaf() {
         ask({"ACL", "SETUSER", "deaf", "on", ">hush", "~*", "&*", "+@all", "-subscribe"});
         return connectionTo(m_runtime, QStringLiteral("redis://deaf:hush@127.0.0.1:%1").arg(m_server->port()));

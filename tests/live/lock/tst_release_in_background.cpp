@@ -98,7 +98,7 @@ private Q_SLOTS:
         QCOMPARE(run(rival.lock->unlock()).value(), 0);
     }
 
-    /// Those who are told of a loss may let everything go, while the other parts are still given back.
+    /// A listener that is told of a loss may destroy everything while the other parts are still given back.
     void partsAreGivenBackAlthoughAllIsGone_data() {
         QTest::addColumn<bool>("silent");
         QTest::newRow("a part is taken away") << false;

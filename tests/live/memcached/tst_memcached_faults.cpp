@@ -262,7 +262,7 @@ private Q_SLOTS:
         QVERIFY2(late.error().kind == ErrorKind::OutcomeUnknown, qPrintable(late.error().message));
         QVERIFY(m_runtime.monotonic() - begun < 3s);
         m_server.resume();
-        // What had been sent before the pause is answered to nobody. Whether it ran shows: it did.
+        // Nobody hears the answer to the command that was sent before the pause. The item shows that it ran.
         QTRY_VERIFY(run(client.driver.version()));
         MemcachedClient other(m_runtime, urlOf(m_server));
         const auto found = run(other.driver.get("jobs"));

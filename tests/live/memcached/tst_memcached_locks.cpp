@@ -21,7 +21,7 @@ std::optional<Grant> taken(Recipe& recipe, Nanos wait = 10s, Nanos lease = 30s) 
     return grant ? *grant : std::nullopt;
 }
 
-/// What all of them write to, in two steps, between which others could come.
+/// The counter that all clients write to in two steps, between which another client could come.
 struct Counter {
     int value = 0, inside = 0, most = 0;
     std::vector<std::int64_t> tokens;
@@ -43,7 +43,8 @@ QCoro::Task<QString> work(Runtime& runtime, std::shared_ptr<Recipe> recipe, int 
     co_return QString();
 }
 
-/// One takes the lock and is never heard of again; another waits for it. What is wrong with when that gets it.
+/// One client takes the lock and is never heard of again; another waits for it. Returns an error if the waiter gets it
+/// too early or too late.
 QCoro::Task<QString> deadHolder(Runtime& runtime, std::shared_ptr<Recipe> one, std::shared_ptr<Recipe> other,
                                 Nanos phase) {
     co_await runtime.sleep(phase);
@@ -82,7 +83,7 @@ private Q_SLOTS:
         QVERIFY(changed->item->mark.unique > again->item->mark.unique);
         QVERIFY(run(driver.compareAndSet("k", "x", 60, again->item->mark, false))->outcome == Change::Outcome::Taken);
         QCOMPARE(run(driver.get("k")).value()->value, QByteArray("new"));
-        // The same number, told by another connection, is not the same state.
+        // An equal number that another connection read does not mean an equal state.
         MemcachedDriver other(m_runtime, urlOf(m_server));
         const Mark theirs = run(other.get("k")).value()->mark;
         QCOMPARE(theirs.unique, changed->item->mark.unique);

@@ -28,7 +28,7 @@ ConnectionUrl as(const MemcachedServer& server, const QString& user, const QStri
     return url;
 }
 
-/// What a bare client is told when it sends this.
+/// The server's answer to a bare client that sends these bytes.
 QByteArray said(const MemcachedServer& server, const QByteArray& bytes, const QByteArray& untilItEndsIn) {
     QTcpSocket socket;
     socket.connectToHost(QStringLiteral("127.0.0.1"), server.port());
@@ -42,7 +42,7 @@ QByteArray said(const MemcachedServer& server, const QByteArray& bytes, const QB
 
 } // namespace
 
-/// Who may come in: logins by memcached's own file of them, and TLS.
+/// Logins by memcached's own file of them, and TLS.
 class TestMemcachedLogins : public QObject {
     Q_OBJECT
 private Q_SLOTS:

@@ -21,7 +21,7 @@ public:
     /// Told of each answer that goes to the client, with what the client has asked last on that connection. True: this
     /// was the last one, the connection ends behind it.
     std::function<bool(const QByteArray& asked, const QByteArray& answer)> answered;
-    /// The same for an answer that does not come through: the connection ends in front of it.
+    /// As `answered`, for an answer that does not come through: the connection ends in front of it.
     std::function<bool(const QByteArray& asked, const QByteArray& answer)> loses;
     int connections = 0;
     /// From here on it stands before another server: the connections end, and new ones lead there.

@@ -121,7 +121,7 @@ private Q_SLOTS:
         QVERIFY(lookOnce().locks.empty());
         QVERIFY(call(*m_client, {"SET", "user:1", "Ada"}));
         QVERIFY(lookOnce().locks.empty());
-        // What was held here a moment ago is waited for here.
+        // Clients wait here for locks that were held here a moment ago.
         Watch watch(*this);
         takeRedisson("orders", owner(kB, 1), 1, 30'000);
         QTRY_VERIFY(rowOf(watch.last(), "orders"));
@@ -174,7 +174,7 @@ private Q_SLOTS:
         const LockReport report = run(watcher.once());
         QVERIFY(report.complete && rowOf(report, "orders"));
         QVERIFY(report.keysSeen >= 6000);
-        // Of each string its type and its length; the values themselves only where those are like a lock's.
+        // The watcher asks for each string's type and length; for its value only where these are like a lock's.
         QVERIFY2(watcher.commandsSent() < 12'300, qPrintable(QString::number(watcher.commandsSent())));
         const auto server = std::chrono::duration_cast<std::chrono::milliseconds>(watcher.serverTime()).count();
         QVERIFY2(server > 0 && time.elapsed() >= 9 * server, qPrintable(QString::number(server)));

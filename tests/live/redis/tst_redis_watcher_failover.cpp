@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a watcher tells when the server at its address is not what it was: another role, another master's data, another
-// process. None of that is a release.
+// A watcher's reports when the server at its address has changed: another role, another master's data, another process.
+// None of that is a release.
 #include "redis_relay.h"
 #include "watched_redis.h"
 

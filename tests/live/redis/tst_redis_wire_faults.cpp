@@ -143,7 +143,7 @@ private Q_SLOTS:
         RedisDriver driver(m_runtime, server.url(), nameless());
         const Result result = call(driver, {"X"});
         QVERIFY(!result);
-        // Whoever sends such bytes may have run what it was sent before.
+        // A server that sends such bytes may have run the command before.
         QVERIFY2(result.error().outcomeUnknown(), qPrintable(result.error().message));
         QVERIFY(driver.status().state == Status::State::Retrying);
         QVERIFY(driver.status().error.kind == Kind::Protocol);

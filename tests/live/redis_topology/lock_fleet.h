@@ -19,7 +19,7 @@ struct LockUser {
     }
     LockUser(const LockUser&) = delete;
     LockUser& operator=(const LockUser&) = delete;
-    /// What went wrong; empty when it is open.
+    /// Opens the connection. The error; empty when it is open.
     QString open() {
         const auto opened = run(connection->open());
         return opened ? QString() : opened.error().message;
@@ -29,7 +29,7 @@ struct LockUser {
     std::unique_ptr<DistributedLock> lock;
 };
 
-/// What contenders share: a counter that loses counts when two are inside at once.
+/// The contenders' shared counter: it loses counts when two are inside at once.
 struct Counter {
     int value = 0;
     int inside = 0;

@@ -161,7 +161,7 @@ private Q_SLOTS:
         QCOMPARE(run(port.call({"SET", name, "old"})).value().text, "OK");
         Move move(*this, name);
         move.begin();
-        // What is still there is answered there, what is not is asked for at the new place.
+        // The old node answers for keys that are still there; for others the client asks the new node.
         QCOMPARE(run(port.call({"GET", name})).value().text, "old");
         QVERIFY(run(port.call({"SET", "{moving}new", "1", "NX", "PX", "60000"})).has_value());
         QVERIFY(!call(*m_nodes[std::size_t(move.from)], {"GET", "{moving}new"}).has_value()); // an ASK
@@ -277,7 +277,7 @@ private Q_SLOTS:
     }
 
 private:
-    /// What is left of it goes on when a node dies.
+    /// A cluster whose other nodes go on when one dies.
     static sandbox::RedisClusterOptions partly() {
         sandbox::RedisClusterOptions options;
         options.wantFullCoverage = false;

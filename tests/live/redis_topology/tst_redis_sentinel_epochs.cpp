@@ -36,7 +36,7 @@ struct Sentinels {
         return listOf({"ip", "127.0.0.1", "port", port, "config-epoch", QByteArray::number(word.epoch)});
     }
     void all3Say(const FakeRedis& master, int epoch) { words.fill({master.port(), epoch}); }
-    /// Whoever listened has missed something, and asks.
+    /// Subscribers have missed something, and ask.
     void hangUp() {
         for (const auto& one : all)
             one->hangUp();

@@ -166,7 +166,7 @@ private Q_SLOTS:
         // A majority answers at once: not even the node time-out is waited out.
         QVERIFY2(took.elapsed() < Redlock::nodeTimeout(10s) / 1ms, QByteArray::number(took.elapsed()).constData());
         m_masters.at(2).resume();
-        // What reached the node while it stood still was first granted there, and then undone.
+        // The node first grants the request that reached it while it stood still, and then undoes it.
         QTRY_COMPARE(nodesWithKey(), 0);
         letPass(m_runtime, 50ms);
         QCOMPARE(nodesWithKey(), 0);
@@ -430,7 +430,7 @@ private Q_SLOTS:
         QVERIFY(waiting->result->value());
         VERIFY_OK(run(other.lock->unlock()));
 
-        // Who is not let in hears why, and no password.
+        // A client that is not let in hears the reason, and no password.
         LockUser mistaken(masters.url({QStringLiteral("locker"), QStringLiteral("wr0ng")}), "redis-redlock", m_name);
         const QString login = mistaken.open();
         QVERIFY2(login.contains(QLatin1String("login")) && !login.contains(QLatin1String("wr0ng")), qPrintable(login));

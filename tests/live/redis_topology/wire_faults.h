@@ -6,7 +6,7 @@
 
 namespace lockscope::test {
 
-/// What goes wrong on the wire to a server, from the command on which it does.
+/// A fault of the wire to a server, and the command from which on it occurs.
 enum class Fault : std::uint8_t { Cut, CutInReply, Silence, Slow, Garbage };
 
 inline QByteArray misbehave(QTcpSocket& socket, Fault fault, const QByteArray& good) {

@@ -78,7 +78,7 @@ private Q_SLOTS:
         QCOMPARE(m_panel->holders()->rowCount(), 2);
         QTRY_VERIFY_WITH_TIMEOUT(showsFields("catalogue"), 10'000);
 
-        // The one that the record's owner was goes: the other one reads on, and the lock was never free.
+        // The reader that was the record's owner goes: the other one reads on, and the lock was never free.
         QVERIFY(run(a->release(**again, {})).has_value());
         QVERIFY(run(a->release(**first, {})).has_value());
         QTRY_COMPARE_WITH_TIMEOUT(look("catalogue").holders.size(), std::size_t(1), 10'000);
@@ -205,7 +205,7 @@ private:
             names << clientOf(m_panel->queue()->index(row).data(views::party::EntityRole).toUInt());
         return names;
     }
-    /// What the server answers to somebody else.
+    /// The queue as the server tells it to another client.
     QByteArrayList queue(const QByteArray& name) {
         QByteArrayList all;
         const redis::Result told = call(*m_asks, {"LRANGE", "redisson_lock_queue:{" + name + "}", "0", "-1"});

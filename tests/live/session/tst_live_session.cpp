@@ -80,7 +80,7 @@ class TestLiveSession : public QObject {
         QVERIFY(*started);
     }
     ConnectionUrl url() const { return *parseConnectionUrl(m_server->url()); }
-    /// What the server answers to somebody else.
+    /// The server's answer to another client.
     redis::Reply ask(redis::Args args) {
         redis::RedisDriver driver(m_runtime, url());
         std::optional<redis::Result> result;
@@ -153,7 +153,8 @@ private Q_SLOTS:
         LiveSession session(url(), true, settings);
         session.apply(setting("clients", "3"), Nanos(0));
         QTRY_VERIFY_WITH_TIMEOUT(count(session, EventKind::Granted) >= 3, 20'000);
-        // Whoever holds when it gets there: between two holds there is nobody, so ask until somebody is paused.
+        // The fault pauses the client that holds when it gets there. Between two holds there is none, so ask until one
+        // is paused.
         QTRY_VERIFY_WITH_TIMEOUT((session.apply(fault(Action::PauseClient, "holder"), Nanos(0)),
                                   count(session, EventKind::ClientPaused) > 0),
                                  20'000);

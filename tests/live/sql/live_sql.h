@@ -109,7 +109,7 @@ inline void verifyLocked(recipes::Recipe& recipe, bool expected) {
 
 /// Locks of a kind that the server keeps for connections: whatever is left when everybody let go is a leak.
 inline qint64 locksOnServer(sql::SqlDriver& port, sandbox::MariaDbServer*) {
-    // Whoever asks InnoDB for its transactions more often than ten times a second is shown the same ones for ever.
+    // InnoDB refreshes its list of transactions only for readers that pause for more than 0.1 s.
     (void)ask(port, "DO SLEEP(0.12)");
     return number(port,
                   "SELECT (SELECT COUNT(*) FROM information_schema.INNODB_TRX WHERE trx_mysql_thread_id <> "
@@ -121,7 +121,7 @@ inline qint64 locksOnServer(sql::SqlDriver& port, sandbox::PostgresServer*) {
                         "backend_type = 'client backend' AND xact_start IS NOT NULL)");
 }
 
-/// What the clients of a server are doing, for a message.
+/// The present statements of a server's clients, for a message.
 inline QByteArray clientsOnServer(sql::SqlDriver& port, sandbox::MariaDbServer*) {
     const sql::Result all = ask(port, "SELECT GROUP_CONCAT(CONCAT_WS(' ', ID, COMMAND, TIME, STATE, INFO) SEPARATOR "
                                       "'; ') FROM information_schema.PROCESSLIST");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every place for records has to do. Include it after what brings run().
+// The duties of every store of records. Include it after the header that declares run().
 #pragma once
 #include "connections/connection.h"
 #include "lock/manager/lock_manager.h"
@@ -40,7 +40,7 @@ inline QString raceOfWriters(Runtime& runtime, RecordStore& one, RecordStore& tw
             if (!now->there || now->value != winner)
                 return QStringLiteral("round %1: what was written is not there").arg(round);
         }
-        // What was seen before that is out of date, for both.
+        // The view from before is out of date, for both.
         const auto late = run(one.replace(name, *seen, "late", {}));
         if (!late || *late) return QStringLiteral("round %1: an old view was good enough").arg(round);
         if (round < 3) continue;

@@ -29,7 +29,7 @@ public:
     void standStillAfter(qint64 bytes) { m_standStillAfter = bytes; }
     /// The next answer is replaced by these bytes.
     void replaceNextAnswer(QByteArray bytes) { m_nonsense = std::move(bytes); }
-    /// What becomes of each piece of what is asked; empty: nothing.
+    /// Changes each piece of a request; an empty function changes nothing.
     std::function<void(QByteArray& bytes)> changeRequest;
     /// Answers are held back while this is so.
     void holdAnswers(bool hold) {

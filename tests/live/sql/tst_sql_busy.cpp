@@ -15,7 +15,7 @@ namespace {
 /// Somebody with a SQLite file to himself.
 class FileHolder {
 public:
-    /// Of which kind its journal is decides whether others may read meanwhile.
+    /// The kind of journal decides whether other clients may read meanwhile.
     FileHolder(const QString& url, const QString& journal) {
         QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), QStringLiteral("holder"));
         database.setDatabaseName(urlOf(url).path);
@@ -276,7 +276,7 @@ private Q_SLOTS:
         VERIFY_OK(release(*holding, **held));
     }
 
-    // Whoever does not answer does not say either that somebody is in the way.
+    // A server that does not answer does not say either that another client is in the way.
     void aServerThatStandsStillIsNotBusy() {
         sql::DriverOptions options;
         options.connectTimeout = 1s;

@@ -150,7 +150,7 @@ private Q_SLOTS:
         QCOMPARE(answer->number(), 7);
     }
 
-    // What does not fit into the socket's buffers goes out as the server takes it, and nobody waits for that.
+    // A text that does not fit into the socket's buffers goes out as the server takes it, and nobody waits for that.
     void longTextsTakeTheirTime_data() { engines(); }
     void longTextsTakeTheirTime() {
         QFETCH(QByteArray, engine);

@@ -6,7 +6,7 @@ using namespace lockscope::sql;
 using namespace lockscope::test;
 using Kind = Error::Kind;
 
-/// What servers and files do to a statement or a transaction under way, and how that is told.
+/// Errors of servers and files during a statement or a transaction, and how they are reported.
 class TestSqlErrors : public QObject {
     Q_OBJECT
     static void servers() {

@@ -128,7 +128,8 @@ private Q_SLOTS:
         QCOMPARE(number(waiting, "SELECT 7"), 7);
     }
 
-    // What the server said before it died is no grant any more: its successor may have given the lock to somebody else.
+    // A grant of a server that has died since is no grant any more: its successor may have given the lock to somebody
+    // else.
     void aGrantOfADeadServerIsNone_data() { serversAndSessions(); }
     void aGrantOfADeadServerIsNone() {
         QFETCH(QByteArray, engine);

@@ -108,7 +108,7 @@ private Q_SLOTS:
         QCOMPARE(release(*ours, **held).error().kind, Kind::NotOwner);
     }
 
-    /// Those who ask all the time keep nobody from taking it, and from keeping it.
+    /// Clients that ask all the time keep no other client from taking the lock, or from keeping it.
     void askingDisturbsNobody_data() { allThatAreHeld(); }
     void askingDisturbsNobody() {
         QFETCH(QByteArray, engine);

@@ -53,7 +53,7 @@ private:
     QByteArray m_heard;
 };
 
-/// What a person types to lock and to unlock as the recipe does.
+/// The statements that a person types to lock and to unlock as the recipe does.
 struct Words {
     QByteArray lock, unlock;
 };

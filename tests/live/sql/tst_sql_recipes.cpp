@@ -35,7 +35,8 @@ QCoro::Task<> countUp(Runtime& runtime, Recipe& recipe, Counter& counter, int ti
     }
 }
 
-/// The same without a lock that is held: a release that succeeds must be the only one for its version.
+/// As the contention above, for a recipe that holds no lock: a release that succeeds must be the only one for its
+/// version.
 QCoro::Task<> countVersions(Runtime& runtime, Recipe& recipe, std::set<std::int64_t>& versions, int times,
                             int& failures) {
     for (int done = 0; done < times;) {
@@ -439,7 +440,7 @@ private Q_SLOTS:
             "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'QUESTIONS'";
         pairs(2); // makes the row, and prepares
         // The server counts everybody's, and clients of the test before say goodbye in their own time: that only adds.
-        // What a pair asks too much it asks in every round.
+        // A statement too many in a pair shows in every round.
         constexpr int kRounds = 50;
         const qint64 needed = qint64(20) * statements;
         qint64 least = std::numeric_limits<qint64>::max();

@@ -38,7 +38,7 @@ public:
     bool answered(std::chrono::milliseconds limit = 10s) const {
         return comesTrue([&] { return unanswered() == 0; }, limit);
     }
-    /// Those that were told that they are lost.
+    /// The numbers of the locks that were reported as lost.
     std::vector<int> lost() const {
         std::vector<int> numbers;
         for (std::size_t i = 0; i < renewals.size(); ++i)

@@ -111,14 +111,14 @@ QString start(Server& server) {
 
 } // namespace lockscope::test
 
-/// Of a text that says what went wrong.
+/// For a text that tells an error; empty: none.
 #define VERIFY_EMPTY(text)                                                                                             \
     do {                                                                                                               \
         const QString error = text;                                                                                    \
         QVERIFY2(error.isEmpty(), qPrintable(error));                                                                  \
     } while (false)
 #define VERIFY_STARTED(server) VERIFY_EMPTY(lockscope::test::start(server))
-/// Of an expected; evaluates it once.
+/// For a std::expected; evaluates it once.
 #define VERIFY_OK(expected)                                                                                            \
     do {                                                                                                               \
         const auto& outcome = (expected);                                                                              \

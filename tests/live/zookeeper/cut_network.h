@@ -23,7 +23,7 @@ public:
     CutNetwork(const CutNetwork&) = delete;
     CutNetwork& operator=(const CutNetwork&) = delete;
 
-    /// What went wrong; empty when it is there.
+    /// Makes the network. The error; empty when the network is there.
     QString make() {
         words({"netns", "add"}, {hub()});
         inSpace(hub(), {"link", "add", "name", "hub0", "type", "bridge"});
@@ -105,7 +105,7 @@ public:
     static constexpr auto kTick = std::chrono::seconds(2);
     explicit CutServer(int number) : m_number(number) {}
 
-    /// What went wrong; empty when the process runs.
+    /// Starts the server. The error; empty when the process runs.
     QString start(int servers) {
         QStringList lines = {QStringLiteral("tickTime=%1").arg(std::chrono::milliseconds(kTick).count()),
                              QStringLiteral("initLimit=10"),

@@ -6,7 +6,7 @@ using namespace lockscope;
 using namespace lockscope::test;
 using Kind = LockError::Kind;
 
-/// Who may do what with our nodes: as the URL says it, and the server keeps it.
+/// The rights to our nodes, as the URL gives them and the server keeps them.
 class TestZooKeeperAcl : public QObject {
     Q_OBJECT
 private:

@@ -21,7 +21,7 @@ const Nanos kSession = zookeeper::DriverOptions().session;
 /// comes near the limit. So one run of several must hold it.
 constexpr int kRuns = 3;
 
-/// Whoever holds a lock, and when its recipe told of the loss, by the `watch` of the test.
+/// A holder of a lock, and the time at which its recipe told of the loss, by the test's clock.
 struct Holder {
     Holder(Runtime& runtime, const QString& url, Runtime& clock)
         : watch(clock), client(runtime, url, "holder", kSession) {}
@@ -139,8 +139,8 @@ private Q_SLOTS:
         VERIFY_OK(run(wanted->release(**waiting->taken, {})));
     }
 
-    /// A server that is behind the others hangs up like one that lost its data. What most servers have agreed upon
-    /// meanwhile shows that nothing is lost.
+    /// A server that is behind the others hangs up like one that lost its data. A transaction that most servers have
+    /// agreed upon meanwhile shows that nothing is lost.
     void aServerThatIsBehindEndsNothing() {
         sandbox::ZooKeeperServer server(m_runtime);
         VERIFY_STARTED(server);

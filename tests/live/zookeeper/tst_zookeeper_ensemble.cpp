@@ -29,7 +29,7 @@ private:
         connect(to, &QTcpSocket::connected, from, [this, from, to] { pass(from, to); });
         connect(to, &QTcpSocket::disconnected, from, [from] { from->abort(); });
         connect(to, &QTcpSocket::errorOccurred, to, [this, to](QTcpSocket::SocketError error) {
-            // Who has just been elected does not listen yet.
+            // A leader that has just been elected does not listen yet.
             if (error == QTcpSocket::ConnectionRefusedError) QTimer::singleShot(20ms, to, [this, to] { reach(to); });
         });
         connect(from, &QTcpSocket::disconnected, from, [from] { from->deleteLater(); });

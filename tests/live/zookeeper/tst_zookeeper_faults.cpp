@@ -141,7 +141,7 @@ private Q_SLOTS:
         VERIFY_OK(run(driver.exists("/")));
         QVERIFY(m_runtime.monotonic() - begun >= 300ms);
         QCOMPARE(proxy.connections, 1);
-        // What the answer proves was true when the question was sent, not when the answer came.
+        // An answer proves the session's life at the time when the question was sent, not when the answer came.
         QVERIFY(m_runtime.monotonic() - driver.session().provenAt >= 300ms);
     }
     void nothingPassesAnyMore() {

@@ -8,7 +8,7 @@ using namespace lockscope::test;
 using zookeeper::NodeMode;
 using Kind = LockError::Kind;
 
-/// What other libraries leave below a lock's path: joined, or refused.
+/// Nodes of other libraries below a lock's path: joined, or refused.
 class TestZooKeeperFormats : public QObject {
     Q_OBJECT
 private:
@@ -114,7 +114,7 @@ private Q_SLOTS:
         QVERIFY2(refused.error().kind == Kind::ForeignFormat, qPrintable(refused.error().message));
         QCOMPARE(ephemerals(a.driver, path), 0);
     }
-    // Who queues up for a permit looks once more when it is its turn: it has been a while since its first look.
+    // A waiter for a permit looks once more when it is its turn: its first look was a while ago.
     void othersThatCameWhileWeQueuedAreRefused() {
         Client a(m_runtime, m_server, "a"), b(m_runtime, m_server, "b"), c(m_runtime, m_server, "c");
         const QByteArray name = fresh(), path = '/' + name;
@@ -151,7 +151,7 @@ private Q_SLOTS:
             run(recipe->release(**taken, {}));
         }
     }
-    // What people and libraries write there without meaning a lock: Curator its host's address.
+    // Data that people and libraries write there without meaning a lock: Curator writes its host's address.
     void otherDataAreNoLock_data() {
         QTest::addColumn<QByteArray>("data");
         for (const char* data : {"10.0.0.1", "the shop's orders", "0", "-1", "03", "99999999999", "2020-02-29", "10Z"})
@@ -238,7 +238,7 @@ private Q_SLOTS:
         QCOMPARE(childrenOf(a.driver, path).size(), 2u);
     }
 
-    /// What that means, no user would find out by what is said of other libraries.
+    /// This case has a message of its own: the one about other libraries would not help a user.
     void aLockAboveAnothersPathIsRefused() {
         Client a(m_runtime, m_server, "a");
         const QByteArray name = fresh();

@@ -11,7 +11,7 @@ using zookeeper::NodeMode;
 using Kind = LockError::Kind;
 using Trouble = zookeeper::Error::Kind;
 
-/// What goes wrong between two steps of a recipe, each at its own moment.
+/// Mishaps between two steps of a recipe, each at its own moment.
 class TestZooKeeperMishaps : public QObject {
     Q_OBJECT
 private:

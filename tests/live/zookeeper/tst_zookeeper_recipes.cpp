@@ -240,7 +240,7 @@ private Q_SLOTS:
         std::vector<std::shared_ptr<TakeEnding>> endings;
         for (std::size_t i = 0; i < 10; ++i) {
             endings.push_back(begin(m_runtime, *recipes[i], request(kNever, "1", modeOf(id))));
-            // Who is next to a permit has its place in the queue and a lease that does not count yet.
+            // The client that is next for a permit has its place in the queue and a lease that does not count yet.
             const int twice = id == "zk-semaphore" && i > 0 ? 1 : 0;
             QVERIFY(eventually([&] { return ephemerals(clients[0]->driver, '/' + name) == int(i) + 1 + twice; }));
         }

@@ -28,7 +28,7 @@ constexpr std::array kWays{
     Way{.name = "writer-behind-reader", .id = "zk-rw", .holders = Mode::Shared},
     Way{.name = "reader", .id = "zk-rw", .mode = Mode::Shared},
     Way{.name = "permit", .id = "zk-semaphore", .mode = Mode::Permit, .holders = Mode::Permit, .places = 2},
-    // Those wait in its queue, not for room.
+    // These clients wait in the semaphore's queue, not for room.
     Way{.name = "permit-behind", .id = "zk-semaphore", .mode = Mode::Permit, .holders = Mode::Permit, .behind = true},
 };
 
@@ -51,7 +51,7 @@ struct Queue {
 };
 } // namespace
 
-/// What becomes of holds and waits, of each recipe, when the connection or the session ends under them.
+/// Holds and waits of each recipe when the connection or the session ends under them.
 class TestZooKeeperSessions : public QObject {
     Q_OBJECT
 private:

@@ -83,7 +83,7 @@ inline std::vector<QByteArray> below(zookeeper::Port& port, const QByteArray& pa
     return all;
 }
 
-/// Of those, what belongs to a session: what must not be left behind.
+/// The number of nodes at and below a path that belong to a session and must not be left behind.
 inline int ephemerals(zookeeper::Port& port, const QByteArray& path) {
     int count = 0;
     const auto self = run(port.exists(path));

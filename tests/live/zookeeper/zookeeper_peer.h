@@ -21,7 +21,7 @@ public:
         m_process.waitForFinished(5000);
     }
     void tell(const QByteArray& line) { m_process.write(line + '\n'); }
-    /// What it says next; empty: nothing within that time.
+    /// The peer's next line; empty: none within that time.
     QByteArray hear(std::chrono::milliseconds limit = 20s) {
         if (!eventually([&] { return m_process.canReadLine() || m_process.state() == QProcess::NotRunning; }, limit))
             return {};

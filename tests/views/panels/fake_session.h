@@ -137,7 +137,7 @@ inline PauseStory::PauseStory(trace::Trace& t) {
     t.reach(10s);
 }
 
-/// What a judge says of that story.
+/// The verdict on that story.
 inline verdict::Verdict pauseVerdict(const PauseStory& story, const trace::Trace& trace) {
     verdict::Verdict verdict;
     verdict.rows = trace.size();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the Break panel says of those that were struck, and of what a person did.
+// The Break panel's texts about struck clients and servers, and about a person's own faults.
 #include "fake_session.h"
 #include "faults/break_panel.h"
 #include "faults/fault_menu.h"
@@ -140,7 +140,7 @@ private Q_SLOTS:
         QTest::mouseClick(list->restartWithout(), Qt::LeftButton);
         QCOMPARE(restart.count(), 1);
         QCOMPARE(restart.at(0).at(0).value<session::ByHand>(), session::ByHand::Drop);
-        // What was done to somebody's server cannot be taken back.
+        // Faults on somebody's server cannot be taken back.
         scene.session.can.rewind = scene.session.can.restart = false;
         Q_EMIT scene.session.scenarioChanged();
         QTest::keyClick(rows, Qt::Key_Delete);

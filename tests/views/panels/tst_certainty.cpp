@@ -176,7 +176,7 @@ private Q_SLOTS:
             delegate.paint(&painter, option, model.indexOf(lock).siblingAtColumn(LocksModel::FormatColumn));
             return picture;
         };
-        // The same format: what differs is the mark.
+        // The formats are equal: only the mark differs.
         QVERIFY(paint(server.orders) != paint(server.cart));
         const auto width = [&](trace::EntityId lock) {
             return delegate.sizeHint({}, model.indexOf(lock).siblingAtColumn(LocksModel::FormatColumn)).width();

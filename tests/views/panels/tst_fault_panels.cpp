@@ -186,7 +186,7 @@ private Q_SLOTS:
         QVERIFY(action(panel, "break.pause-client")->toolTip().contains(u"lockscope"_qs));
     }
 
-    // What cannot be done in the past is done now: by what is true now it must be offered.
+    // A fault that cannot be done in the past is done now: so the state now decides whether it is offered.
     void atSomebodysServerFaultsGoByWhatIsTrueNow() {
         Scene scene; // looks at 2 s: A holds, B waits
         scene.session.can = {.faults = true, .workload = true, .live = true};

@@ -84,7 +84,7 @@ private Q_SLOTS:
         const int plain = widthOf(narrow, LocksModel::FormatColumn);
         QVERIFY(widthOf(wide, LocksModel::FormatColumn) > plain * 4 / 3);
         QVERIFY(wide.view()->header()->length() <= wide.view()->viewport()->width());
-        // What is kept of them is not the room that happened to be there.
+        // The kept widths do not depend on the room that happened to be there.
         QVERIFY(restoreColumns(*narrow.view(), columnsOf(*wide.view())));
         QCOMPARE(widthOf(narrow, LocksModel::FormatColumn), plain);
         QVERIFY(widthOf(wide, LocksModel::FormatColumn) > plain * 4 / 3);
@@ -335,7 +335,7 @@ private Q_SLOTS:
         QTRY_COMPARE(panel.fact(LockDetailPanel::RecordSays), u"A · 1"_qs);
     }
 
-    // What a real server holds has names of any length; what stands to their right must stay in sight.
+    // Locks on a real server have names of any length; the columns to their right must stay in sight.
     void longNamesBreakInsteadOfPushingTheRestOut() {
         Scene scene;
         trace::Trace& trace = scene.session.writable();

@@ -210,7 +210,7 @@ private Q_SLOTS:
         QCOMPARE(qint64(range->low.count()), low);
         QCOMPARE(qint64(range->high.count()), high);
         QCOMPARE(scenario::parseRange(scenario::formatRange(*range)), range);
-        // What is written here is read by the world and not only by this reader.
+        // The world reads this text, not only this reader.
         scenario::Scenario scenario;
         const auto done = scenario::applySetting(scenario, QStringLiteral("hold"), scenario::formatRange(*range));
         QVERIFY2(done, done ? "" : qPrintable(done.error()));

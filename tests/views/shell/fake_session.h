@@ -30,7 +30,7 @@ public:
     Nanos planned() const override { return plan; }
     trace::EntityId lock() const { return m_lock; }
 
-    /// The one violation of this world, 2 s – 3.2 s.
+    /// Adds the only violation of this world, 2 s – 3.2 s.
     void violate() {
         verdict::Violation v;
         v.lock = m_lock;

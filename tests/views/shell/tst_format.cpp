@@ -63,7 +63,7 @@ private Q_SLOTS:
     }
 
     void anInstantNeverReadsAsTwo() {
-        // Whatever the precision, a shorter text is the beginning of a longer one: nothing is rounded up anywhere.
+        // At every precision, a shorter text is the beginning of a longer one: nothing is rounded up anywhere.
         for (const Nanos t : {5858999us, 7071ms + 999us, 12'609'990us, 59'999'999us}) {
             const QString exact = instantText(t, 1ms).chopped(2), moment = instantText(t).chopped(2),
                           rough = instantText(t, 2s).chopped(2);

@@ -304,7 +304,7 @@ private Q_SLOTS:
         scene.session.violate();
         scene.player.seek(1s);
         QTRY_COMPARE(scene.context.playhead(), Nanos(1s));
-        // What is yet to come is not told.
+        // Later violations are not told.
         QCOMPARE(banner->outcome(), verdict::Outcome::Holds);
         QVERIFY(!banner->shown());
         scene.player.seek(5s);
@@ -337,7 +337,7 @@ private Q_SLOTS:
         player.toEnd();
         QTRY_COMPARE(context.playhead(), Nanos(6s));
         QVERIFY(player.isPlaying());
-        // Whoever clicks on an event or a violation looks back, too.
+        // A click on an event or a violation looks back, too.
         context.reveal(2s);
         QVERIFY(!player.isPlaying());
         QSignalSpy moved(&context, &ViewContext::playheadChanged);

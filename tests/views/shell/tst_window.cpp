@@ -155,7 +155,7 @@ private Q_SLOTS:
         QTest::mouseClick(banner, Qt::LeftButton);
         QCOMPARE(scene.context()->playhead(), from);
         QVERIFY(scene.holders().size() >= 2);
-        // What was done by hand is in the scenario, and runs again.
+        // A fault by hand is in the scenario, and runs again.
         QCOMPARE(scene.context()->session()->scenario().faults.size(), std::size_t(1));
     }
 

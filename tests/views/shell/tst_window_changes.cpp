@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the window says of changes by hand, and how it takes them back.
+// The window's texts about changes by hand, and how it takes them back.
 #include "faults/break_panel.h"
 #include "faults/hand_list.h"
 #include "theme/format.h"

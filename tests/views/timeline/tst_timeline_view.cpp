@@ -175,7 +175,7 @@ private Q_SLOTS:
             QTRY_VERIFY(!drawn.isEmpty());
             QCOMPARE(view.zoom()->from(), 80'000'000'000);
         }
-        // Who looks elsewhere is not kept an axis for that nothing has come to.
+        // When the user looks elsewhere, the axis keeps no length that no event has come to.
         view.zoom()->setRange(0, 10'000'000'000);
         session.replace(std::make_shared<trace::Trace>());
         context.setPlayhead(0s);
@@ -371,7 +371,7 @@ private Q_SLOTS:
             for (const char* claim : {"wait", "hold", "held", "left", "idle", "paused", "free", "up"})
                 QVERIFY2(!words.contains(QLatin1String(claim)), qPrintable(words));
         }
-        // What a screen reader hears is about what is known, too.
+        // A screen reader's text is about known facts only, too.
         s.context.setPlayhead(46s);
         const int row = s.view.layoutOfLanes().rowOf(s.cast.a.thread);
         QVERIFY2(s.view.rowWords(row).contains(QStringLiteral("waiting for 1.7 s")), qPrintable(s.view.rowWords(row)));

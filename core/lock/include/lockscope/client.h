@@ -74,7 +74,7 @@ public:
     std::string schema();
     /// Runs schema()'s statements and updates an older layout. Throws LockException.
     void prepare();
-    /// What the locks of this service thread have done so far. Asks no server; works after close(), too.
+    /// Totals of all locks of this service thread so far. Asks no server; works after close(), too.
     LockTotals totals() const;
     /// Ends all waits with InterruptedException and disconnects; blocks for at most 4 s. Locks still held become free
     /// when their lease, session or connection ends. Called in a callback, it starts closing and returns at once.

@@ -5,7 +5,7 @@
 
 namespace lockscope::blocking {
 
-/// What Mutex, SharedMutex and MultiLock have in common: a hold that one thread of one process has alone.
+/// The common base of Mutex, SharedMutex and MultiLock: a hold that one thread of one process has alone.
 class ExclusiveLock {
 public:
     /// Takes the lock, however long that takes. The thread then sees what threads of this program wrote before they
@@ -93,9 +93,9 @@ public:
     /// Asks the server whether any thread holds the lock, this one included. The answer may be outdated on arrival: use
     /// it for display only. To learn whether the lock can be taken, try to take it.
     bool isLocked() { return m_handle.isLocked(); }
-    /// Asks the server who holds the lock, this program included; nullopt when it is free. Of several readers one. For
-    /// display only, as isLocked(); changes nothing. Throws NotSupportedException where the lock's format does not say
-    /// who holds it (sql-for-update, sql-advisory, several locks as one, …).
+    /// Asks the server who holds the lock, this program included; nullopt when it is free. If several readers hold it,
+    /// one of them. For display only, as isLocked(); changes nothing. Throws NotSupportedException where the lock's
+    /// format does not say who holds it (sql-for-update, sql-advisory, several locks as one, …).
     std::optional<Holder> holder() { return m_handle.holder(); }
     /// As holder(), for all readers; empty when the lock is free.
     std::vector<Holder> holders() { return m_handle.holders(); }

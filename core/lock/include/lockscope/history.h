@@ -16,8 +16,8 @@ namespace detail {
 struct Access;
 }
 
-/// A record of what a client's locks do: requests, grants, losses, releases, with their times. Give it to a client, or
-/// to several that share a service thread (ClientOptions::history).
+/// A record of the events of a client's locks: requests, grants, losses, releases, with their times. Give it to a
+/// client, or to several that share a service thread (ClientOptions::history).
 ///
 ///     const auto history = std::make_shared<History>();
 ///     Client client("redis://127.0.0.1", {.history = history});

@@ -16,14 +16,15 @@ enum class LockMode : std::uint8_t {
     Permit, ///< some of a semaphore's permits
 };
 
-/// A holder of a lock, as its server tells. What the lock's format does not say is empty: not known, not "none".
+/// A holder of a lock, as the server reports it. An empty field means that the lock's format does not say it: not
+/// known, not "none".
 struct Holder {
     std::string client = {}; ///< the holder's Client::identity(), or what another library writes there
     std::string thread = {}; ///< the holder's thread within its client, a decimal number
     LockMode mode = LockMode::Exclusive;
     /// When the hold began, by the server's clock.
     std::optional<std::chrono::system_clock::time_point> since = std::nullopt;
-    /// What is left of its lease by the server's clock, if the holder does not renew it.
+    /// The time left of the holder's lease by the server's clock, if the holder does not renew it.
     std::optional<std::chrono::nanoseconds> left = std::nullopt;
     std::optional<std::int64_t> token = std::nullopt; ///< its fencing token
 };

@@ -21,7 +21,7 @@ class Campaign;
 ///     election.onDeposed([&](const std::string&) { stopScheduling(); });
 ///     election.campaign();
 ///
-/// It is a lock of that name, held by a watchdog or a session: any recipe with exclusive holds works, and who leads
+/// It is a lock of that name, held by a watchdog or a session: any recipe with exclusive holds works, and the leader
 /// shows as its holder. Candidates of any process are elected in the recipe's order (fair recipes: first come). A
 /// leader whose process dies is replaced when its lease ends, so LeaderElection::defaults() has a short one; on
 /// ZooKeeper when its session ends (the URL's `?session=`).

@@ -35,7 +35,7 @@ struct ManagerOptions {
     std::shared_ptr<History> history = nullptr;
 };
 
-/// What a switch does about those who hold a lock on the engine that is left.
+/// How a switch treats clients that hold a lock on the old engine.
 enum class SwitchMode : std::uint8_t {
     Drain,     ///< they finish, for as long as drain-for allows
     Immediate, ///< they are told at once that it is lost

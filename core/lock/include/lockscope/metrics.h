@@ -34,7 +34,7 @@ using MetricsHandler = std::function<void(const LockMeasure& measure)>;
 /// A thread's re-entry is one more Acquired; its Released comes with the last of its holds.
 void setMetricsHandler(MetricsHandler handler);
 
-/// What the locks of a client, and of all clients that share its service thread, have done so far.
+/// Totals so far of the locks of a client and of all clients that share its service thread.
 struct LockTotals {
     std::uint64_t acquired = 0, timedOut = 0, failed = 0;
     std::uint64_t renewed = 0, suspended = 0, released = 0, lost = 0;

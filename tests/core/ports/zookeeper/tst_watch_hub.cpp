@@ -11,7 +11,7 @@ using Table = WatchHub::Table;
 class TestWatchHub : public QObject {
     Q_OBJECT
 private:
-    /// What a watch has been told and nobody has taken; nothing is waited for.
+    /// The events that a watch has been told and nobody has taken; does not wait.
     QList<WatchEvent::Kind> toldTo(const Watch& watch) {
         QList<WatchEvent::Kind> kinds;
         const auto take = [&]() -> QCoro::Task<> {

@@ -109,8 +109,8 @@ bool takes(const Transaction& transaction, const QByteArray& prefix) {
 
 } // namespace
 
-/// What becomes of keys under a shared lease when answers are slow or strange and owners are gone, over more time than
-/// a test with a real server has.
+/// Keys under a shared lease when answers are slow or strange and owners are gone, over more time than a test with a
+/// real server has.
 class TestEtcdLeaseTime : public QObject {
     Q_OBJECT
 private Q_SLOTS:

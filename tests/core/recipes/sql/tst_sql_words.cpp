@@ -11,7 +11,7 @@
 using namespace lockscope;
 using namespace lockscope::sql;
 
-/// What statements are made of, and what is refused before any server is asked.
+/// The parts of statements, and requests that are refused before any server is asked.
 class TestSqlWords : public QObject {
     Q_OBJECT
     static ConnectionUrl urlOf(const char* text) { return parseConnectionUrl(QString::fromLatin1(text)).value(); }

@@ -25,7 +25,7 @@ private:
         if (patterns) kindAndPatterns << QStringLiteral("lock-");
         return peerOf(m_server, path, kindAndPatterns);
     }
-    /// What we hold is released; kazoo, which waits for it, is to have it at once.
+    /// We release the lock; kazoo, which waits for it, is to have it at once.
     static void handOver(Peer& kazoo, Recipe& ours, const Grant& held) {
         const Nanos released = machineTime();
         VERIFY_OK(run(ours.release(held, {})));
@@ -140,7 +140,7 @@ private Q_SLOTS:
         VERIFY_OK(freed);
         QVERIFY(freed.value());
         VERIFY_OK(run(ours->release(**freed, {})));
-        // What kazoo would not see is not to be had by that URL.
+        // That URL offers no recipe that kazoo would not see.
         for (const char* id : {"zk-ephemeral", "zk-sequential", "zk-semaphore"}) {
             const auto refused = connection->makeRecipe(id, LockSpec{"fourth"});
             QVERIFY2(!refused && refused.error().kind == LockError::Kind::NotSupported, id);
@@ -332,7 +332,7 @@ private Q_SLOTS:
         QVERIFY(reading.value());
         QVERIFY(kazoo->ask("release").startsWith("released"));
         VERIFY_OK(run(ours->release(**reading, {})));
-        // Who writes, reads on in its place, which kazoo's readers share and the next writer does not.
+        // A writer reads on in its place, which kazoo's readers share and the next writer does not.
         const auto writing = take(*ours, request(5s));
         VERIFY_OK(writing);
         const auto readingOn = take(*ours, request(5s, "1", Mode::Shared));

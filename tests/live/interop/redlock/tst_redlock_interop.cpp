@@ -137,7 +137,7 @@ private Q_SLOTS:
         const qint64 late = peer.number("acquired") - freed;
         qInfo("the peer's %lld ms after we began our release", static_cast<long long>(late));
         QVERIFY2(late < kItsPause + kHandOver, QByteArray::number(late).constData());
-        // The same kind of value on the server, whoever wrote it.
+        // Our value on the server has the peer's form.
         const QByteArray value = call(*m_admins[0], {"GET", "we-first"})->text;
         QVERIFY2(QRegularExpression(QStringLiteral("^[0-9a-f]{32}$")).match(QString::fromLatin1(value)).hasMatch(),
                  value.constData());

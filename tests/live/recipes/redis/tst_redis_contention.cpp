@@ -17,7 +17,7 @@ redis::Args setCount(const redis::Result& was) {
     return redis::argsOf("SET", "count", QByteArray::number(qlonglong(was->text.toLongLong() + 1)));
 }
 
-/// What happened while everybody was at it.
+/// The counts of a contention.
 struct Tally {
     int done = 0, inside = 0, most = 0, writersInside = 0, readersTogether = 0;
     QStringList wrong;

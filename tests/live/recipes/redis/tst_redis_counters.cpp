@@ -82,7 +82,7 @@ private Q_SLOTS:
         QCOMPARE(keys->items.size(), std::size_t(3));
         for (const redis::Reply& key : keys->items)
             QVERIFY2(about(pttl(key.text), kCounterLifeMs), key.text);
-        // Whatever ends first must not end a permit that is renewed.
+        // No key may end before a permit that is renewed.
         for (const redis::Reply& key : keys->items)
             QVERIFY(ask({"PEXPIRE", key.text, QByteArray::number(qlonglong(kCounterLifeMs - 7'200'000))}));
         const auto renewed = run(pool->renew(**grant, {}));

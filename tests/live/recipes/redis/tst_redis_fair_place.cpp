@@ -101,7 +101,7 @@ private Q_SLOTS:
     }
 
 private:
-    /// Of the next answer to a try that begins like that: it is lost, and whoever wanted it stands still.
+    /// Loses the next answer to a try that begins like `answer`, and stops the client that wanted it.
     void loseNext(const QByteArray& answer) {
         m_relay->loses = [this, answer](const QByteArray& asked, const QByteArray& said) {
             if (!asked.contains("\r\ntake\r\n")) return false;

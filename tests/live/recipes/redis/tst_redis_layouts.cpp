@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the recipes leave on a real server, to the byte: what Redisson's clients and monitors of such locks read there.
-// And what they do about a key that carries something else.
+// The recipes' data on a real server, to the byte, as Redisson's clients and monitors of such locks read them. And
+// their behaviour on a key that carries something else.
 #include "recipe_bench.h"
 #include "recipes/token_start.h"
 
@@ -343,7 +343,7 @@ private Q_SLOTS:
         const std::int64_t expiry = ask({"GET", "a"})->text.toLongLong();
         QVERIFY(std::abs(expiry - now - 20'000) < 2000);
         QCOMPARE(pttl("a"), -1);
-        // Whoever's clock is ahead finds it past.
+        // For a client whose clock is ahead, the time is past.
         EventLoopRuntime ahead;
         ahead.setWallOffset(1min);
         Process early(ahead, m_server);
@@ -466,7 +466,7 @@ private Q_SLOTS:
     }
 
     void aReaderIsNoHolderOfAPlainLock() {
-        // The same client and thread: its field is in the hash, but of another lock.
+        // Client and thread are the same: their field is in the hash, but it belongs to another lock.
         const auto rw = m_a->recipe("redis-rw", "orders");
         take(*rw, Mode::Shared);
         for (const char* id : {"redis-reentrant", "redis-fair"}) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The naive recipes fail as their sources say, on a real server: what happens between two of their commands goes
-// unseen. Where a safe recipe is in the same table, the same happens to it, and does no harm. Who mends a naive recipe
-// finds its row here failing.
+// unseen. Where a safe recipe is in the same table, the same happens to it, and does no harm. When a naive recipe is
+// mended, its row here fails.
 #include "between_port.h"
 #include "recipe_bench.h"
 

@@ -85,7 +85,7 @@ private Q_SLOTS:
         QCOMPARE(run(b->release(**other, {})).value_or(-1), 0);
     }
 
-    /// Of string locks: the messages are a help, the lock does not depend on them.
+    /// For string locks, messages are a help only: the lock does not depend on them.
     void whoMayUseNoChannelWaitsAllTheSame() {
         QVERIFY(call(m_a->driver, {"ACL", "SETUSER", "keys", "on", ">secret", "~" + kName, "resetchannels", "+@all"}));
         ConnectionUrl url = urlOf(m_server);
@@ -290,7 +290,7 @@ private Q_SLOTS:
         QCOMPARE(keysLeft(m_a->driver), QStringList());
     }
 
-    /// Who waits has been told of the longest hold, and that one is given up: what is left ends sooner.
+    /// The waiter was told of the longest hold, which is then given up: the holds that are left end sooner.
     void aWriterWaitsNoLongerThanTheReadersThatAreLeft() {
         const auto dead = m_a->recipe("redis-rw", kName), alive = m_b->recipe("redis-rw", kName);
         Request reading = requestFor(*dead, 0s, 500ms);

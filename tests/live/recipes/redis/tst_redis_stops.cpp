@@ -30,7 +30,7 @@ QCoro::Task<> watch(recipes::Recipe& recipe, Request request, std::stop_token st
 class TestRedisStops : public QObject {
     Q_OBJECT
 
-    /// Who asks for what, and how it stands.
+    /// A request, and the lock's state when it is made.
     struct Case {
         QByteArray id;
         Mode mode = Mode::Exclusive;

@@ -53,7 +53,7 @@ private:
     std::unique_ptr<LockGuard> m_guard;
 };
 
-/// What all locks have in common. It must not outlive its connection; it can be made before the connection is open.
+/// The common base of all locks. A lock must not outlive its connection; it can be made before the connection is open.
 /// Errors in name or options show at first use.
 class Lock {
 public:
@@ -82,7 +82,7 @@ private:
     std::unique_ptr<LazyLock> m_lock;
 };
 
-/// What Mutex, SharedMutex and MultiLock have in common: a hold that one thread of one process has alone.
+/// The common base of Mutex, SharedMutex and MultiLock: a hold that one thread of one process has alone.
 class ExclusiveLock : public Lock {
 public:
     /// Takes the lock, however long that takes. A stop request ends it and leaves nothing behind.
