@@ -7,8 +7,8 @@
 
 namespace lockscope::inspect {
 
-/// A watcher whose server is small enough to be looked at as a whole, each time that something may have changed. What a
-/// kind adds is one look, and how it hears of news; the pace, the budget, outages and the connection's state are here.
+/// A watcher whose server is small enough to be looked at as a whole, each time that something may have changed. Each
+/// kind adds one look, and how it hears of news; the pace, the budget, outages and the connection's state are here.
 class LookingWatcher : public Watcher {
 public:
     QCoro::Task<std::expected<void, WatchTrouble>> open(std::stop_token stop = {}) override;

@@ -20,7 +20,7 @@ private:
     std::vector<const redis::RedisDriver*> m_open;
 };
 
-/// What running servers are to one workload client of our own: real time, and real connections whose messages are
+/// Supplies one workload client of our own from running servers: real time, and real connections whose messages are
 /// written into the trace. Servers take it for a process of its own.
 class LiveClientWorld final : public workload::ClientWorld {
 public:

@@ -64,7 +64,7 @@ void LiveSession::makeWorker(const scenario::Scenario& settings) {
 session::Abilities LiveSession::abilities() const {
     session::Abilities abilities;
     abilities.live = true;
-    // Of the other kinds of servers, the locks are only looked at so far.
+    // On the other kinds of servers, locks can only be looked at so far.
     const bool ours = m_allowChanges && m_url.service == Service::Redis;
     abilities.faults = abilities.workload = abilities.forceRelease = ours;
     return abilities;

@@ -66,7 +66,7 @@ struct Promise {
     }
 
     void applyTo(verdict::Bounds& bounds) {
-        // What is promised is promised of all locks. Several as one do not queue.
+        // Each promise is about all locks. Several locks that are taken as one do not queue.
         bounds.fair = atOnce == 1 && switchTime == Nanos(0); // a queue does not move from engine to engine
         bounds.reentrant = true;
         promise(recipe, bounds);

@@ -6,7 +6,7 @@
 
 namespace lockscope::sim {
 
-/// What the simulated world supplies to one of its clients: virtual time, and connections to the simulated servers.
+/// Supplies one client of the simulated world with virtual time, and connections to the simulated servers.
 class SimulatedClientWorld final : public workload::ClientWorld {
 public:
     using Identified = std::function<void(const workload::Participant&)>;

@@ -11,7 +11,7 @@ const QByteArray kThread = "thread:";
 /// Ids of permits that ended long ago are forgotten; a server that was away may still have the latest.
 constexpr std::size_t kMostIds = 4096;
 
-/// Of two ends the earlier one; no end is the latest.
+/// Sets the party's end to the earlier one of both; no end is the latest.
 void endSooner(inspect::Party& party, const inspect::Party& other) {
     if (!other.ttlMs || (party.ttlMs && *party.ttlMs <= *other.ttlMs)) return;
     party.ttlMs = other.ttlMs;

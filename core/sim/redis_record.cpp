@@ -80,7 +80,7 @@ void RedisRecord::decidedBy(std::vector<RedisServer*> servers, std::size_t quoru
     for (RedisServer* server : m_deciders)
         server->tell(*this);
     if (!std::exchange(m_observed, true)) m_feed.observed();
-    // What the server before had, and this one has not, went with the former.
+    // A lock that the previous server had, and this one has not, was lost with the previous one.
     writeAll({.freedBy = trace::FreedBy::NodeLoss});
 }
 

@@ -61,14 +61,14 @@ private:
         Nanos exactDeadline = kNever;          ///< inspect::Sight::exactDeadline
         std::vector<inspect::RawKey> raw = {}; ///< every key that was looked at and is there
     };
-    /// What says who holds a lock.
+    /// The keys that say who holds a lock, and how to read a plain string there.
     struct Watched {
         std::vector<QByteArray> keys;
         Strings strings = Strings::AreLocks;
         friend bool operator==(const Watched&, const Watched&) = default;
     };
     void write(const QByteArray& lockName, inspect::Sight sight);
-    /// Of a lock that several servers keep: writes whose copy it is.
+    /// Writes whose copy is the record, for a lock that several servers keep.
     void writeDecider(const QByteArray& lockName);
     bool anyRuns() const;
     void writeAll(const inspect::Sight& sight);

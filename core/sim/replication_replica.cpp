@@ -78,7 +78,7 @@ void Replication::goOn(std::uint64_t link, const QByteArray& id) {
 void Replication::takeCopy(std::uint64_t link, const RedisEngine::Data& data, const Position& at) {
     if (!m_following || link != m_link) return;
     m_heard = m_grounds.scheduler.now();
-    // What it had written by itself, or got from another master, is gone.
+    // The replica's own writes, and those that it got from another master, are gone.
     if (m_offset > at.offset && m_id != at.id) reached(Probe::WritesDiscarded);
     m_self.engine().load(data);
     m_copy = data;

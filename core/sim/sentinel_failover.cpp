@@ -49,7 +49,7 @@ std::pair<QByteArray, std::int64_t> SentinelServer::vote(std::int64_t epoch, con
         m_votedEpoch = m_epoch;
         tell("+vote-for-leader", runId + ' ' + QByteArray::number(qlonglong(m_votedEpoch)));
         writeVote();
-        // Whoever voted for another leaves it the time for its failover.
+        // A Sentinel that voted for another one leaves that one the time for its failover.
         if (runId != m_runId) m_failoverStart = now() + randomUpTo(kMaxDesync);
     }
     return {m_votedFor, m_votedEpoch};

@@ -7,7 +7,7 @@
 
 namespace lockscope::sim {
 
-/// What a plain string is that lies under a lock's key.
+/// The meaning of a plain string under a lock's key.
 enum class Strings : std::uint8_t {
     AreLocks,     ///< the lock, held
     CountPermits, ///< a semaphore's number of free permits

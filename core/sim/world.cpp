@@ -121,7 +121,7 @@ Client* World::findClient(const QString& target) {
     const auto alive = [](const Client& client) { return client.life() != Runtime::Life::Dead; };
     for (const auto& client : m_clients) {
         if (target == QLatin1String("holder")) {
-            // Of several that believe, the one that was granted last.
+            // If several clients believe that they hold the lock, choose the one that was granted last.
             if (alive(*client) && client->holds(lock) && (!best || client->since(lock) > best->since(lock)))
                 best = client.get();
         } else if (target == QLatin1String("waiter")) {

@@ -56,7 +56,7 @@ enum class EventKind : std::uint8_t {
     Healed = 18,          ///< every fault undone
     SettingChanged = 19,  ///< aux Text "lease=3s"
 
-    // What servers are to each other and to clients: no fault, and nobody's doing.
+    // Relations of servers to each other and to clients: no fault, and nobody's doing.
     NodeRole = 20, ///< actor node; aux Text "master", "replica", "sentinel", "leader", "follower", …; subject the
                    ///< node whose data it copies now, 0 = not known, or with kCopiesNobody: of none
     ReplicationLag = 21, ///< actor the node that follows, subject the node that it follows (0: not known); value how

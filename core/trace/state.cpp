@@ -146,7 +146,7 @@ void State::applyLife(const Event& event, const Trace& trace) {
         break;
     case EventKind::NodeKilled:
         setLife(nodes[event.actor], Life::Dead, event.at);
-        // What it thought of others is gone with it.
+        // A dead node's doubts about other nodes are gone with it.
         std::erase_if(doubts, [&event](const auto& doubt) { return doubt.first.first == event.actor; });
         break;
     case EventKind::LinkCut:

@@ -23,7 +23,7 @@ void OwnershipJudge::look(const Row& row, const trace::State& state) {
     case EventKind::RecordRenewed: {
         m_sawRecord = true;
         const auto record = state.records.find(e.subject);
-        // Who comes to those that hold together prolongs the lock: its owner is one of them.
+        // If several may hold the lock, each newcomer prolongs it: the record's owner is only one of the holders.
         const bool alone = record != state.records.end() && record->second.mode == trace::HoldMode::Exclusive;
         if (alone && record->second.observed && differ(e.actor, record->second.owner))
             m_ledger.add(row.violation(Invariant::Ownership, e.subject, {e.actor, record->second.owner}));

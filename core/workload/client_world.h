@@ -6,7 +6,7 @@ namespace lockscope::workload {
 
 class Participant;
 
-/// What a world supplies to one client of its workload. Everything that it gives out outlives the client.
+/// Supplies one client of a workload with clocks and connections. Everything that it gives out outlives the client.
 class ClientWorld {
 public:
     virtual ~ClientWorld() = default;

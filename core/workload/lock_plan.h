@@ -15,7 +15,7 @@ struct LockPlan {
     QByteArray recipe; ///< RecipeInfo::id
 };
 
-/// What a client asks of its locks.
+/// The options with which a client takes its locks.
 HoldOptions holdOptionsOf(const scenario::LockSettings& settings);
 
 /// The lock of that name. A name that the scenario does not list has the first lock's settings.

@@ -19,7 +19,7 @@ struct ProgramContext {
 };
 
 /// Runs a client's program, for ever: its steps in their order, in rounds. A step that fails ends its round: a lock was
-/// not taken in time or cannot be had, or one that is waited for or signalled is not held. What is still held then is
+/// not taken in time or cannot be had, or one that is waited for or signalled is not held. Locks still held then are
 /// given back, the last taken first. A hold whose own deadline has passed is not given back: the lock may be another
 /// client's by now.
 ///

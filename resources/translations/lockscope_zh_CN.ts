@@ -78,16 +78,16 @@
         <translation>已丢失：%1</translation>
     </message>
     <message>
+        <source>sees nothing wrong</source>
+        <translation>未见异常</translation>
+    </message>
+    <message>
         <source>agreed: %1 is down</source>
         <translation>一致认为：%1 已宕机</translation>
     </message>
     <message>
         <source>%1 is down?</source>
         <translation>%1 宕机了？</translation>
-    </message>
-    <message>
-        <source>sees nothing wrong</source>
-        <translation>未见异常</translation>
     </message>
     <message>
         <source>%1, voted for %2</source>
@@ -277,6 +277,61 @@
     <message>
         <source>The option “acl=%1” needs a login, whose nodes they are to be; write zookeeper://user:password@host, or acl=open.</source>
         <translation>选项“acl=%1”需要登录，节点归该登录所有；请写 zookeeper://user:password@host，或 acl=open。</translation>
+    </message>
+</context>
+<context>
+    <name>Engines</name>
+    <message>
+        <source>the first engine</source>
+        <translation>首个引擎</translation>
+    </message>
+    <message>
+        <source>switched by hand</source>
+        <translation>手动切换</translation>
+    </message>
+    <message>
+        <source>the configuration names another primary</source>
+        <translation>配置指定了另一个主引擎</translation>
+    </message>
+    <message>
+        <source>the engine fails its health checks</source>
+        <translation>该引擎未通过健康检查</translation>
+    </message>
+    <message>
+        <source>the primary is healthy again</source>
+        <translation>主引擎已恢复健康</translation>
+    </message>
+    <message>
+        <source>two processes wanted different engines</source>
+        <translation>两个进程要求不同的引擎</translation>
+    </message>
+    <message>
+        <source>too few servers answer for the record</source>
+        <translation>保存记录的服务器应答不足</translation>
+    </message>
+    <message>
+        <source>%1 fails its health checks</source>
+        <translation>%1 未通过健康检查</translation>
+    </message>
+    <message>
+        <source>%1 is healthy again</source>
+        <translation>%1 已恢复健康</translation>
+    </message>
+    <message>
+        <source>leaves %1</source>
+        <translation>离开 %1</translation>
+    </message>
+    <message>
+        <source>uses %1, epoch %2</source>
+        <translation>使用 %1，第 %2 纪元</translation>
+    </message>
+    <message>
+        <source>a switch to %1 was refused</source>
+        <translation>切换到 %1 被拒绝</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
     </message>
 </context>
 <context>
@@ -583,6 +638,10 @@
     <message>
         <source>session</source>
         <translation>会话</translation>
+    </message>
+    <message>
+        <source>lock manager</source>
+        <translation>锁管理器</translation>
     </message>
     <message>
         <source>thinks it down?</source>
@@ -935,6 +994,26 @@
 <context>
     <name>Faults</name>
     <message>
+        <source>“%1” is no engine of a lock manager.</source>
+        <translation>“%1”不是锁管理器的引擎。</translation>
+    </message>
+    <message>
+        <source>No client is running that could change the engine.</source>
+        <translation>没有正在运行、可以更换引擎的客户端。</translation>
+    </message>
+    <message>
+        <source>There is no recipe “%1”.</source>
+        <translation>没有算法“%1”。</translation>
+    </message>
+    <message>
+        <source>“%1” does not fit this scenario's servers and programs; these do: %2.</source>
+        <translation>“%1”不适合此场景的服务器和程序；适合的有：%2。</translation>
+    </message>
+    <message>
+        <source>%1 is a ZooKeeper server: the ensemble elects its leader by itself.</source>
+        <translation>%1 是 ZooKeeper 服务器：集群自行选举领导者。</translation>
+    </message>
+    <message>
         <source>A time, such as 250ms or 3s; for a clock also -10s:</source>
         <translation>时间，如 250ms 或 3s；时钟还可写 -10s：</translation>
     </message>
@@ -1196,6 +1275,10 @@
         <translation>%1 的时钟偏差 %2</translation>
     </message>
     <message>
+        <source>Change the engine to %1</source>
+        <translation>把引擎换为 %1</translation>
+    </message>
+    <message>
         <source>%1 = %2</source>
         <comment>a setting and its new value</comment>
         <translation>%1 = %2</translation>
@@ -1279,14 +1362,6 @@
     <message>
         <source>There is no client “%1” to do this to now.</source>
         <translation>现在没有客户端“%1”可以这样做。</translation>
-    </message>
-    <message>
-        <source>“%1” does not fit this scenario's servers and programs; these do: %2.</source>
-        <translation>“%1”不适合此场景的服务器和程序；适合的有：%2。</translation>
-    </message>
-    <message>
-        <source>There is no recipe “%1”.</source>
-        <translation>没有算法“%1”。</translation>
     </message>
 </context>
 <context>
@@ -3775,6 +3850,10 @@
     <message>
         <source>everything healed</source>
         <translation>全部复原</translation>
+    </message>
+    <message>
+        <source>the lock manager of %1 %2</source>
+        <translation>%1 的锁管理器：%2</translation>
     </message>
     <message>
         <source>Sentinels asked to replace %1</source>
@@ -7461,6 +7540,34 @@
 <context>
     <name>scenario</name>
     <message>
+        <source>there is no server “%1”; servers are %2</source>
+        <translation>没有服务器“%1”；服务器有 %2</translation>
+    </message>
+    <message>
+        <source>“%1” stands here twice</source>
+        <translation>“%1”在这里出现了两次</translation>
+    </message>
+    <message>
+        <source>this must be longer than 0 s</source>
+        <translation>必须长于 0 s</translation>
+    </message>
+    <message>
+        <source>a lock manager changes between servers of their own: a service of the shape “masters”</source>
+        <translation>锁管理器在相互独立的服务器之间切换：服务的形态应为“masters”</translation>
+    </message>
+    <message>
+        <source>this takes three servers that keep the record: add a witness</source>
+        <translation>这需要三台保存记录的服务器：请添加一个见证者</translation>
+    </message>
+    <message>
+        <source>with a lock manager it is a namespace and a name, such as “shop:orders”</source>
+        <translation>使用锁管理器时，名称由命名空间和名字组成，例如“shop:orders”</translation>
+    </message>
+    <message>
+        <source>a lock manager keeps one lock here: leave out the others</source>
+        <translation>锁管理器在这里只保管一个锁：请去掉其他的</translation>
+    </message>
+    <message>
         <source>a step does one thing: %1</source>
         <translation>一步只做一件事：%1</translation>
     </message>
@@ -7481,12 +7588,8 @@
         <translation>“%1”不能与“%2”放在一起</translation>
     </message>
     <message>
-        <source>this must be longer than 0 s</source>
-        <translation>必须长于 0 s</translation>
-    </message>
-    <message>
         <source>only "mode": "permits" takes several</source>
-        <translation>只有 &quot;mode&quot;: &quot;permits&quot; 才能一次拿几个</translation>
+        <translation>只有 "mode": "permits" 才能一次拿几个</translation>
     </message>
     <message>
         <source>a round of this program may take no time: it needs a “think” or a “work” that is longer than 0 s</source>
@@ -7561,20 +7664,16 @@
         <translation>带单位的时间，如 "10s"，或 "forever"</translation>
     </message>
     <message>
+        <source>a time, such as "3s", or two of them, such as ["2s", "4s"]</source>
+        <translation>时间，如 "3s"，或两个时间，如 ["2s", "4s"]</translation>
+    </message>
+    <message>
         <source>a time, such as "3s", two of them, such as ["2s", "4s"], or true</source>
         <translation>一个时间，如 "3s"，或两个时间，如 ["2s", "4s"]，或 true</translation>
     </message>
     <message>
-        <source>nobody runs these programs: say in “clients” how many run which</source>
-        <translation>没有客户端运行这些程序：请在“clients”里写明各有几个</translation>
-    </message>
-    <message>
         <source>the name of a lock, a list of such names, or true</source>
         <translation>一把锁的名字、一列这样的名字，或 true</translation>
-    </message>
-    <message>
-        <source>a time, such as "3s", or two of them, such as ["2s", "4s"]</source>
-        <translation>时间，如 "3s"，或两个时间，如 ["2s", "4s"]</translation>
     </message>
     <message>
         <source>lower-case words joined by hyphens, such as "redis-set"</source>
@@ -7629,6 +7728,10 @@
         <translation>没有名为“%1”的程序%2</translation>
     </message>
     <message>
+        <source>nobody runs these programs: say in “clients” how many run which</source>
+        <translation>没有客户端运行这些程序：请在“clients”里写明各有几个</translation>
+    </message>
+    <message>
         <source>there are %1 clients; at most %2 fit</source>
         <translation>有 %1 个客户端；最多 %2 个</translation>
     </message>
@@ -7669,12 +7772,12 @@
         <translation>%1 无法在一段时间后撤销：请去掉“for”</translation>
     </message>
     <message>
-        <source>there is no client “%1”%2</source>
-        <translation>没有客户端“%1”%2</translation>
+        <source>only Sentinels can be asked for a failover, and this scenario has none</source>
+        <translation>只能向哨兵请求故障转移，而此场景没有哨兵</translation>
     </message>
     <message>
-        <source>there is no server “%1”; servers are %2</source>
-        <translation>没有服务器“%1”；服务器有 %2</translation>
+        <source>there is no client “%1”%2</source>
+        <translation>没有客户端“%1”%2</translation>
     </message>
     <message>
         <source>“same” is the client or the server that “when” has found: there is no “when” here</source>
@@ -7693,12 +7796,12 @@
         <translation>客户端</translation>
     </message>
     <message>
-        <source>only Sentinels can be asked for a failover, and this scenario has none</source>
-        <translation>只能向哨兵请求故障转移，而此场景没有哨兵</translation>
-    </message>
-    <message>
         <source>%1 has no target</source>
         <translation>%1 没有目标</translation>
+    </message>
+    <message>
+        <source>there is no lock manager here whose engine could be changed: write “manager”</source>
+        <translation>这里没有可以更换引擎的锁管理器：请写明“manager”</translation>
     </message>
     <message>
         <source>%1 needs a target, such as “%2”</source>

@@ -91,13 +91,10 @@ std::vector<Table> tables() {
 
 /// Kinds that a room does not have, with the reason.
 std::map<QString, QString> reasonsFor(const QString& room) {
-    const QString watched = QStringLiteral("its locks are not watched on running servers yet");
     const QString simulated = QStringLiteral("no server of this kind is simulated yet");
     std::map<QString, QString> reasons;
-    for (const char* kind : {"zookeeper", "sql", "memcached", "etcd"}) {
-        if (room == QLatin1String("inspect")) reasons[QLatin1String(kind)] = watched;
+    for (const char* kind : {"sql", "memcached", "etcd"})
         if (room == QLatin1String("sim")) reasons[QLatin1String(kind)] = simulated;
-    }
     return reasons;
 }
 

@@ -31,7 +31,7 @@ struct ClusterLayout {
     const Item* at(QPointF point, double reach = 5) const;
 };
 
-/// What is not a link in itself, and changes the picture.
+/// Facts that change the picture without being links themselves.
 struct ClusterShape {
     std::vector<trace::EntityId> watchers = {}; ///< nodes that watch the others: they stand in a column of their own
     bool replicated = false;                    ///< room above the nodes for the arrows of replication

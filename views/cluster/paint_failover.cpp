@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the picture of the cluster tells of roles: replication as arrows, and the Sentinels with what they think.
+// The roles in the picture of the cluster: replication as arrows, and the Sentinels with what they think.
 #include "cluster/paint_failover.h"
 
 #include "cluster/cluster_paint.h"
@@ -31,7 +31,7 @@ trace::NodeState stateOf(const ViewContext& context, EntityId node) {
     return found == context.state().nodes.end() ? trace::NodeState{} : found->second;
 }
 
-/// What a Sentinel thinks and does: its vote goes before its doubts, and those before nothing.
+/// The opinion of a Sentinel: which node it thinks down, or that nothing is wrong.
 QString watcherWords(const ViewContext& context, EntityId watcher) {
     const auto trace = context.trace();
     const auto& doubts = context.state().doubts;

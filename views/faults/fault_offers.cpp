@@ -320,7 +320,7 @@ FaultTargets targetsOfLock(const ViewContext& context, EntityId lock) {
     const auto trace = context.trace();
     FaultTargets targets;
     if (lock != kNoEntity) targets.node = trace->entity(lock).parent;
-    // Of several servers the one that decides now.
+    // If several servers keep the lock, choose the one that decides now.
     const auto record = context.stateToActOn().records.find(lock);
     if (targets.node == kNoEntity && record != context.stateToActOn().records.end())
         targets.node = record->second.decider;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What can be done to a server.
+// The actions that are offered on a server.
 #include "faults/fault_offers.h"
 
 #include <QCoreApplication>

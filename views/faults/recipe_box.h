@@ -7,7 +7,7 @@
 namespace lockscope::views {
 
 /// The recipes that can be simulated: the safe ones first, then the unsafe ones, each with a line that tells it apart.
-/// The list is as wide as its longest line. Those that do not fit a scenario can be seen but not chosen.
+/// The list is as wide as its longest line. Recipes that do not fit a scenario can be seen but not chosen.
 class RecipeBox : public QComboBox {
     Q_OBJECT
 public:

@@ -119,7 +119,7 @@ WorkloadPanel::WorkloadPanel(ViewContext* context, QWidget* parent)
     connect(context, &ViewContext::scenarioChanged, this, offerFitting);
     connect(context, &ViewContext::sessionChanged, this, [this, offerFitting] {
         offerFitting();
-        // What was typed for another world is not meant for this one. (A replaced trace is still the same world.)
+        // Text that was typed for another world is not meant for this one. (A replaced trace is still the same world.)
         if (m_context->session() != m_shownSession) {
             complain(nullptr, {});
             for (const auto& [setting, widget] : m_controls)

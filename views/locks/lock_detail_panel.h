@@ -47,7 +47,7 @@ private:
     void showQueue(const LockFacts& facts);
     void showContent(const LockFacts& facts);
     void showDecider(const LockFacts& facts);
-    /// What each of several servers keeps of the lock, and what its copy is; none where one server keeps it.
+    /// A line for each of several servers: its copy of the lock and that copy's state; none where one server keeps it.
     QStringList copyLines(trace::EntityId lock) const;
 
     ViewContext* m_context;

@@ -140,7 +140,7 @@ QString lockFormat(trace::EntityId lock, const ViewContext& context);
 /// The id of the recipe that a lock of this format follows; of a recipe's id, itself; empty when none of ours writes
 /// it.
 QString recipeOfFormat(const QString& format);
-/// Who keeps the record: "redis-2", "nobody decides", "any 3 copies", "—".
+/// The keeper of the record: "redis-2", "nobody decides", "any 3 copies", "—".
 QString serverText(const LockFacts& facts, const trace::Trace& trace);
 /// "1", "12", unknown(), "—".
 QString waitersText(const LockFacts& facts);

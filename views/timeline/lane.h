@@ -69,7 +69,7 @@ enum class EffectTick : std::uint8_t {
     Stale, ///< accepted, though its writer was not the holder on record or had an older token; label: index of a Damage
 };
 enum class LinkTick : std::uint8_t { Request, Reply, Push, Lost, ConnectionLost, ConnectionRestored };
-/// What a Sentinel does; the trace row tells about whom.
+/// The acts of a Sentinel; the trace row tells which node each one is about.
 enum class WatcherTick : std::uint8_t {
     Doubts,
     Trusts, ///< again

@@ -22,7 +22,7 @@ struct TimelineMetrics {
     int laneHeight(const Lane& lane) const;
     /// Where a lane's bar, wedge, diamonds or messages stand.
     QRectF bar(LaneKind kind, double x, double width) const;
-    /// Of this lane: below the strip of who decides, where it has one.
+    /// The bar of this lane: below the strip of deciders, where the lane has one.
     QRectF bar(const Lane& lane, double x, double width) const;
     QRectF deciderStrip(double width) const { return {0, double(px(3)), width, double(px(16))}; }
 };

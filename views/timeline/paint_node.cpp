@@ -34,7 +34,7 @@ void paintPhase(const PaintKit& kit, const Lane& lane, const Span& span, const Q
     kit.firstFitting(place, phaseWords(span), kit.smallBold, down ? Role::FaultText : Role::Text);
 }
 
-/// What a node is to the others, as bands with words.
+/// Paints the roles of a node towards the others, as bands with words.
 void paintRoles(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
     PixelColumns columns(kit.c);
     lane.roles.visit(

@@ -107,7 +107,7 @@ void paintHolders(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
         [](const SpanSum&) {});
 }
 
-/// Whose copy the record is: "redis-1 decides", "nobody decides".
+/// Paints which server's copy is the record: "redis-1 decides", "nobody decides".
 void paintDeciders(const PaintKit& kit, const Lane& lane) {
     const QRectF strip = kit.m.deciderStrip(kit.c.width());
     PixelColumns columns(kit.c);

@@ -53,7 +53,7 @@ struct LeaseAtPlayhead {
     bool pale = false;          ///< the words stand on a pale ground
 };
 std::vector<LeaseAtPlayhead> leasesAtPlayhead(const TimelineScene& scene, const QSize& size);
-/// What the copies in sight are at the playhead: it stands in their labels.
+/// The states of the copies in sight at the playhead: they stand in the copies' labels.
 QStringList copyStates(const TimelineScene& scene);
 void paintLeaseAtPlayhead(QPainter& painter, const LeaseAtPlayhead& lease);
 

@@ -167,7 +167,7 @@ QString laneSubtitle(const TimelineData& data, const Lane& lane, const TimelineN
         return with(thread, data.lockCount() > 1 ? nameOf(trace, lane.other) : QString());
     }
     case LaneKind::Record: {
-        // What a watcher has seen there goes before what our own clients use.
+        // The format that a watcher has seen there goes before the recipe of our own clients.
         const EntityId format = trace.entity(lane.entity).other;
         const bool seen = format && trace.entity(format).kind == EntityKind::Text;
         return with(nameOf(trace, lane.other), seen ? nameOf(trace, format) : notes.recipe);

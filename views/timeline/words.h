@@ -54,7 +54,7 @@ QString holdersWords(const Span& span);
 QString refusedWords(const trace::Trace& trace, const Tick& tick);
 /// "A's release refused".
 QString recordTickWords(const trace::Trace& trace, const Tick& tick);
-// Servers, Sentinels and copies (words_servers.cpp). Of several wordings the fullest comes first.
+// Servers, Sentinels and copies (words_servers.cpp). A list of wordings begins with the fullest.
 
 /// On a span of Lane::spans of a node that is paused or down: "dead since 3.0 s", "dead".
 QStringList phaseWords(const Span& span);

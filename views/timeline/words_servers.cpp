@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the timeline says of servers, Sentinels and copies.
+// The timeline's words for servers, Sentinels and copies.
 #include "models/role_words.h"
 #include "theme/format.h"
 #include "timeline/words.h"

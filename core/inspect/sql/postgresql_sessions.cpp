@@ -12,7 +12,7 @@ namespace {
 
 using sql::Table;
 
-/// Who a session is, in four columns: program, user, address, statement.
+/// The identity of a session, in four columns: program, user, address, statement.
 constexpr const char* kWhoColumns =
     "COALESCE(a.application_name, ''), COALESCE(a.usename::text, ''), COALESCE(a.client_addr::text, ''), "
     "left(COALESCE(a.query, ''), 200)";

@@ -48,8 +48,8 @@ struct EngineSurvey::Asking {
 EngineSurvey::EngineSurvey(Runtime& runtime, NamespaceConfig config, const LockManager::Connector& connector)
     : m_runtime(runtime),
       m_config(std::move(config)),
-      m_servers(
-          std::make_unique<detail::NamespaceServers>(runtime, m_config, runtime.randomUuid(), nullptr, trace::kNoEntity, connector)),
+      m_servers(std::make_unique<detail::NamespaceServers>(runtime, m_config, runtime.randomUuid(), nullptr,
+                                                           trace::kNoEntity, connector)),
       m_board(m_servers->makeBoard()) {
 }
 

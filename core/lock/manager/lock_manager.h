@@ -34,8 +34,8 @@ struct ManagerEvent {
 /// reading a read quorum of the copies. It grants and keeps locks only while its latest reading is younger than
 /// `confirmFor`, by its own monotonic clock, counted from before it asked. A switch writes a new epoch, at first
 /// unsettled, to a write quorum. A process that sees it, or can no longer read the record, leaves the old engine: it
-/// grants nothing there, and its holders are told "lost" at once (immediate) or after `drainFor` (drain). What they
-/// held is given back when nobody grants there any more, at the latest when its lease ends: no process that has not
+/// grants nothing there, and its holders are told "lost" at once (immediate) or after `drainFor` (drain). Such a hold
+/// is given back when nobody grants there any more, at the latest when its lease ends: no process that has not
 /// heard of the switch lets a waiter in behind them. The new engine is used after the slowest other process has done
 /// that too: a process that saw the record decided waits 1.1 times confirmFor, when draining 1.1 times (confirmFor +
 /// drainFor + lease). Then it settles the record. No clocks are compared.

@@ -58,7 +58,7 @@ public:
     /// As DistributedLock::listen, for the locks on all engines, including engines that are being left.
     void listen(Listener listener) override;
     void atWork(const Thread& thread = "1") override;
-    /// Of the present holds; locks on engines of later epochs renew theirs.
+    /// Stops renewing the present holds; locks on engines of later epochs renew theirs.
     void stopWatchdog() override;
 
 private:

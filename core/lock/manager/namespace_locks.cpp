@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the locks of a namespace are made of, on the engine in use.
+// A namespace's locks and conditions on the engine in use, and errors for those that the engine cannot make.
 #include "lock/hold_keeper.h"
 #include "lock/manager/namespace.h"
 #include "lock/named_lock.h"
@@ -77,8 +77,8 @@ std::expected<std::unique_ptr<recipes::ConditionRecipe>, LockError> Namespace::m
                                                                                              std::int64_t epoch) {
     Engine* const engine = engineOf(m_active.engine);
     if (!engine || epoch != m_active.epoch) return std::unexpected(notHeldForCondition()); // a switch ended the hold
-    // What waiters of an earlier stay on this engine have left there, because they could not reach it, is nobody's who
-    // waits now: it must not take a signal.
+    // Waiters of an earlier stay on this engine may have left entries there, because they could not reach it. These
+    // entries belong to no present waiter: they must not take a signal.
     const QByteArray own = m_config.name + ':' + name + '@' + QByteArray::number(qlonglong(epoch));
     return engine->connection->makeCondition(engine->config.recipe, {own, 1});
 }

@@ -33,7 +33,7 @@ public:
     /// The access list of the nodes that are created.
     ZkAcl acl() const;
 
-    /// What a request is for, in errors, and how it ends.
+    /// A request, its purpose as errors name it, and how it ends.
     struct Ask {
         const char* what;
         QByteArray path;
@@ -77,7 +77,7 @@ private:
     Nanos turn();
     void connect();
     void send(ZkRequest request, InFlight flight);
-    /// What arrives is dealt with now, or when the process goes on: a stopped one reads nothing.
+    /// Handles an arriving message now, or when the process goes on: a stopped process reads nothing.
     void arrived(const std::shared_ptr<ZkSocket>& from, std::function<void()> work);
     static QCoro::Task<> readLater(std::shared_ptr<ZkLine> self);
     void welcomed(const ZkWelcome& welcome);

@@ -16,7 +16,7 @@ struct ZkCode {
 using ZkSessionId = std::int64_t;   ///< 0 = none
 using ZkTransaction = std::int64_t; ///< zxid: the epoch above 32 bits of a counter
 
-/// What a login may do with a node.
+/// The kinds of access that a login may have to a node.
 struct ZkPermission {
     static constexpr int kRead = 1, kWrite = 2, kCreate = 4, kDelete = 8, kAll = 31;
 };
@@ -96,7 +96,7 @@ struct ZkEvent {
     QByteArray text() const;
 };
 
-/// What a client says first over a connection.
+/// A client's first message over a connection.
 struct ZkGreeting {
     ZkTransaction seen = 0;
     std::int64_t timeoutMs = 0;

@@ -47,7 +47,7 @@ public:
     /// Whether clients are served.
     bool serves() const { return m_serves; }
     std::int64_t epoch() const { return m_epoch; }
-    /// What it has carried out.
+    /// The result of all transactions that it has carried out.
     const ZkState& state() const { return m_state; }
     /// As if a node had had so many children, on a server that is alone.
     void presetCreations(const QByteArray& path, std::int32_t count);
@@ -141,7 +141,7 @@ private:
     void rewatch(ConnectionId id, const ZkRewatch& rewatch);
     void synced(const ZkOrigin& origin);
     void answerTo(const ZkTxn& txn);
-    /// Those who may read the node; the watches of others are over, too.
+    /// Tells only clients that may read the node; the watches of other clients are over, too.
     void tellWatchers(const ZkEvent& event, ZkTree::Concerns watches, const ZkAcl& acl);
     Pending* waiting(const ZkOrigin& origin);
     Nanos clamped(std::int64_t wantedMs) const;

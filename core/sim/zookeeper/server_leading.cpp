@@ -75,7 +75,7 @@ void ZkServer::letServe(const Peer& peer) {
 }
 
 void ZkServer::startServing() {
-    // Whatever this server had logged, most servers have now: it may have been acknowledged, and is carried out.
+    // Most servers now have everything that this one had logged: it may have been acknowledged, and is carried out.
     for (Logged& logged : m_log)
         for (const ZkServer* const server : m_all)
             logged.acks.insert(server->m_number);
@@ -185,7 +185,7 @@ void ZkServer::halfTick() {
         const Peer peer = follower.peer;
         peer->down.write([peer] {
             peer->follower.heardLeader(peer, [&] {
-                // Those from whom it has heard since; before its own work for them is done.
+                // The follower names the sessions heard from since, before its own work for them is done.
                 peer->up.write([peer, touched = std::exchange(peer->follower.m_touched, {})] {
                     peer->leader.heardTouches(peer, touched);
                 });

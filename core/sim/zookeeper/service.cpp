@@ -96,7 +96,7 @@ ZkRecord* ZkService::copyOf(const ZkServer& server) const {
 }
 
 void ZkService::carriedOut(const ZkServer& server, const ZkTxn& txn) {
-    // What a leader has carried out, most servers have logged: it is in every later leader's history, too.
+    // A transaction that a leader has carried out is in most servers' logs, so every later leader's history has it.
     if (server.role() == ZkRole::Leading && txn.zxid > m_recorded) {
         m_recorded = txn.zxid;
         m_record->carriedOut(server.state(), txn);

@@ -28,7 +28,7 @@ struct ZkTxn {
     ZkOrigin origin;
 };
 
-/// What all transactions together have made: the same on every server that knows as many of them.
+/// The result of all transactions together: the same on every server that knows as many of them.
 struct ZkState {
     ZkTree tree;
     std::map<ZkSessionId, std::int64_t> sessions; ///< time-outs, ms

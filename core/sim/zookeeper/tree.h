@@ -7,7 +7,7 @@
 
 namespace lockscope::sim {
 
-/// What a node is for the server; towards clients the last two are persistent.
+/// A node's kind as the server sees it; towards clients the last two are persistent.
 enum class ZkNodeKind : std::uint8_t { Persistent, Ephemeral, Container, Ttl };
 
 /// One change of a tree, ready to be made on every server: names have their numbers, all conditions hold.

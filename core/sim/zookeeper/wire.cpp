@@ -64,7 +64,7 @@ Port::Reply<void> removeNode(Line line, QByteArray path, int version, std::stop_
     co_return Result<void>();
 }
 
-// Of somebody who does not wait for it any more.
+// Removes a node whose creator does not wait for it any more.
 QCoro::Task<> takeBackNode(Line line, QByteArray path, std::uint64_t generation) {
     for (;;) {
         if (line->stopped()) co_return; // the session is being ended

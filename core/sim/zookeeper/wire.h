@@ -5,7 +5,7 @@
 namespace lockscope::sim {
 
 /// A simulated client's way to an ensemble, as the real driver is one: one session over one connection, and another
-/// server when it breaks. What was sent before the client died still arrives. May be destroyed at any time: calls in
+/// server when it breaks. Requests sent before the client died still arrive. May be destroyed at any time: calls in
 /// flight then end with SessionLost.
 class ZkWire final : public zookeeper::Client {
 public:

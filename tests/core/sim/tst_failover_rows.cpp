@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the trace tells of a failover: roles, lag, who thinks whom down, votes, promotion, demotion, and who decides.
+// The trace's rows of a failover: roles, lag, who thinks whom down, votes, promotion, demotion, and who decides.
 #include "ports/redis/cluster_keys.h"
 #include "simulated_group.h"
 #include "trace/state.h"

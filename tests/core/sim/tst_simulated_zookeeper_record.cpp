@@ -65,7 +65,7 @@ trace::State stateOf(const ZooKeeperGroup& g) {
     return state;
 }
 
-/// Of the logical lock, or of a server's copy.
+/// The record of the lock as a whole, not of a server's copy.
 trace::Record recordOf(ZooKeeperGroup& g) {
     const trace::State state = stateOf(g);
     const auto record = state.records.find(g.service->lockEntity("orders"));

@@ -415,7 +415,7 @@ private Q_SLOTS:
         g.create(b, "/unborn");
         g.create(b, "/never");
         g.remove(b, "/never");
-        // What its server had sent goes with its machine.
+        // Messages that A's server had sent are lost with its machine.
         g.at(0).crash();
         g.run(100ms);
         for (auto* watch : {&same, &set, &gone, &parent, &quiet, &unborn, &never})

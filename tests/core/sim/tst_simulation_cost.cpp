@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an event costs with many clients: counted in steps of the server, equal on every machine.
+// The cost of an event with many clients: counted in steps of the server, equal on every machine.
 #include "scenario/scenario_file.h"
 #include "sim/fitting_recipes.h"
 #include "sim/world.h"

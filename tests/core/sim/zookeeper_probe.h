@@ -30,7 +30,7 @@ inline bool allServe(ZooKeeperGroup& g) {
     return true;
 }
 
-/// What each look of a client at one server came to: a probe's view of a fault.
+/// A client that looks at one server, and the result of its latest look: a probe's view of a fault.
 struct Probe {
     ZooKeeperGroup& group;
     std::shared_ptr<sim::ZkSocket> socket;

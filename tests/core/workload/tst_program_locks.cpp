@@ -140,7 +140,7 @@ private Q_SLOTS:
                 if (who != "A" && who != "B") continue;
                 if (event.kind == EventKind::Granted) {
                     granted += event.subject == a ? 1 : 0;
-                    // What it believes, the server has written.
+                    // The server has recorded the hold that the client believes in.
                     QCOMPARE(state.records.at(event.subject).owner, event.actor);
                 }
                 if (event.kind != EventKind::TimedOut) continue;

@@ -11,7 +11,7 @@ using verdict::Outcome;
 
 namespace {
 
-/// What one client did to its locks, as words: "granted a".
+/// The actions of one client on its locks, as words: "granted a".
 QByteArrayList deedsOf(const trace::Trace& trace, const QByteArray& client) {
     QByteArrayList deeds;
     for (std::size_t i = 0; i < trace.size(); ++i) {

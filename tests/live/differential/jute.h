@@ -211,7 +211,7 @@ inline QByteArray request(qint32 number, const sim::ZkRequest& request) {
     return out.packet();
 }
 
-/// What is behind an answer's head.
+/// Reads the part of an answer behind its head.
 inline void read(JuteReader& from, const sim::ZkRequest& request, sim::ZkReply& reply) {
     if (reply.code != 0) {
         // A single change that failed has one result: its code.

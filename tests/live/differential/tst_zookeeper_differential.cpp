@@ -128,7 +128,7 @@ private:
             ++m_operations;
             remember(client, requests[i]);
         }
-        // What the others have heard of it.
+        // Compares what the other clients have heard of it.
         for (int other = 0; other < kClients; ++other) {
             if (other == client && ends) continue;
             if (!at(other).real->session()) continue;
@@ -236,7 +236,7 @@ private Q_SLOTS:
         }
         qInfo("%d requests, %d refused, %d events, %d reconnections in %lld ms", done, refusals, events, reconnections,
               static_cast<long long>(took.elapsed()));
-        // Of everything some.
+        // Enough of each kind must have occurred.
         QVERIFY(events > done / 50);
         QVERIFY(refusals > done / 10);
         QVERIFY(!only.isEmpty() || reconnections > 10);

@@ -11,7 +11,7 @@
 
 namespace lockscope::differential {
 
-/// What came over a connection.
+/// A message that came over a connection.
 struct Heard {
     QByteArray text;
     bool event = false;
@@ -74,7 +74,7 @@ protected:
         m_session = session;
         return "session " + QByteArray::number(m_sessions.of(session)) + " of " + QByteArray::number(timeoutMs) + " ms";
     }
-    /// Whose answers are expected; the requests say how to read them.
+    /// The requests whose answers are expected; they say how to read the answers.
     std::map<qint32, sim::ZkRequest> m_asked;
     SessionNames& m_sessions;
     std::int64_t m_session = 0;

@@ -4,8 +4,8 @@
 
 namespace lockscope::inspect {
 
-/// A row of a lock table as it is on the server: the first `cells` of an answer. What else was asked for, such as the
-/// present, is not in the table.
+/// A row of a lock table as it is on the server: the first `cells` of an answer. Further cells, such as the
+/// server's present time, are not in the table.
 RawKey rawTableRow(const sql::Table& answer, std::size_t row, const QByteArray& place, std::size_t cells);
 
 /// Sets the end of a lease that ends at `endMs`, as the server's clock counts, which shows `nowMs`. The row is held

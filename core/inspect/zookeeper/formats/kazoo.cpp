@@ -22,7 +22,7 @@ std::vector<LockRow> readKazoo(const SeenNode& node) {
     return {};
 }
 
-// The path says how many permits there are; each child is one that is taken. Who waits stands beside it.
+// The path says how many permits there are; each child is one that is taken. Waiters queue at another path beside it.
 std::vector<LockRow> readKazooSemaphore(const SeenNode& node) {
     if (!node.data || recipes::familyOfData(*node.data) != ZkFamily::KazooSemaphore) return {};
     constexpr qsizetype kHexDigits = 32;
