@@ -222,7 +222,7 @@ void WorkArea::refreshTitles() {
                                            : tr("Events"));
     std::int64_t locks = 0;
     for (trace::EntityId id = 1; id < std::min<std::size_t>(trace->entityCount(), 50'000); ++id)
-        locks += trace->entity(id).kind == trace::EntityKind::Lock;
+        locks += trace->entity(id).kind == trace::EntityKind::Lock && trace->copyOf(id) == trace::kNoEntity;
     //: Tab of the table of locks; %1 how many there are.
     m_locks->setWindowTitle(locks ? tr("Locks %1").arg(views::count(locks)) : tr("Locks"));
 }

@@ -4150,6 +4150,10 @@
         <translation>副本</translation>
     </message>
     <message>
+        <source>its own</source>
+        <translation>独立</translation>
+    </message>
+    <message>
         <source>down</source>
         <translation>宕机</translation>
     </message>

@@ -51,8 +51,9 @@ void paintMissing(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
             kit.p.setPen(QPen(color(Role::TextFaint), 1, Qt::DashLine));
             kit.p.setBrush(Qt::NoBrush);
             kit.p.drawRect(r.adjusted(0.5, 0.5, -0.5, -0.5));
-            kit.firstFitting(kit.words(r.x(), r.right(), r),
-                             {Timeline::tr("empty: not replicated"), Timeline::tr("empty")}, kit.small, Role::TextDim);
+            QStringList words{Timeline::tr("empty")};
+            if (replicates(lane)) words.prepend(Timeline::tr("empty: not replicated"));
+            kit.firstFitting(kit.words(r.x(), r.right(), r), words, kit.small, Role::TextDim);
         },
         [](const SpanSum&) {});
 }

@@ -70,6 +70,8 @@ QStringList noMasterWords(Nanos from, Nanos to, Nanos now);
 QString lostCopyWords(const TimelineData& data, const Lane& lane, const Tick& tick);
 /// Whether the server of a copy's lane is down at t.
 bool copyIsDead(const Lane& lane, std::int64_t t);
+/// Whether a copy's server is known to be one of a group that replicates; others have data of their own.
+bool replicates(const Lane& lane);
 /// "dead", "decides", "a copy": what a server's copy is at t.
 QString copyState(const TimelineData& data, const Lane& lane, std::int64_t t);
 /// A server's life, role and lag at t: "replica of redis-1, 200 ms behind".

@@ -115,12 +115,17 @@ bool copyIsDead(const Lane& lane, std::int64_t t) {
     return life && NodePhase(life->state) == NodePhase::Down;
 }
 
+bool replicates(const Lane& lane) {
+    return lane.host && lane.host->roles.size() > 0;
+}
+
 QString copyState(const TimelineData& data, const Lane& lane, std::int64_t t) {
     t = std::min(t, data.now());
     if (copyIsDead(lane, t)) return Timeline::tr("dead");
     const Span* decider = lane.logical ? spanAt(lane.logical->deciders, t) : nullptr;
     const bool decides = decider && Decider(decider->state) == Decider::One && decider->label == lane.other;
-    return decides ? Timeline::tr("decides") : Timeline::tr("a copy");
+    if (decides) return Timeline::tr("decides");
+    return replicates(lane) ? Timeline::tr("a copy") : Timeline::tr("its own");
 }
 
 QString nodeState(const TimelineData& data, const Lane& lane, std::int64_t t) {
