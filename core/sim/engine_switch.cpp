@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engines of a scenario's lock manager in the simulated world.
-#include "lock/manager/manager_config.h"
 #include "sim/world.h"
 
 #include <QCoreApplication>
@@ -35,8 +34,9 @@ void World::followEngine(const trace::Event& event) {
     if (trace::EngineNews(event.flags & trace::kEngineNewsMask) != trace::EngineNews::InUse) return;
     m_epoch = event.value;
     for (const QString& server : m_settings.manager->engines) {
-        const EngineConfig engine{*parseConnectionUrl(m_service->urlOf(server)), {}};
-        if (!m_recorder.trace().entity(event.aux).name.startsWith(engine.id())) continue;
+        // An engine's id is its server's address, a blank, and the recipe.
+        const QByteArray address = parseConnectionUrl(m_service->urlOf(server))->address().toUtf8();
+        if (!m_recorder.trace().entity(event.aux).name.startsWith(address + ' ')) continue;
         // Not from inside the news: what it changes is told after it.
         m_scheduler.at(now(), [this, server = server.toUtf8()] { m_service->decides(server); });
     }

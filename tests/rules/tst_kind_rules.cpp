@@ -60,12 +60,15 @@ Kinds allKinds() {
 }
 
 std::vector<Table> tables() {
+    const std::map<QString, QString> readers{{QStringLiteral("sqlreader"), QStringLiteral("sql")}};
     const std::map<QString, QString> databases{{QStringLiteral("mariadb"), QStringLiteral("sql")},
                                                {QStringLiteral("postgres"), QStringLiteral("sql")}};
     return {
         {QStringLiteral("drivers"),
          {QStringLiteral("core/drivers/dial.cpp")},
-         QStringLiteral(R"(\n        \.(\w+) =)")},
+         QStringLiteral(R"(\n        \.(\w+) =)"),
+         false,
+         readers},
         {QStringLiteral("recipes"), {QStringLiteral("core/recipes")}, QStringLiteral("\\.backend = \"(\\w+)\";")},
         {QStringLiteral("connections"),
          {QStringLiteral("core/connections/make_connection.cpp")},
@@ -74,9 +77,8 @@ std::vector<Table> tables() {
          {QStringLiteral("core/offers/backend_table.cpp")},
          QStringLiteral("\\n        \\{\"[\\w+]+\", \"(\\w+)\", \"")},
         {QStringLiteral("inspect"),
-         {QStringLiteral("core/inspect")},
-         QStringLiteral("^core/inspect/(\\w+)(?:_watcher\\.h|/.*)$"),
-         true},
+         {QStringLiteral("core/inspect/make_watcher.cpp")},
+         QStringLiteral(R"(#include "inspect/(\w+)/watcher\.h")")},
         {QStringLiteral("sandbox"),
          {QStringLiteral("core/sandbox")},
          QStringLiteral(R"(^core/sandbox/(redis|zookeeper|mariadb|postgres|memcached|etcd)_server\.h$)"),
