@@ -58,6 +58,7 @@ QCoro::Task<std::expected<void, WatchTrouble>> LookingWatcher::open(std::stop_to
 }
 
 QCoro::Task<> LookingWatcher::news(Nanos longest, std::stop_token stop) {
+    // A server of this kind tells nobody of changes: the next look is the news.
     co_await m_runtime.sleep(longest, std::move(stop));
 }
 
@@ -69,6 +70,7 @@ void LookingWatcher::beginShare() {
 QCoro::Task<> LookingWatcher::keepShare(double share, std::stop_token stop) {
     const Nanos until = m_shareSince + scaled(m_serverTime - m_spentBefore, 1 / share);
     const Nanos rest = until - m_runtime.monotonic();
+    // The server rests for as long as the looks so far have cost too much of its time.
     if (rest > 0ns) co_await m_runtime.sleep(rest, std::move(stop));
 }
 

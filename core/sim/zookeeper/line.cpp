@@ -106,6 +106,7 @@ QCoro::Task<> ZkLine::close(std::shared_ptr<ZkLine> self) {
     const Nanos begun = self->runtime.monotonic();
     self->m_closing = true;
     if (self->session.state == State::Connected) self->suspend(); // later calls wait, so that those in flight end
+    // Looks in virtual time, and not for long: requests in flight have many ways to end, and each would have to tell.
     while (!self->m_flight.empty() && self->runtime.monotonic() - begun < kCloseWaits)
         co_await self->runtime.sleep(kBetweenLooks);
     if (self->m_socket && self->session.state == State::Suspended) {
@@ -209,6 +210,7 @@ void ZkLine::arrived(const std::shared_ptr<ZkSocket>& from, std::function<void()
 }
 
 QCoro::Task<> ZkLine::readLater(std::shared_ptr<ZkLine> self) {
+    // A paused process reads when it runs again: no sleep ends before.
     co_await self->runtime.sleep(Nanos(0));
     while (!self->m_inbox.empty()) {
         const auto [from, work] = self->m_inbox.front();
