@@ -97,8 +97,8 @@ QJsonObject serviceObject(const ServiceSpec& service) {
 }
 
 bool isOfFormTwo(const Fault& fault) {
-    const bool action = fault.action == Action::LosePush || fault.action == Action::HangWork ||
-                        fault.action == Action::SwitchEngine;
+    const bool action =
+        fault.action == Action::LosePush || fault.action == Action::HangWork || fault.action == Action::SwitchEngine;
     const bool condition = fault.when && (fault.when->on > Trigger::On::Released || !fault.when->client.isEmpty());
     return action || condition || fault.target.startsWith(u"same");
 }
