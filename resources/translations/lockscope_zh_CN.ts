@@ -3600,12 +3600,12 @@
         <translation>被拒绝</translation>
     </message>
     <message>
-        <source>empty: not replicated</source>
-        <translation>空：未复制</translation>
-    </message>
-    <message>
         <source>empty</source>
         <translation>空</translation>
+    </message>
+    <message>
+        <source>empty: not replicated</source>
+        <translation>空：未复制</translation>
     </message>
     <message>
         <source>not observed</source>
@@ -4732,20 +4732,12 @@
         <translation>%1 · 已连接</translation>
     </message>
     <message>
+        <source>“%1” cannot be freed from here: its layout (%2) does not tell this hold from a later one.</source>
+        <translation>无法从这里释放“%1”：它的格式（%2）分不清这次持有与之后的持有。</translation>
+    </message>
+    <message>
         <source>%1:// cannot be watched as a whole yet: watch one of its servers.</source>
         <translation>%1:// 还不能作为整体监视：请监视其中一台服务器。</translation>
-    </message>
-    <message>
-        <source>This connection is read-only: nothing was changed.</source>
-        <translation>此连接只读：未作任何更改。</translation>
-    </message>
-    <message>
-        <source>“%1” is one value of a fast multi-lock: that cannot be released from here.</source>
-        <translation>“%1”是快速联锁中的一个值：无法在这里释放它。</translation>
-    </message>
-    <message>
-        <source>Locks on this kind of server cannot be freed from here yet.</source>
-        <translation>还不能从这里释放这种服务器上的锁。</translation>
     </message>
 </context>
 <context>
@@ -5982,6 +5974,18 @@
 <context>
     <name>lockscope::live::LiveSession</name>
     <message>
+        <source>“%1” was free already.</source>
+        <translation>“%1”本来就空闲。</translation>
+    </message>
+    <message>
+        <source>There is no lock “%1” on the server, as far as it has been looked at.</source>
+        <translation>就目前已查看的部分而言，服务器上没有锁“%1”。</translation>
+    </message>
+    <message>
+        <source>“%1” is held by another client by now: nothing was changed.</source>
+        <translation>“%1”此时已由别的客户端持有：没有改动任何内容。</translation>
+    </message>
+    <message>
         <source>%1 · connecting</source>
         <translation>%1 · 正在连接</translation>
     </message>
@@ -6058,8 +6062,8 @@
         <translation>“%1”正在运行：什么也没有做。</translation>
     </message>
     <message>
-        <source>“%1” was free already.</source>
-        <translation>“%1”本来就空闲。</translation>
+        <source>The release was not noted in %1: %2. Check that its folder can be written.</source>
+        <translation>这次释放没有记入 %1：%2。请检查该文件夹是否可写。</translation>
     </message>
 </context>
 <context>
@@ -6395,6 +6399,14 @@
     <message>
         <source>That this key is a lock is only a guess. Releasing it deletes the key, whatever it is.</source>
         <translation>这个键是锁，仅为猜测。释放会删除这个键，不论它是什么。</translation>
+    </message>
+    <message>
+        <source>This will be &amp;sent, and changes nothing if another client holds the lock by then:</source>
+        <translation>将发送以下命令(&amp;S)；如果届时由别的客户端持有这把锁，则不改动任何内容：</translation>
+    </message>
+    <message>
+        <source>Asking what the lock looks like now…</source>
+        <translation>正在查询这把锁现在的状态……</translation>
     </message>
     <message>
         <source>&amp;Type the lock's name to confirm:</source>
