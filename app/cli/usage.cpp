@@ -20,8 +20,10 @@ constexpr std::array kUsages{
           "lockscope lock --manager CONFIG [--namespace N] [--shared | --permits N] [--wait 10s] [--id CLIENT] NAME "
           "-- COMMAND…",
           QT_TRANSLATE_NOOP("cli", "run a command while holding a lock on a real server")},
-    Usage{"watch", "watch URL [--match PATTERNS] [--ignore PATTERNS] [--renewals] [--once] [--json]",
-          QT_TRANSLATE_NOOP("cli", "locks on a running server; without --once, a line per change")},
+    Usage{"watch",
+          "watch URL… [--match PATTERNS] [--ignore PATTERNS] [--interval T] [--renewals] [--once] [--json]\n"
+          "                [--alert EXPR]… [--fail] [--metrics [ADDRESS:]PORT]",
+          QT_TRANSLATE_NOOP("cli", "locks on running servers; without --once, a line per change")},
     Usage{"manager",
           "manager CONFIG check|status|watch [--json]\n"
           "lockscope manager CONFIG switch [NAMESPACE] ENGINE [--immediate | --drain] [--json]\n"

@@ -2,6 +2,81 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
+    <name>Alerts</name>
+    <message>
+        <source>“%1” is no alert: %2. There are %3.</source>
+        <translation>“%1”不是告警：%2。可用的有 %3。</translation>
+    </message>
+    <message>
+        <source>it should be a name, a sign and a threshold</source>
+        <translation>应当是名称、符号和阈值</translation>
+    </message>
+    <message>
+        <source>nothing is called %1%2</source>
+        <translation>没有叫 %1 的告警%2</translation>
+    </message>
+    <message>
+        <source>%1 has no threshold</source>
+        <translation>%1 没有阈值</translation>
+    </message>
+    <message>
+        <source>behind %1 comes %2</source>
+        <translation>%1 后面应当是 %2</translation>
+    </message>
+    <message>
+        <source>%1 is no time with its unit</source>
+        <translation>%1 不是带单位的时间</translation>
+    </message>
+    <message>
+        <source>%1 is no whole number from 0 on</source>
+        <translation>%1 不是从 0 起的整数</translation>
+    </message>
+    <message>
+        <source>somebody</source>
+        <translation>某个客户端</translation>
+    </message>
+    <message>
+        <source>at least %1</source>
+        <translation>至少 %1</translation>
+    </message>
+    <message>
+        <source>“%1” is held by %2 for %3. See whether that client still works; if it does not, stop it, or free the lock by force.</source>
+        <translation>“%1”已由 %2 持有 %3。请查看该客户端是否还在工作；如果没有，请停止它，或强制释放这把锁。</translation>
+    </message>
+    <message>
+        <source>The lease of “%1” ends in %2 unless %3 renews it. See whether that client is paused or cut off.</source>
+        <translation>除非 %3 续期，“%1”的租约将在 %2 后结束。请查看该客户端是否停顿或断网。</translation>
+    </message>
+    <message>
+        <source>“%1” is held by %2, and nothing ends it by itself. If that client is gone, free the lock by force, and let locks expire.</source>
+        <translation>“%1”由 %2 持有，而且不会自行结束。如果该客户端已不在，请强制释放这把锁，并让锁能够过期。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n client(s) wait for “%1”. Hold it for a shorter time, or split it.</source>
+        <translation><numerusform>有 %n 个客户端在等待“%1”。请缩短持有时间，或把锁拆分。</numerusform></translation>
+    </message>
+    <message>
+        <source>%1, first in the queue of “%2”, waits for %3. See what the holder, %4, does.</source>
+        <translation>“%2”队列中的第一个 %1 已等待 %3。请查看持有者 %4 在做什么。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n entry(ies) in the queue of “%1” belong to nobody any more. Others wait behind them until they time out.</source>
+        <translation><numerusform>“%1”的队列中有 %n 个条目已不属于任何客户端。其他客户端排在它们后面，直到它们超时。</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>“%1” went from hand to hand %n time(s) within a minute. Do more under each hold.</source>
+        <translation><numerusform>“%1”在一分钟内易手 %n 次。请让每次持有完成更多工作。</numerusform></translation>
+    </message>
+    <message>
+        <source>The fencing token of “%1” went back from %2 to %3: the server has lost data. What checks tokens refuses new holders, or has let an old one in.</source>
+        <translation>“%1”的栅栏令牌从 %2 退回到 %3：服务器丢失了数据。检查令牌的资源会拒绝新的持有者，或已经放进了旧的持有者。</translation>
+    </message>
+    <message>
+        <source>The server could not be read for %1: %2</source>
+        <translation>已有 %1 无法读取服务器：%2</translation>
+    </message>
+</context>
+<context>
     <name>Cluster</name>
     <message>
         <source>dead</source>
@@ -4910,8 +4985,8 @@
         <translation>持有真实服务器上的锁时运行一条命令</translation>
     </message>
     <message>
-        <source>locks on a running server; without --once, a line per change</source>
-        <translation>运行中服务器上的锁；不带 --once 时每次变化一行</translation>
+        <source>locks on running servers; without --once, a line per change</source>
+        <translation>正在运行的服务器上的锁；不带 --once 时，每次变化一行</translation>
     </message>
     <message>
         <source>the engines of a manager's locks: which is in use, and change it</source>
@@ -5309,6 +5384,18 @@
         <translation>“%1”没有说明服务器的类型；请写 redis://%1</translation>
     </message>
     <message>
+        <source>--fail needs an --alert to fail for</source>
+        <translation>--fail 需要一个 --alert 作为失败的依据</translation>
+    </message>
+    <message>
+        <source>--metrics needs a watch that goes on: leave --once out</source>
+        <translation>--metrics 需要持续的观察：请去掉 --once</translation>
+    </message>
+    <message>
+        <source>metrics at http://%1:%2/metrics</source>
+        <translation>指标在 http://%1:%2/metrics</translation>
+    </message>
+    <message>
         <source>held</source>
         <translation>被持有</translation>
     </message>
@@ -5521,6 +5608,10 @@
         <translation>%2 内没有找到“%1”正在使用的引擎：保存其记录的服务器中应答的太少</translation>
     </message>
     <message>
+        <source>--metrics “%1” should be a port, or an address and a port: 9187, 0.0.0.0:9187, [::1]:9187</source>
+        <translation>--metrics “%1”应当是一个端口，或地址加端口：9187、0.0.0.0:9187、[::1]:9187</translation>
+    </message>
+    <message>
         <source>%1 is in use already; nothing is changed</source>
         <translation>已经在使用 %1；没有改变任何东西</translation>
     </message>
@@ -5581,6 +5672,10 @@
         <translation>在 %2 内无法连上 %1。请检查它是否在那里运行，以及地址、端口和防火墙。</translation>
     </message>
     <message>
+        <source>nobody can be answered at %1, port %2: it is in use, or not this machine's</source>
+        <translation>无法在 %1 的端口 %2 上应答：它已被占用，或不是本机的地址</translation>
+    </message>
+    <message>
         <source>%1 has more keys than one look goes through: there may be other locks</source>
         <translation>%1 的键多于一次查看所能遍历的数量：可能还有其他锁</translation>
     </message>
@@ -5591,6 +5686,14 @@
     <message>
         <source>%1 answers again</source>
         <translation>%1 又有应答了</translation>
+    </message>
+    <message>
+        <source>ALERT</source>
+        <translation>告警</translation>
+    </message>
+    <message>
+        <source>alert over</source>
+        <translation>告警解除</translation>
     </message>
 </context>
 <context>
