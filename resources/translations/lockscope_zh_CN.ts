@@ -53,7 +53,9 @@
     </message>
     <message numerus="yes">
         <source>%n client(s) wait for “%1”. Hold it for a shorter time, or split it.</source>
-        <translation><numerusform>有 %n 个客户端在等待“%1”。请缩短持有时间，或把锁拆分。</numerusform></translation>
+        <translation>
+            <numerusform>有 %n 个客户端在等待“%1”。请缩短持有时间，或把锁拆分。</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1, first in the queue of “%2”, waits for %3. See what the holder, %4, does.</source>
@@ -61,11 +63,15 @@
     </message>
     <message numerus="yes">
         <source>%n entry(ies) in the queue of “%1” belong to nobody any more. Others wait behind them until they time out.</source>
-        <translation><numerusform>“%1”的队列中有 %n 个条目已不属于任何客户端。其他客户端排在它们后面，直到它们超时。</numerusform></translation>
+        <translation>
+            <numerusform>“%1”的队列中有 %n 个条目已不属于任何客户端。其他客户端排在它们后面，直到它们超时。</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>“%1” went from hand to hand %n time(s) within a minute. Do more under each hold.</source>
-        <translation><numerusform>“%1”在一分钟内易手 %n 次。请让每次持有完成更多工作。</numerusform></translation>
+        <translation>
+            <numerusform>“%1”在一分钟内易手 %n 次。请让每次持有完成更多工作。</numerusform>
+        </translation>
     </message>
     <message>
         <source>The fencing token of “%1” went back from %2 to %3: the server has lost data. What checks tokens refuses new holders, or has let an old one in.</source>
@@ -4997,8 +5003,8 @@
         <translation>裁决一份录制</translation>
     </message>
     <message>
-        <source>turn a recording into a picture or a table</source>
-        <translation>把录制变成图片或表格</translation>
+        <source>turn a recording into a picture, a table or a history for other tools</source>
+        <translation>把记录变成图片、表格，或供其他工具使用的历史</translation>
     </message>
     <message>
         <source>what there is</source>
@@ -5083,10 +5089,6 @@
     <message>
         <source>--to is missing: %1</source>
         <translation>缺少 --to：%1</translation>
-    </message>
-    <message>
-        <source>the format “%1” does not exist yet in this version; there are %2</source>
-        <translation>本版本还没有格式“%1”；可用的有 %2</translation>
     </message>
     <message>
         <source>there is no format “%1”%2</source>
