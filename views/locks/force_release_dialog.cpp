@@ -32,7 +32,7 @@ ForceReleaseDialog::ForceReleaseDialog(const QString& lock, const QString& holde
                         "and somebody else can have the lock meanwhile.")
                          .arg(holder));
     text->setWordWrap(true);
-    text->setMinimumWidth(360);
+    text->setMinimumWidth(480); // commands are long
     layout->addWidget(text);
     if (certainty == trace::Certainty::Guess) {
         auto* doubt = new DimLabel(tr("That this key is a lock is only a guess. Releasing it deletes the key, "
