@@ -42,14 +42,15 @@ std::expected<Arguments, QString> Arguments::parse(const QStringList& words, con
             const QString shown = nameShown(word);
             return std::unexpected(tr("there is no option %1%2").arg(shown, scenario::suggestion(shown, names)));
         }
-        if (arguments.m_options.contains(name)) return std::unexpected(tr("--%1 is given twice").arg(name));
+        if (arguments.m_options.contains(name) && !known->repeats)
+            return std::unexpected(tr("--%1 is given twice").arg(name));
         if (!known->takesValue) {
             if (word.contains(QLatin1Char('='))) return std::unexpected(tr("--%1 takes no value").arg(name));
-            arguments.m_options[name] = QString();
+            arguments.m_options[name] << QString();
         } else if (word.contains(QLatin1Char('='))) {
-            arguments.m_options[name] = word.section(QLatin1Char('='), 1);
+            arguments.m_options[name] << word.section(QLatin1Char('='), 1);
         } else if (i + 1 < words.size() && words[i + 1] != QLatin1String("--")) {
-            arguments.m_options[name] = words[++i];
+            arguments.m_options[name] << words[++i];
         } else {
             return std::unexpected(tr("--%1 needs a value").arg(name));
         }
@@ -57,7 +58,8 @@ std::expected<Arguments, QString> Arguments::parse(const QStringList& words, con
     if (arguments.m_places.size() < places.size()) {
         return std::unexpected(tr("%1 is missing").arg(places[arguments.m_places.size()]));
     }
-    if (arguments.m_places.size() > places.size()) {
+    const bool several = !places.isEmpty() && places.back().endsWith(QChar(0x2026));
+    if (arguments.m_places.size() > places.size() && !several) {
         // A password with a space in it falls apart: beside an address, any word may be a piece of one.
         static const QRegularExpression kOfAddress(QStringLiteral("://|@"));
         if (!arguments.m_places.filter(kOfAddress).isEmpty()) {
@@ -72,7 +74,12 @@ std::expected<Arguments, QString> Arguments::parse(const QStringList& words, con
 std::optional<QString> Arguments::value(const char* option) const {
     const auto found = m_options.find(QLatin1String(option));
     if (found == m_options.end()) return std::nullopt;
-    return found->second;
+    return found->second.back();
+}
+
+QStringList Arguments::values(const char* option) const {
+    const auto found = m_options.find(QLatin1String(option));
+    return found == m_options.end() ? QStringList() : found->second;
 }
 
 std::expected<Nanos, QString> durationOf(const char* option, const QString& text, Nanos least) {

@@ -13,6 +13,7 @@ namespace lockscope::cli {
 struct Option {
     QString name; ///< "seed"
     bool takesValue = true;
+    bool repeats = false; ///< it may be given several times
 };
 
 /// The words of one command, sorted out. Options may stand anywhere before "--".
@@ -22,16 +23,20 @@ public:
     enum class Behind : std::uint8_t { Places, SomebodysCommand };
     /// The error is a sentence: an unknown option with a suggestion, a missing or surplus word. It repeats no value of
     /// an option, and no word that may be a piece of an address.
-    /// `places` names the words that stand without an option, "SCENARIO"; all are needed.
+    /// `places` names the words that stand without an option, "SCENARIO"; all are needed. The last one may be "URL…":
+    /// one or more.
     static std::expected<Arguments, QString> parse(const QStringList& words, const std::vector<Option>& options,
                                                    const QStringList& places, Behind behind = Behind::Places);
 
     bool has(const char* option) const { return m_options.contains(QLatin1String(option)); }
     std::optional<QString> value(const char* option) const;
+    /// All values of an option that repeats.
+    QStringList values(const char* option) const;
     QString place(int i) const { return m_places.at(i); }
+    const QStringList& places() const { return m_places; }
 
 private:
-    std::map<QString, QString> m_options;
+    std::map<QString, QStringList> m_options;
     QStringList m_places;
 };
 

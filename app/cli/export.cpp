@@ -19,13 +19,14 @@ namespace lockscope::cli {
 
 namespace {
 
-const QStringList kFormats{QStringLiteral("png"), QStringLiteral("svg"), QStringLiteral("csv"),
-                           QStringLiteral("jsonl")};
-const QStringList kLater{QStringLiteral("perfetto"), QStringLiteral("jepsen")};
+const QStringList kFormats{QStringLiteral("png"),   QStringLiteral("svg"),      QStringLiteral("csv"),
+                           QStringLiteral("jsonl"), QStringLiteral("perfetto"), QStringLiteral("jepsen")};
 
 std::expected<void, QString> write(const QString& format, const trace::LoadedRecording& recording, QIODevice& device) {
     if (format == QLatin1String("csv")) return trace::exportCsv(*recording.trace, device);
     if (format == QLatin1String("jsonl")) return trace::exportJsonl(*recording.trace, device);
+    if (format == QLatin1String("perfetto")) return trace::exportPerfetto(*recording.trace, device);
+    if (format == QLatin1String("jepsen")) return trace::exportJepsen(*recording.trace, device);
     return paint(format, recording, device);
 }
 
@@ -74,10 +75,6 @@ int exportFile(const QStringList& words) {
     if (!arguments) return misused("export", arguments.error());
     const auto format = arguments->value("to");
     if (!format) return misused("export", tr("--to is missing: %1").arg(kFormats.join(QStringLiteral(", "))));
-    if (kLater.contains(*format)) {
-        return misused("export", tr("the format “%1” does not exist yet in this version; there are %2")
-                                     .arg(*format, kFormats.join(QStringLiteral(", "))));
-    }
     if (!kFormats.contains(*format)) {
         return misused("export", tr("there is no format “%1”%2").arg(*format, scenario::suggestion(*format, kFormats)));
     }

@@ -20,16 +20,18 @@ constexpr std::array kUsages{
           "lockscope lock --manager CONFIG [--namespace N] [--shared | --permits N] [--wait 10s] [--id CLIENT] NAME "
           "-- COMMAND…",
           QT_TRANSLATE_NOOP("cli", "run a command while holding a lock on a real server")},
-    Usage{"watch", "watch URL [--match PATTERNS] [--ignore PATTERNS] [--renewals] [--once] [--json]",
-          QT_TRANSLATE_NOOP("cli", "locks on a running server; without --once, a line per change")},
+    Usage{"watch",
+          "watch URL… [--match PATTERNS] [--ignore PATTERNS] [--interval T] [--renewals] [--once] [--json]\n"
+          "                [--alert EXPR]… [--fail] [--metrics [ADDRESS:]PORT]",
+          QT_TRANSLATE_NOOP("cli", "locks on running servers; without --once, a line per change")},
     Usage{"manager",
           "manager CONFIG check|status|watch [--json]\n"
           "lockscope manager CONFIG switch [NAMESPACE] ENGINE [--immediate | --drain] [--json]\n"
           "lockscope manager CONFIG fail-back [NAMESPACE] [--immediate | --drain] [--json]",
           QT_TRANSLATE_NOOP("cli", "the engines of a manager's locks: which is in use, and change it")},
     Usage{"check", "check FILE [--json]", QT_TRANSLATE_NOOP("cli", "judge a recording")},
-    Usage{"export", "export FILE --to png|svg|csv|jsonl OUT",
-          QT_TRANSLATE_NOOP("cli", "turn a recording into a picture or a table")},
+    Usage{"export", "export FILE --to png|svg|csv|jsonl|perfetto|jepsen OUT",
+          QT_TRANSLATE_NOOP("cli", "turn a recording into a picture, a table or a history for other tools")},
     Usage{"list", "list scenarios|recipes|formats [--json]", QT_TRANSLATE_NOOP("cli", "what there is")},
     Usage{"sandbox", nullptr, nullptr},
     Usage{"compare", nullptr, nullptr},

@@ -4,52 +4,36 @@
 #include "cli/output.h"
 #include "cli/text.h"
 #include "cli/usage.h"
-#include "drivers/dial.h"
-#include "inspect/lock_change.h"
 #include "inspect/make_watcher.h"
 #include "ports/url.h"
 #include "runtime/event_loop_runtime.h"
 #include "servers/commands.h"
 #include "servers/signal_inbox.h"
-#include "servers/watch_words.h"
+#include "servers/watch_metrics.h"
+#include "servers/watched_server.h"
 
-#include <QDateTime>
-#include <QJsonDocument>
+#include <QCoreApplication>
 #include <QRegularExpression>
-#include <set>
+#include <QTimer>
 
 namespace lockscope::cli {
 
 namespace {
 
-using inspect::LockChange;
-using inspect::LockReport;
-using inspect::LockRow;
-
-/// The parts of the report that a person asked to see.
-struct WatchPlan {
-    bool once = false;
-    bool json = false;
-    bool renewals = false; ///< a line for each of them, too
-    inspect::NameFilter names;
-};
-
-QString timeText(const LockReport& report) {
-    return QDateTime::fromMSecsSinceEpoch(report.wallMs, Qt::UTC).toString(Qt::ISODateWithMs);
-}
-
-/// One run of `lockscope watch`.
+/// One run of `lockscope watch`: all of its servers.
 class WatchRun : public QObject {
 public:
-    /// Precondition: inspect::watchable(url).
-    WatchRun(const ConnectionUrl& url, WatchPlan plan)
-        : m_endpoint(url.display()),
-          m_plan(std::move(plan)),
-          m_watcher(*inspect::makeWatcher(m_runtime, url, realDiallers(), optionsFor(m_plan))) {
+    /// Precondition: inspect::watchable() is true of each. `metrics` may be nullptr.
+    WatchRun(const std::vector<ConnectionUrl>& urls, const WatchPlan& plan, WatchMetrics* metrics) : m_plan(plan) {
+        for (const ConnectionUrl& url : urls)
+            m_servers.push_back(std::make_unique<WatchedServer>(m_runtime, url, plan, metrics));
         connect(&m_signals, &SignalInbox::interrupted, this, [this](int signal) {
             m_interruptedBy = signal;
             m_stop.request_stop();
         });
+        constexpr std::chrono::milliseconds kCheckEvery = 200ms; // time alone makes some alerts true
+        connect(&m_beat, &QTimer::timeout, this, &WatchRun::checkAlerts);
+        if (!plan.once && !plan.alerts.empty()) m_beat.start(kCheckEvery);
     }
     ~WatchRun() override { m_runtime.kill(); }
 
@@ -60,126 +44,50 @@ public:
     }
 
 private:
-    static inspect::WatchOptions optionsFor(const WatchPlan& plan) {
-        inspect::WatchOptions options;
-        options.names = plan.names;
-        return options;
-    }
     QCoro::Task<> whole() {
         try {
-            m_status = co_await look();
+            if (m_plan.once) { // one after the other: each has its lines together
+                for (const auto& server : m_servers) {
+                    const int status = co_await server->look(m_stop.get_token());
+                    m_status = std::max(m_status, status);
+                }
+            } else {
+                std::vector<QCoro::Task<int>> looks;
+                for (const auto& server : m_servers)
+                    looks.push_back(server->look(m_stop.get_token()));
+                for (auto& look : looks) {
+                    const int status = co_await look;
+                    m_status = std::max(m_status, status);
+                }
+            }
         } catch (const Cancelled&) {
-            m_status = m_plan.once ? kSignalBase + m_interruptedBy : kFine; // Ctrl+C is how a watch ends
-            if (!m_plan.once && m_last.commands > 0) complain(loadText(m_last, m_runtime.monotonic() - m_began));
+            if (m_plan.once) {
+                m_status = kSignalBase + m_interruptedBy;
+            } else { // Ctrl+C is how a watch ends, or an alert
+                m_status = m_failed ? kViolated : kFine;
+                for (const auto& server : m_servers)
+                    if (const QString cost = server->cost(); !cost.isEmpty()) complain(cost);
+            }
         }
         QCoreApplication::exit();
     }
 
-    QCoro::Task<int> look() {
-        if (const auto opened = co_await m_watcher->open(m_stop.get_token()); !opened) {
-            complain(opened.error().message);
-            co_return opened.error().kind == inspect::WatchTrouble::Kind::WrongUrl ? kUsage : kUnreachable;
-        }
-        m_began = m_runtime.monotonic();
-        if (!m_plan.once) {
-            co_await m_watcher->watch([this](const LockReport& report) { tell(report); }, m_stop.get_token());
-            co_return kFine;
-        }
-        const LockReport report = co_await m_watcher->once(
-            m_stop.get_token(), [](const LockReport& sofar) { complain(progressText(sofar)); });
-        if (report.trouble) {
-            complain(report.trouble->message);
-            co_return kUnreachable;
-        }
-        // Locks may be among the keys that we have no right to read.
-        const bool whole = report.complete && report.keysRefused == 0;
-        if (m_plan.json) {
-            QJsonObject object = inspect::toJson(report, m_endpoint);
-            if (!whole) object[QStringLiteral("complete")] = false;
-            object[QStringLiteral("load")] = QJsonObject{
-                {QStringLiteral("commands"), qint64(report.commands)},
-                {QStringLiteral("server_ms"), std::chrono::duration<double, std::milli>(report.serverTime).count()}};
-            say(QJsonDocument(object).toJson(QJsonDocument::Compact));
-        } else {
-            for (const LockRow& row : report.locks)
-                say(rowText(row));
-        }
-        for (const inspect::WatchNote& note : report.notes)
-            complain(textOf(note));
-        if (!report.complete) {
-            complain(tr("%1 has more keys than one look goes through: there may be other locks").arg(m_endpoint));
-            co_return kUnknown;
-        }
-        if (!whole) co_return kUnknown;
-        if (!m_plan.json && report.locks.empty()) complain(tr("no lock on %1 now").arg(m_endpoint));
-        co_return kFine;
+    void checkAlerts() {
+        bool begun = false;
+        for (const auto& server : m_servers)
+            begun = server->checkAlerts() || begun;
+        if (!begun || !m_plan.fail || m_failed) return;
+        m_failed = true;
+        m_stop.request_stop();
     }
 
-    void tell(const LockReport& report) {
-        if (report.trouble) {
-            complain(report.trouble->message);
-            m_troubled = true;
-            return;
-        }
-        if (m_troubled) complain(tr("%1 answers again").arg(m_endpoint));
-        m_troubled = false;
-        tellNotes(report);
-        for (const inspect::ServerEvent event : report.events)
-            tell(event, report);
-        for (const LockChange& change : changesBetween(m_last, report))
-            if (m_plan.renewals || change.what != LockChange::What::Renewed) tell(change, report);
-        m_last = report;
-    }
-
-    /// Each kind once per connection.
-    void tellNotes(const LockReport& report) {
-        if (report.connections != m_last.connections) m_noted.clear();
-        if (!report.complete) return; // counts still grow
-        for (const inspect::WatchNote& note : report.notes)
-            if (m_noted.insert(note.kind).second) complain(textOf(note));
-    }
-
-    void tell(inspect::ServerEvent event, const LockReport& report) {
-        if (!m_plan.json) {
-            say(timeText(report) + QStringLiteral("  ") + serverEventText(event, report.server));
-            return;
-        }
-        JsonLine line;
-        line.add("change", QByteArray("server"))
-            .add("event", QByteArray(nameOf(event)))
-            .add("endpoint", m_endpoint)
-            .add("observed_at", timeText(report));
-        if (report.server) line.add("server", toJson(*report.server));
-        say(line.toJson());
-    }
-
-    void tell(const LockChange& change, const LockReport& report) {
-        static constexpr const char* kKinds[] = {"appeared", "changed", "vanished"};
-        if (m_plan.json) {
-            JsonLine line;
-            line.add("change", QByteArray(kKinds[static_cast<std::size_t>(change.kind)]))
-                .add("event", QByteArray(nameOf(change.what)))
-                .add("endpoint", m_endpoint)
-                .add("observed_at", timeText(report))
-                .add("lock", inspect::toJson(change.row));
-            say(line.toJson());
-        } else {
-            constexpr int kWordWidth = 15;
-            say(timeText(report) + QStringLiteral("  ") + changeWord(change.what).leftJustified(kWordWidth) +
-                changeText(change));
-        }
-    }
-
-    QString m_endpoint;
     WatchPlan m_plan;
     SignalInbox m_signals{SignalInbox::Which::Ends};
     EventLoopRuntime m_runtime;
-    std::unique_ptr<inspect::Watcher> m_watcher;
+    std::vector<std::unique_ptr<WatchedServer>> m_servers;
     std::stop_source m_stop;
-    LockReport m_last;
-    Nanos m_began{};
-    std::set<inspect::WatchNote::Kind> m_noted; ///< said since the present connection began
-    bool m_troubled = false;
+    QTimer m_beat;
+    bool m_failed = false;
     int m_interruptedBy = 0;
     int m_status = kFine;
 };
@@ -190,6 +98,38 @@ bool isBareAddress(const QString& text) {
     return kAddress.match(text).hasMatch();
 }
 
+std::expected<ConnectionUrl, QString> watchedUrl(const QString& place) {
+    auto url = parseConnectionUrl(place);
+    if (!url && isBareAddress(place))
+        return std::unexpected(tr("“%1” does not say which kind of server it is; write redis://%1").arg(place));
+    if (!url) return std::unexpected(url.error());
+    if (const auto known = inspect::watchable(*url); !known) return std::unexpected(known.error());
+    return *url;
+}
+
+std::expected<WatchPlan, QString> planOf(const Arguments& arguments) {
+    WatchPlan plan;
+    plan.once = arguments.has("once");
+    plan.json = arguments.has("json");
+    plan.renewals = arguments.has("renewals");
+    plan.fail = arguments.has("fail");
+    plan.headings = arguments.places().size() > 1;
+    plan.match = arguments.value("match");
+    plan.ignore = arguments.value("ignore");
+    for (const QString& text : arguments.values("alert")) {
+        const auto rule = inspect::parseAlertRule(text);
+        if (!rule) return std::unexpected(rule.error());
+        plan.alerts.push_back(*rule);
+    }
+    if (plan.fail && plan.alerts.empty()) return std::unexpected(tr("--fail needs an --alert to fail for"));
+    if (const auto text = arguments.value("interval")) {
+        const auto interval = durationOf("interval", *text, 50ms);
+        if (!interval) return std::unexpected(interval.error());
+        plan.interval = *interval;
+    }
+    return plan;
+}
+
 } // namespace
 
 int watch(const QStringList& words) {
@@ -197,23 +137,35 @@ int watch(const QStringList& words) {
                                             {{QStringLiteral("once"), false},
                                              {QStringLiteral("json"), false},
                                              {QStringLiteral("renewals"), false},
+                                             {QStringLiteral("fail"), false},
                                              {QStringLiteral("match")},
-                                             {QStringLiteral("ignore")}},
-                                            {QStringLiteral("URL")});
+                                             {QStringLiteral("ignore")},
+                                             {QStringLiteral("interval")},
+                                             {QStringLiteral("metrics")},
+                                             {QStringLiteral("alert"), true, true}},
+                                            {QStringLiteral("URL…")});
     if (!arguments) return misused("watch", arguments.error());
-    const QString place = arguments->place(0);
-    const auto url = parseConnectionUrl(place);
-    if (!url && isBareAddress(place))
-        return misused("watch", tr("“%1” does not say which kind of server it is; write redis://%1").arg(place));
-    if (!url) return misused("watch", url.error());
-    if (const auto known = inspect::watchable(*url); !known) return misused("watch", known.error());
-    WatchPlan plan;
-    plan.once = arguments->has("once");
-    plan.json = arguments->has("json");
-    plan.renewals = arguments->has("renewals");
-    plan.names = inspect::nameFilterFrom(arguments->value("match").value_or(url->option("match")),
-                                         arguments->value("ignore").value_or(url->option("ignore")));
-    return WatchRun(*url, std::move(plan)).run();
+    const auto plan = planOf(*arguments);
+    if (!plan) return misused("watch", plan.error());
+    std::vector<ConnectionUrl> urls;
+    for (const QString& place : arguments->places()) {
+        const auto url = watchedUrl(place);
+        if (!url) return misused("watch", url.error());
+        urls.push_back(*url);
+    }
+    std::optional<WatchMetrics> metrics;
+    if (const auto text = arguments->value("metrics")) {
+        if (plan->once) return misused("watch", tr("--metrics needs a watch that goes on: leave --once out"));
+        const auto at = MetricsAddress::parse(*text);
+        if (!at) return misused("watch", at.error());
+        const auto port = metrics.emplace().listen(*at);
+        if (!port) {
+            complain(port.error());
+            return kUnreachable;
+        }
+        complain(tr("metrics at http://%1:%2/metrics").arg(at->host.toString()).arg(*port));
+    }
+    return WatchRun(urls, *plan, metrics ? &*metrics : nullptr).run();
 }
 
 } // namespace lockscope::cli

@@ -54,6 +54,15 @@ struct RawKey {
     friend bool operator==(const RawKey&, const RawKey&) = default;
 };
 
+/// Something on the server that makes a lock held, byte for byte. A lock is taken away only while it is still there.
+struct Entry {
+    QByteArray at;         ///< where: a key, a node's path, a table, the number of a session
+    QByteArray value = {}; ///< its content, where the format has one: a value, a field, a member, an owner
+    std::int64_t born =
+        0; ///< tells it from a later one at the same place: a revision, a zxid, a beginning in ms; 0: nothing does
+    friend bool operator==(const Entry&, const Entry&) = default;
+};
+
 /// One lock found on a server, in whatever format.
 struct LockRow {
     enum class State : std::uint8_t { Free, Queued, Held };
@@ -74,6 +83,7 @@ struct LockRow {
     std::optional<std::int64_t> permitsInAll;  ///< free and taken; missing = the server does not say
     std::int64_t deadWaiters = 0;              ///< entries of the queue that nobody waits behind any more
     std::vector<RawKey> raw;
+    std::vector<Entry> entries; ///< of its holders; empty: the format does not tell them from others
 
     /// Explains a missing ttlMs. Unknown: the format does not say, or nothing is held that could end.
     enum class Expires : std::uint8_t { At, Never, Unknown };

@@ -27,6 +27,11 @@ LookingWatcher::LookingWatcher(Runtime& runtime, QString where, WatchOptions opt
     : m_runtime(runtime), m_where(std::move(where)), m_options(std::move(options)) {
 }
 
+const LockRow* LookingWatcher::lastSeen(const QByteArray& lockName) const {
+    const auto row = std::ranges::find_if(m_lastLocks, [&](const LockRow& each) { return each.name == lockName; });
+    return row == m_lastLocks.end() ? nullptr : &*row;
+}
+
 WatchStatus LookingWatcher::status() const {
     using State = WatchStatus::State;
     const QString text = m_state == State::Idle         ? Text::tr("%1 · not connected")

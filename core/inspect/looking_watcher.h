@@ -19,6 +19,7 @@ public:
     WatchLoad load() const override { return {requests(), m_serverTime}; }
     std::optional<ServerIdentity> identity() const override { return m_server; }
     QString where() const override { return m_where; }
+    const LockRow* lastSeen(const QByteArray& lockName) const override;
 
 protected:
     /// `where`: the server's address, for people.

@@ -21,8 +21,6 @@ NameFilter nameFilterFrom(const QString& match, const QString& ignore);
 /// Limits for the cost of watching, and the locks to look for. A share is the part of the server's time that answering
 /// us may take, at most.
 struct WatchOptions {
-    enum class Changes : std::uint8_t { Forbidden, Allowed };
-    Changes changes = Changes::Forbidden;                ///< whether Watcher::forceRelease() may write
     std::vector<KeyPattern> patterns = usualLockNames(); ///< string keys that are locks by their name
     NameFilter names;
     double share = 0.08;                   ///< for watch(), once everything was seen

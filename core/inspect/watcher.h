@@ -25,8 +25,8 @@ struct WatchLoad {
     Nanos serverTime{}; ///< that the server has worked for them, at most
 };
 
-/// Finds and watches the locks of one server, or of one ensemble. Read-only, unless its options allow changes: then
-/// forceRelease() may write, and nothing else does. It has a connection of its own, so that its work delays nobody.
+/// Finds and watches the locks of one server, or of one ensemble. Read-only: a Releaser frees locks by force. It has a
+/// connection of its own, so that its work delays nobody.
 ///
 /// Lives on its runtime's thread; the runtime must outlive it. Coroutines in flight must have ended before it goes.
 class Watcher {
@@ -52,10 +52,8 @@ public:
     virtual std::optional<ServerIdentity> identity() const = 0;
     /// The server's address: "host:port".
     virtual QString where() const = 0;
-
-    /// Frees a lock that the last report had, whoever holds it. False: it was free. The error is a sentence: changes
-    /// are not allowed, this kind of lock cannot be freed from here, or the server refused. Throws Cancelled.
-    virtual QCoro::Task<std::expected<bool, QString>> forceRelease(QByteArray lockName, std::stop_token stop = {});
+    /// The lock in the last report; nullptr: it had none of that name. Valid until the next look.
+    virtual const LockRow* lastSeen(const QByteArray& lockName) const = 0;
 };
 
 /// A watcher that owns the client over which it looks.

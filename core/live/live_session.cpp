@@ -55,18 +55,22 @@ void LiveSession::makeWorker(const scenario::Scenario& settings) {
         });
     };
     listener.refused = [this](const QString& why) { m_inbox.put([this, why] { Q_EMIT complained(why); }); };
-    using Changes = inspect::WatchOptions::Changes;
-    const Changes changes = m_allowChanges ? Changes::Allowed : Changes::Forbidden;
-    m_worker = std::make_unique<LiveWorker>(m_url, changes, settings, m_trace, std::move(listener));
+    listener.planned = [this](const QByteArray& lockName, const QByteArrayList& commands) {
+        QStringList lines;
+        for (const QByteArray& line : commands)
+            lines << QString::fromUtf8(line);
+        m_inbox.put([this, lockName, lines] { Q_EMIT releasePlanned(lockName, lines); });
+    };
+    m_worker = std::make_unique<LiveWorker>(m_url, settings, m_trace, std::move(listener));
     m_worker->start();
 }
 
 session::Abilities LiveSession::abilities() const {
     session::Abilities abilities;
     abilities.live = true;
-    // On the other kinds of servers, locks can only be looked at so far.
-    const bool ours = m_allowChanges && m_url.service == Service::Redis;
-    abilities.faults = abilities.workload = abilities.forceRelease = ours;
+    // Clients of our own run on Redis only so far.
+    abilities.faults = abilities.workload = m_allowChanges && m_url.service == Service::Redis;
+    abilities.forceRelease = m_allowChanges;
     return abilities;
 }
 
@@ -100,6 +104,14 @@ void LiveSession::apply(scenario::Fault fault, Nanos) {
 
 void LiveSession::restart(std::uint64_t, session::ByHand) {
     Q_EMIT complained(tr("A live server cannot be started again from here; connect again for an empty picture."));
+}
+
+void LiveSession::planRelease(QByteArray lockName) {
+    if (!m_allowChanges) {
+        session::Session::planRelease(std::move(lockName));
+        return;
+    }
+    m_thread.put([this, lockName] { m_worker->planRelease(lockName); });
 }
 
 void LiveSession::forceRelease(QByteArray lockName) {

@@ -11,9 +11,9 @@ class LiveWorker;
 /// As scenario::changeSetting(), and "clients" may be "0": a live server can be left without clients of our own.
 std::expected<void, QString> applyLiveSetting(scenario::Scenario& settings, const scenario::Fault& fault);
 
-/// Somebody's running server as a session: its locks are watched, read-only. On Redis, where the user allows changes
-/// for this connection, workload clients of our own can be started against it, paused and killed, and a lock freed by
-/// force. Everything that talks to the server happens on a thread of its own.
+/// Somebody's running server as a session: its locks are watched, read-only. Where the user allows changes for this
+/// connection, a lock can be freed by force, and on Redis workload clients of our own can be started against it, paused
+/// and killed. Everything that talks to the server happens on a thread of its own.
 class LiveSession final : public session::Session {
     Q_OBJECT
 public:
@@ -40,6 +40,7 @@ public Q_SLOTS:
     void advanceToNext(lockscope::session::Milestone milestone, lockscope::Nanos from) override;
     void apply(lockscope::scenario::Fault fault, lockscope::Nanos at) override;
     void restart(std::uint64_t seed, lockscope::session::ByHand byHand) override;
+    void planRelease(QByteArray lockName) override;
     void forceRelease(QByteArray lockName) override;
 
 private:

@@ -36,8 +36,8 @@ QString progressText(const inspect::LockReport& report) {
 }
 } // namespace
 
-LiveWorker::LiveWorker(ConnectionUrl url, inspect::WatchOptions::Changes changes, scenario::Scenario settings,
-                       std::shared_ptr<trace::Trace> trace, Listener listener)
+LiveWorker::LiveWorker(ConnectionUrl url, scenario::Scenario settings, std::shared_ptr<trace::Trace> trace,
+                       Listener listener)
     : m_listener(std::move(listener)),
       m_url(std::move(url)),
       m_settings(std::move(settings)),
@@ -52,7 +52,6 @@ LiveWorker::LiveWorker(ConnectionUrl url, inspect::WatchOptions::Changes changes
       m_judge(m_trace, session::boundsFor(m_settings)),
       m_runtime(m_origin) {
     inspect::WatchOptions options;
-    options.changes = changes;
     options.names = inspect::nameFilterFrom(m_url.option("match"), m_url.option("ignore"));
     auto watcher = inspect::makeWatcher(m_runtime, m_url, realDiallers(), std::move(options));
     Q_ASSERT(watcher);
@@ -339,21 +338,6 @@ void LiveWorker::act(const scenario::Fault& fault) {
     } else if (fault.action == Action::StopWatchdog) {
         client->stopWatchdog(true);
         emitFault(EventKind::WatchdogStopped, client->entity());
-    }
-}
-
-void LiveWorker::forceRelease(const QByteArray& lockName) {
-    m_runtime.spawn([this, lockName] { return free(lockName); });
-}
-
-QCoro::Task<> LiveWorker::free(QByteArray lockName) {
-    const auto freed = co_await m_watcher->forceRelease(lockName);
-    if (!freed) {
-        m_listener.refused(freed.error());
-    } else if (!*freed) {
-        m_listener.refused(LiveSession::tr("“%1” was free already.").arg(QString::fromUtf8(lockName)));
-    } else {
-        m_feed.update(lockName, std::nullopt, {.freedBy = trace::FreedBy::Force});
     }
 }
 

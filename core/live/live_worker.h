@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "inspect/releaser.h"
 #include "inspect/trace_feed.h"
 #include "inspect/watcher.h"
 #include "live/client_world.h"
@@ -23,14 +24,18 @@ public:
         std::function<void(session::Health)> health;
         std::function<void(double commandsPerSecond)> load;
         std::function<void(QString why)> refused;
+        std::function<void(QByteArray lockName, QByteArrayList commands)> planned;
     };
-    /// `changes`: whether forceRelease() may write. Precondition: inspect::watchable(url).
-    LiveWorker(ConnectionUrl url, inspect::WatchOptions::Changes changes, scenario::Scenario settings,
-               std::shared_ptr<trace::Trace> trace, Listener listener);
+    /// Precondition: inspect::watchable(url).
+    LiveWorker(ConnectionUrl url, scenario::Scenario settings, std::shared_ptr<trace::Trace> trace, Listener listener);
     ~LiveWorker();
 
     void start();
     void act(const scenario::Fault& fault);
+    /// Tells by Listener::planned with which commands the lock would be taken from those that were last seen to hold
+    /// it.
+    void planRelease(const QByteArray& lockName);
+    /// Takes a lock away from its holders: from those of the plan, if one was made for it.
     void forceRelease(const QByteArray& lockName);
 
 private:
@@ -48,7 +53,11 @@ private:
     void tellHealth();
     void tick();
     void emitFault(trace::EventKind kind, trace::EntityId actor, std::uint32_t aux = 0);
-    QCoro::Task<> free(QByteArray lockName);
+    QCoro::Task<> free(inspect::LockRow lock);
+    /// The releaser, made when it is first needed; nullptr: none can be made, and the user was told.
+    inspect::Releaser* releaser();
+    /// The lock as it was last seen held; nullopt: it was not, and the user was told.
+    std::optional<inspect::LockRow> seenHeld(const QByteArray& lockName);
     trace::EntityId threadOf(const inspect::Party& party);
     std::optional<inspect::Party> partyOf(trace::EntityId thread) const;
 
@@ -68,10 +77,12 @@ private:
     std::size_t m_judgedRows = 0;
     EventLoopRuntime m_runtime;
     std::unique_ptr<inspect::Watcher> m_watcher;
-    std::set<QByteArray> m_known;     ///< locks seen at the last look
-    std::set<QByteArray> m_fastMulti; ///< those of them that are one value of a fast multi-lock
-    QString m_progress;               ///< what of the server has not been looked at, in words; empty: nothing
-    QString m_told;                   ///< the health last told
+    std::unique_ptr<inspect::Releaser> m_releaser;
+    std::optional<inspect::LockRow> m_planned; ///< to be taken away as soon as the user says so
+    std::set<QByteArray> m_known;              ///< locks seen at the last look
+    std::set<QByteArray> m_fastMulti;          ///< those of them that are one value of a fast multi-lock
+    QString m_progress;                        ///< what of the server has not been looked at, in words; empty: nothing
+    QString m_told;                            ///< the health last told
     CommandCount m_clientsCommands;
     std::vector<std::unique_ptr<Client>> m_clients;
     QTimer m_tick;

@@ -96,7 +96,12 @@ public Q_SLOTS:
     virtual void undo() {}
     virtual void redo() {}
 
-    /// Frees a lock whoever holds it. Ask the user to type the lock's name before.
+    /// Answers by releasePlanned() with the commands that forceRelease() would send now, or complains.
+    virtual void planRelease(QByteArray lockName) {
+        Q_EMIT complained(tr("“%1” cannot be freed by force in this session.").arg(QString::fromUtf8(lockName)));
+    }
+    /// Takes a lock from its holders: those of the last plan for it, if there was one, else those that are seen to hold
+    /// it now. If others hold it by then, nothing is changed. Ask the user to type the lock's name before.
     virtual void forceRelease(QByteArray lockName) {
         Q_EMIT complained(tr("“%1” cannot be freed by force in this session.").arg(QString::fromUtf8(lockName)));
     }
@@ -111,6 +116,8 @@ Q_SIGNALS:
     void milestoneReached(bool found, lockscope::Nanos at);
     /// From `from` on the run differs from the one before, for this reason. Follows traceReplaced().
     void futureReplaced(lockscope::session::Rewrite why, lockscope::Nanos from);
+    /// The answer to planRelease(): what would be sent, line by line.
+    void releasePlanned(QByteArray lockName, QStringList commands);
     void healthChanged();
     void scenarioChanged();
     void ownLoadChanged();

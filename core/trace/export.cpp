@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/export.h"
 
+#include "trace/export_output.h"
+
 #include <array>
 #include <span>
 #include <vector>
@@ -9,35 +11,12 @@ namespace lockscope::trace {
 
 namespace {
 
-struct Words {
-    Q_DECLARE_TR_FUNCTIONS(Export)
-};
-
 /// A field as CSV wants it: quoted only where it must be.
 QByteArray csvQuoted(const QByteArray& text) {
     if (std::ranges::none_of(text, [](char c) { return c == ',' || c == '"' || c == '\n' || c == '\r'; })) return text;
     QByteArray quoted = text;
     quoted.replace('"', "\"\"");
     return '"' + quoted + '"';
-}
-
-/// A string as JSON wants it (RFC 8259).
-QByteArray jsonQuoted(const QByteArray& text) {
-    QByteArray quoted = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') {
-            quoted += '\\';
-            quoted += c;
-        } else if (static_cast<unsigned char>(c) < 0x20) {
-            constexpr char kHex[] = "0123456789abcdef";
-            quoted += "\\u00";
-            quoted += kHex[c >> 4];
-            quoted += kHex[c & 15];
-        } else {
-            quoted += c;
-        }
-    }
-    return quoted + '"';
 }
 
 /// Names in a format's spelling, each worked out once.
@@ -100,21 +79,16 @@ std::size_t flagWords(const Event& e, std::array<const char*, kMostWords>& words
     return n;
 }
 
-/// Streams rows through a buffer; `line` appends one row's text.
+/// Streams rows; `line` appends one row's text.
 template <typename Line>
-std::expected<void, QString> stream(const Trace& trace, QIODevice& device, std::stop_token stop, QByteArray buffer,
+std::expected<void, QString> stream(const Trace& trace, QIODevice& device, std::stop_token stop, const QByteArray& head,
                                     Line line) {
-    constexpr qsizetype kFlush = 1 << 18;
+    ExportOutput output(device, std::move(stop));
+    output.text() = head;
     const std::size_t rows = trace.size();
-    for (std::size_t i = 0; i <= rows; ++i) {
-        if (i < rows) line(buffer, trace.at(i));
-        if (i < rows && buffer.size() < kFlush) continue;
-        if (stop.stop_requested()) return std::unexpected(Words::tr("The export was stopped; the file is incomplete."));
-        if (device.write(buffer) != buffer.size())
-            return std::unexpected(Words::tr("The export could not be written: %1.").arg(device.errorString()));
-        buffer.clear();
-    }
-    return {};
+    for (std::size_t i = 0; i < rows && output.goesOn(); ++i)
+        line(output.text(), trace.at(i));
+    return output.end();
 }
 
 } // namespace

@@ -26,4 +26,16 @@ std::expected<void, QString> exportCsv(const Trace& trace, QIODevice& device, st
 /// One JSON object per line, with all columns under those names and in that order; flags are an array of strings.
 std::expected<void, QString> exportJsonl(const Trace& trace, QIODevice& device, std::stop_token stop = {});
 
+/// JSON for Perfetto's viewer (the Chrome trace event format): clients with their waits and holds by belief, pauses and
+/// deaths; locks with their holders by the record; servers with roles and outages; writes and faults as instants;
+/// queues as counters. Messages are left out. Times are µs from the trace's origin.
+std::expected<void, QString> exportPerfetto(const Trace& trace, QIODevice& device, std::stop_token stop = {});
+
+/// A history for Jepsen and its checkers: EDN, one operation a line, times in ns from the trace's origin. A process is
+/// a thread of a client. :acquire and :release are invoked by the client and end with :ok, :fail, or :info where the
+/// outcome is unknown to it; :write of a guarded resource ends with :ok or :fail. After :info the thread goes on as
+/// another process, as Jepsen demands. The values are [lock token], [lock] or [resource token]. Faults are operations
+/// of :nemesis. A client's loss of a hold is an :info of its own, :lost.
+std::expected<void, QString> exportJepsen(const Trace& trace, QIODevice& device, std::stop_token stop = {});
+
 } // namespace lockscope::trace

@@ -2,6 +2,30 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
 <context>
+    <name>Alerts</name>
+    <message numerus="yes">
+        <source>%n client(s) wait for “%1”. Hold it for a shorter time, or split it.</source>
+        <translation>
+            <numerusform>%n client waits for “%1”. Hold it for a shorter time, or split it.</numerusform>
+            <numerusform>%n clients wait for “%1”. Hold it for a shorter time, or split it.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n entry(ies) in the queue of “%1” belong to nobody any more. Others wait behind them until they time out.</source>
+        <translation>
+            <numerusform>%n entry in the queue of “%1” belongs to nobody any more. Others wait behind it until it times out.</numerusform>
+            <numerusform>%n entries in the queue of “%1” belong to nobody any more. Others wait behind them until they time out.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>“%1” went from hand to hand %n time(s) within a minute. Do more under each hold.</source>
+        <translation>
+            <numerusform>“%1” went from hand to hand once within a minute. Do more under each hold.</numerusform>
+            <numerusform>“%1” went from hand to hand %n times within a minute. Do more under each hold.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Cluster</name>
     <message numerus="yes">
         <source>%n lock(s) held</source>

@@ -2,6 +2,87 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
+    <name>Alerts</name>
+    <message>
+        <source>“%1” is no alert: %2. There are %3.</source>
+        <translation>“%1”不是告警：%2。可用的有 %3。</translation>
+    </message>
+    <message>
+        <source>it should be a name, a sign and a threshold</source>
+        <translation>应当是名称、符号和阈值</translation>
+    </message>
+    <message>
+        <source>nothing is called %1%2</source>
+        <translation>没有叫 %1 的告警%2</translation>
+    </message>
+    <message>
+        <source>%1 has no threshold</source>
+        <translation>%1 没有阈值</translation>
+    </message>
+    <message>
+        <source>behind %1 comes %2</source>
+        <translation>%1 后面应当是 %2</translation>
+    </message>
+    <message>
+        <source>%1 is no time with its unit</source>
+        <translation>%1 不是带单位的时间</translation>
+    </message>
+    <message>
+        <source>%1 is no whole number from 0 on</source>
+        <translation>%1 不是从 0 起的整数</translation>
+    </message>
+    <message>
+        <source>somebody</source>
+        <translation>某个客户端</translation>
+    </message>
+    <message>
+        <source>at least %1</source>
+        <translation>至少 %1</translation>
+    </message>
+    <message>
+        <source>“%1” is held by %2 for %3. See whether that client still works; if it does not, stop it, or free the lock by force.</source>
+        <translation>“%1”已由 %2 持有 %3。请查看该客户端是否还在工作；如果没有，请停止它，或强制释放这把锁。</translation>
+    </message>
+    <message>
+        <source>The lease of “%1” ends in %2 unless %3 renews it. See whether that client is paused or cut off.</source>
+        <translation>除非 %3 续期，“%1”的租约将在 %2 后结束。请查看该客户端是否停顿或断网。</translation>
+    </message>
+    <message>
+        <source>“%1” is held by %2, and nothing ends it by itself. If that client is gone, free the lock by force, and let locks expire.</source>
+        <translation>“%1”由 %2 持有，而且不会自行结束。如果该客户端已不在，请强制释放这把锁，并让锁能够过期。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n client(s) wait for “%1”. Hold it for a shorter time, or split it.</source>
+        <translation>
+            <numerusform>有 %n 个客户端在等待“%1”。请缩短持有时间，或把锁拆分。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1, first in the queue of “%2”, waits for %3. See what the holder, %4, does.</source>
+        <translation>“%2”队列中的第一个 %1 已等待 %3。请查看持有者 %4 在做什么。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n entry(ies) in the queue of “%1” belong to nobody any more. Others wait behind them until they time out.</source>
+        <translation>
+            <numerusform>“%1”的队列中有 %n 个条目已不属于任何客户端。其他客户端排在它们后面，直到它们超时。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>“%1” went from hand to hand %n time(s) within a minute. Do more under each hold.</source>
+        <translation>
+            <numerusform>“%1”在一分钟内易手 %n 次。请让每次持有完成更多工作。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The fencing token of “%1” went back from %2 to %3: the server has lost data. What checks tokens refuses new holders, or has let an old one in.</source>
+        <translation>“%1”的栅栏令牌从 %2 退回到 %3：服务器丢失了数据。检查令牌的资源会拒绝新的持有者，或已经放进了旧的持有者。</translation>
+    </message>
+    <message>
+        <source>The server could not be read for %1: %2</source>
+        <translation>已有 %1 无法读取服务器：%2</translation>
+    </message>
+</context>
+<context>
     <name>Cluster</name>
     <message>
         <source>dead</source>
@@ -3600,12 +3681,12 @@
         <translation>被拒绝</translation>
     </message>
     <message>
-        <source>empty: not replicated</source>
-        <translation>空：未复制</translation>
-    </message>
-    <message>
         <source>empty</source>
         <translation>空</translation>
+    </message>
+    <message>
+        <source>empty: not replicated</source>
+        <translation>空：未复制</translation>
     </message>
     <message>
         <source>not observed</source>
@@ -4732,20 +4813,12 @@
         <translation>%1 · 已连接</translation>
     </message>
     <message>
+        <source>“%1” cannot be freed from here: its layout (%2) does not tell this hold from a later one.</source>
+        <translation>无法从这里释放“%1”：它的格式（%2）分不清这次持有与之后的持有。</translation>
+    </message>
+    <message>
         <source>%1:// cannot be watched as a whole yet: watch one of its servers.</source>
         <translation>%1:// 还不能作为整体监视：请监视其中一台服务器。</translation>
-    </message>
-    <message>
-        <source>This connection is read-only: nothing was changed.</source>
-        <translation>此连接只读：未作任何更改。</translation>
-    </message>
-    <message>
-        <source>“%1” is one value of a fast multi-lock: that cannot be released from here.</source>
-        <translation>“%1”是快速联锁中的一个值：无法在这里释放它。</translation>
-    </message>
-    <message>
-        <source>Locks on this kind of server cannot be freed from here yet.</source>
-        <translation>还不能从这里释放这种服务器上的锁。</translation>
     </message>
 </context>
 <context>
@@ -4918,8 +4991,8 @@
         <translation>持有真实服务器上的锁时运行一条命令</translation>
     </message>
     <message>
-        <source>locks on a running server; without --once, a line per change</source>
-        <translation>运行中服务器上的锁；不带 --once 时每次变化一行</translation>
+        <source>locks on running servers; without --once, a line per change</source>
+        <translation>正在运行的服务器上的锁；不带 --once 时，每次变化一行</translation>
     </message>
     <message>
         <source>the engines of a manager's locks: which is in use, and change it</source>
@@ -4930,8 +5003,8 @@
         <translation>裁决一份录制</translation>
     </message>
     <message>
-        <source>turn a recording into a picture or a table</source>
-        <translation>把录制变成图片或表格</translation>
+        <source>turn a recording into a picture, a table or a history for other tools</source>
+        <translation>把记录变成图片、表格，或供其他工具使用的历史</translation>
     </message>
     <message>
         <source>what there is</source>
@@ -5016,10 +5089,6 @@
     <message>
         <source>--to is missing: %1</source>
         <translation>缺少 --to：%1</translation>
-    </message>
-    <message>
-        <source>the format “%1” does not exist yet in this version; there are %2</source>
-        <translation>本版本还没有格式“%1”；可用的有 %2</translation>
     </message>
     <message>
         <source>there is no format “%1”%2</source>
@@ -5317,6 +5386,18 @@
         <translation>“%1”没有说明服务器的类型；请写 redis://%1</translation>
     </message>
     <message>
+        <source>--fail needs an --alert to fail for</source>
+        <translation>--fail 需要一个 --alert 作为失败的依据</translation>
+    </message>
+    <message>
+        <source>--metrics needs a watch that goes on: leave --once out</source>
+        <translation>--metrics 需要持续的观察：请去掉 --once</translation>
+    </message>
+    <message>
+        <source>metrics at http://%1:%2/metrics</source>
+        <translation>指标在 http://%1:%2/metrics</translation>
+    </message>
+    <message>
         <source>held</source>
         <translation>被持有</translation>
     </message>
@@ -5529,6 +5610,10 @@
         <translation>%2 内没有找到“%1”正在使用的引擎：保存其记录的服务器中应答的太少</translation>
     </message>
     <message>
+        <source>--metrics “%1” should be a port, or an address and a port: 9187, 0.0.0.0:9187, [::1]:9187</source>
+        <translation>--metrics “%1”应当是一个端口，或地址加端口：9187、0.0.0.0:9187、[::1]:9187</translation>
+    </message>
+    <message>
         <source>%1 is in use already; nothing is changed</source>
         <translation>已经在使用 %1；没有改变任何东西</translation>
     </message>
@@ -5589,6 +5674,10 @@
         <translation>在 %2 内无法连上 %1。请检查它是否在那里运行，以及地址、端口和防火墙。</translation>
     </message>
     <message>
+        <source>nobody can be answered at %1, port %2: it is in use, or not this machine's</source>
+        <translation>无法在 %1 的端口 %2 上应答：它已被占用，或不是本机的地址</translation>
+    </message>
+    <message>
         <source>%1 has more keys than one look goes through: there may be other locks</source>
         <translation>%1 的键多于一次查看所能遍历的数量：可能还有其他锁</translation>
     </message>
@@ -5599,6 +5688,14 @@
     <message>
         <source>%1 answers again</source>
         <translation>%1 又有应答了</translation>
+    </message>
+    <message>
+        <source>ALERT</source>
+        <translation>告警</translation>
+    </message>
+    <message>
+        <source>alert over</source>
+        <translation>告警解除</translation>
     </message>
 </context>
 <context>
@@ -5982,6 +6079,18 @@
 <context>
     <name>lockscope::live::LiveSession</name>
     <message>
+        <source>“%1” was free already.</source>
+        <translation>“%1”本来就空闲。</translation>
+    </message>
+    <message>
+        <source>There is no lock “%1” on the server, as far as it has been looked at.</source>
+        <translation>就目前已查看的部分而言，服务器上没有锁“%1”。</translation>
+    </message>
+    <message>
+        <source>“%1” is held by another client by now: nothing was changed.</source>
+        <translation>“%1”此时已由别的客户端持有：没有改动任何内容。</translation>
+    </message>
+    <message>
         <source>%1 · connecting</source>
         <translation>%1 · 正在连接</translation>
     </message>
@@ -6058,8 +6167,8 @@
         <translation>“%1”正在运行：什么也没有做。</translation>
     </message>
     <message>
-        <source>“%1” was free already.</source>
-        <translation>“%1”本来就空闲。</translation>
+        <source>The release was not noted in %1: %2. Check that its folder can be written.</source>
+        <translation>这次释放没有记入 %1：%2。请检查该文件夹是否可写。</translation>
     </message>
 </context>
 <context>
@@ -6395,6 +6504,14 @@
     <message>
         <source>That this key is a lock is only a guess. Releasing it deletes the key, whatever it is.</source>
         <translation>这个键是锁，仅为猜测。释放会删除这个键，不论它是什么。</translation>
+    </message>
+    <message>
+        <source>This will be &amp;sent, and changes nothing if another client holds the lock by then:</source>
+        <translation>将发送以下命令(&amp;S)；如果届时由别的客户端持有这把锁，则不改动任何内容：</translation>
+    </message>
+    <message>
+        <source>Asking what the lock looks like now…</source>
+        <translation>正在查询这把锁现在的状态……</translation>
     </message>
     <message>
         <source>&amp;Type the lock's name to confirm:</source>

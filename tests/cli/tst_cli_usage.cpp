@@ -90,7 +90,7 @@ private Q_SLOTS:
         row("watch -psesame redis://h");
         row("watch --pass:se=sesame@h redis://h");
         row("watch --password=sesame redis://h");
-        row("watch redis://:a@h1 redis://:sesame@h2");
+        row("watch redis://:a@h1 sqlite://ann:sesame@h2/db");
         row("watch redis://:a sesame b@h");
         row("watch redis:/:sesame@h");
         row("watch ann:sesame@redis://h");

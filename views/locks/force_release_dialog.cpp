@@ -7,13 +7,18 @@
 #include <QBoxLayout>
 #include <QDialogButtonBox>
 #include <QLineEdit>
+#include <QPlainTextEdit>
 #include <QPushButton>
 
 namespace lockscope::views {
 
 ForceReleaseDialog::ForceReleaseDialog(const QString& lock, const QString& holder, trace::Certainty certainty,
                                        QWidget* parent)
-    : QDialog(parent), m_name(new QLineEdit), m_release(new QPushButton(tr("&Release by force"))) {
+    : QDialog(parent),
+      m_lock(lock),
+      m_commands(new QPlainTextEdit),
+      m_name(new QLineEdit),
+      m_release(new QPushButton(tr("&Release by force"))) {
     setWindowTitle(tr("Release “%1” by force").arg(lock));
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(3 * kGrid, 2 * kGrid, 3 * kGrid, 2 * kGrid);
@@ -27,7 +32,7 @@ ForceReleaseDialog::ForceReleaseDialog(const QString& lock, const QString& holde
                         "and somebody else can have the lock meanwhile.")
                          .arg(holder));
     text->setWordWrap(true);
-    text->setMinimumWidth(360);
+    text->setMinimumWidth(480); // commands are long
     layout->addWidget(text);
     if (certainty == trace::Certainty::Guess) {
         auto* doubt = new DimLabel(tr("That this key is a lock is only a guess. Releasing it deletes the key, "
@@ -37,6 +42,19 @@ ForceReleaseDialog::ForceReleaseDialog(const QString& lock, const QString& holde
         doubt->setWordWrap(true);
         layout->addWidget(doubt);
     }
+    auto* sent = new QLabel(tr("This will be &sent, and changes nothing if another client holds the lock by then:"));
+    sent->setWordWrap(true);
+    sent->setBuddy(m_commands);
+    layout->addSpacing(kGrid);
+    layout->addWidget(sent);
+    m_commands->setObjectName(QStringLiteral("commands"));
+    m_commands->setReadOnly(true);
+    m_commands->setFont(fixedFont());
+    m_commands->setLineWrapMode(QPlainTextEdit::NoWrap);
+    m_commands->setTabChangesFocus(true);
+    m_commands->setPlaceholderText(tr("Asking what the lock looks like now…"));
+    m_commands->setFixedHeight(m_commands->fontMetrics().lineSpacing() * 7);
+    layout->addWidget(m_commands);
     auto* label = new QLabel(tr("&Type the lock's name to confirm:"));
     label->setBuddy(m_name);
     layout->addSpacing(kGrid);
@@ -48,11 +66,24 @@ ForceReleaseDialog::ForceReleaseDialog(const QString& lock, const QString& holde
     m_release->setEnabled(false);
     layout->addSpacing(kGrid);
     layout->addWidget(buttons);
-    connect(m_name, &QLineEdit::textChanged, this,
-            [this, lock](const QString& typed) { m_release->setEnabled(typed == lock); });
+    connect(m_name, &QLineEdit::textChanged, this, &ForceReleaseDialog::enable);
     connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     m_name->setFocus();
+}
+
+void ForceReleaseDialog::setCommands(const QStringList& lines) {
+    m_known = true;
+    m_commands->setPlainText(lines.join(QLatin1Char('\n')));
+    enable();
+}
+
+void ForceReleaseDialog::setRefused(const QString& why) {
+    if (!m_known) m_commands->setPlaceholderText(why);
+}
+
+void ForceReleaseDialog::enable() {
+    m_release->setEnabled(m_known && m_name->text() == m_lock);
 }
 
 } // namespace lockscope::views

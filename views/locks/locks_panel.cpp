@@ -264,6 +264,13 @@ void LocksPanel::askForce(trace::EntityId lock) {
     auto* dialog = new ForceReleaseDialog(trace->displayName(lock), trace->displayName(owner),
                                           lockFacts(lock, *m_context).certainty, this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
+    const QByteArray lockName = trace->entity(lock).name;
+    connect(m_context->session(), &session::Session::releasePlanned, dialog,
+            [dialog, lockName](const QByteArray& planned, const QStringList& commands) {
+                if (planned == lockName) dialog->setCommands(commands);
+            });
+    connect(m_context->session(), &session::Session::complained, dialog, &ForceReleaseDialog::setRefused);
+    m_context->session()->planRelease(lockName);
     // In another trace the ids mean something else.
     connect(m_context, &ViewContext::sessionChanged, dialog, &QDialog::reject);
     connect(dialog, &QDialog::accepted, this, [this, lock, owner] {

@@ -49,6 +49,8 @@ public:
     std::expected<NamedKey, Error> namedKey(const QByteArray& name) const override;
     Answer<bool> namedLockHeld(NamedKey key, std::stop_token stop = {}) override;
     Answer<bool> endNamedHolders(NamedKey key, std::stop_token stop = {}) override;
+    Answer<bool> takeAway(SeenHold hold, std::stop_token stop = {}) override;
+    QByteArrayList takeAwayText(const SeenHold& hold) const override;
 
     Answer<StoredRecord> readRecord(QByteArray name, std::stop_token stop = {}) override;
     Answer<bool> replaceRecord(QByteArray name, StoredRecord seen, QByteArray value,
@@ -76,6 +78,7 @@ private:
     QCoro::Task<Result> ask(const QByteArray& text, Values values, std::stop_token stop, Patience patience = {});
     Answer<bool> endConnection(std::int64_t connection);
     QCoro::Task<> awaitEndOf(QByteArrayList connections, std::stop_token stop);
+    std::vector<Statement> takingAway(const SeenHold& hold) const;
     Answer<bool> endRowHolderOfMySql(QByteArray name, std::stop_token stop);
 
     const std::shared_ptr<Pool> m_pool;

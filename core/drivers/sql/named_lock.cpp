@@ -128,4 +128,16 @@ Statement endNamedHolders(const NamedKey& key) {
     return {QByteArray("SELECT pg_terminate_backend(pid), pid") + kHeld, heldValues(key)};
 }
 
+Statement endNamedHolder(const NamedKey& key, std::int64_t session) {
+    Statement statement = endNamedHolders(key);
+    statement.text += " AND pid = ?";
+    statement.values.emplace_back(session);
+    return statement;
+}
+
+std::optional<NamedKey> listedKey(const QByteArray& name) {
+    if (const auto number = numberIn<std::int64_t>(name)) return NamedKey{name, *number};
+    return twoIn(name);
+}
+
 } // namespace lockscope::sql

@@ -32,5 +32,9 @@ Statement releaseAllNamed(Dialect dialect);
 Statement namedHolders(Dialect dialect, const NamedKey& key);
 /// PostgreSQL: ends those connections. → done, connection.
 Statement endNamedHolders(const NamedKey& key);
+/// PostgreSQL: the same for one session, if it holds the lock.
+Statement endNamedHolder(const NamedKey& key, std::int64_t session);
+/// The key of a lock as PostgreSQL lists it: one number, or two with a comma. nullopt: it is neither.
+std::optional<NamedKey> listedKey(const QByteArray& name);
 
 } // namespace lockscope::sql

@@ -21,6 +21,7 @@ LockRow memcachedRow(const SeenItem& item, const char* format, Party holder) {
     row.format = format;
     row.state = LockRow::State::Held;
     row.holders.push_back(std::move(holder));
+    row.entries.push_back({item.key, item.value});
     row.raw.push_back({item.key, "item", {}, readable(item.value)});
     return row;
 }

@@ -2,7 +2,6 @@
 #include "inspect/redis/watcher.h"
 
 #include "inspect/lock_change.h"
-#include "inspect/redis/force_release.h"
 #include "inspect/redis/redisson_names.h"
 
 #include <algorithm>
@@ -107,11 +106,9 @@ void RedisWatcher::onStatus(std::function<void()> callback) {
     m_client.onStatus([callback = std::move(callback)](const redis::Status&) { callback(); });
 }
 
-QCoro::Task<std::expected<bool, QString>> RedisWatcher::forceRelease(QByteArray lockName, std::stop_token stop) {
+const LockRow* RedisWatcher::lastSeen(const QByteArray& lockName) const {
     const auto row = std::ranges::find_if(m_lastLocks, [&](const LockRow& each) { return each.name == lockName; });
-    const QByteArray format = row == m_lastLocks.end() ? QByteArray() : row->format;
-    auto freed = co_await forceReleaseOnRedis(m_client, lockName, format, m_options.changes, std::move(stop));
-    co_return freed;
+    return row == m_lastLocks.end() ? nullptr : &*row;
 }
 
 QCoro::Task<LockReport> RedisWatcher::once(std::stop_token stop, Callback progress) {

@@ -26,7 +26,7 @@ public:
     WatchLoad load() const override { return {m_client.commandsSent(), m_reader.serverTime()}; }
     std::optional<ServerIdentity> identity() const override { return m_facts.identity(); }
     QString where() const override { return m_client.where(); }
-    QCoro::Task<std::expected<bool, QString>> forceRelease(QByteArray lockName, std::stop_token stop = {}) override;
+    const LockRow* lastSeen(const QByteArray& lockName) const override;
 
     /// Changes which locks are wanted; the search begins again.
     void setNames(NameFilter names);

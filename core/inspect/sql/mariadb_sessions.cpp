@@ -104,6 +104,7 @@ void add(Locks& locks, const Table& table, std::size_t at, const QByteArray& nam
     if (row.raw.empty()) row.raw.push_back({name, "named lock", {}, readable(table.text(at, Status))});
     if (table.text(at, Status) == "GRANTED") {
         row.state = LockRow::State::Held;
+        row.entries.push_back({table.text(at, Id), name});
         row.holders.push_back(std::move(party));
         return;
     }
@@ -143,6 +144,7 @@ void addBlocked(const Table& table, std::vector<LockRow>& rows) {
                                                      table.text(at, BlockerQuery)),
                                         "exclusive");
             holder.sinceWallMs = table.number(at, BlockerSince);
+            if (holder.sinceWallMs) row.entries.push_back({table.text(at, Blocker), {}, *holder.sinceWallMs});
             row.holders.push_back(std::move(holder));
         }
         if (row.raw.empty())
@@ -197,6 +199,7 @@ SessionsRead readMariaDbSessions(sql::Reader& reader, std::set<QByteArray> names
             const auto who = co_await reader.askAbout(kConnection, id, stop);
             LockRow& row = locks.try_emplace(name, rowNamed(name, "get-lock", reader.language())).first->second;
             row.state = LockRow::State::Held;
+            row.entries.push_back({id, name});
             const bool known = who && !who->rows.empty();
             row.holders.push_back(sessionParty(
                 id, known ? aboutSession({}, who->text(0, 0), who->text(0, 1), who->text(0, 2)) : QByteArray(),

@@ -85,6 +85,7 @@ void addAdvisory(const Table& table, std::vector<LockRow>& rows) {
         Party party = sessionParty(table.text(at, Pid), whoIn(table, at, Who), shared ? "shared" : "exclusive");
         if (table.number(at, Granted) == 1) {
             row.mode = party.mode;
+            row.entries.push_back({table.text(at, Pid), name});
             row.holders.push_back(std::move(party));
         } else {
             party.sinceWallMs = table.number(at, Since);
@@ -131,6 +132,12 @@ QByteArray nameIn(const QByteArray& json) {
         if (value.isDouble()) return QByteArray::number(value.toInteger());
     }
     return {};
+}
+
+/// Sessions end with their transaction what they hold: so a later transaction of the same session is not that holder.
+void addHolder(LockRow& row, const QByteArray& pid, Party holder) {
+    if (holder.sinceWallMs) row.entries.push_back({pid, {}, *holder.sinceWallMs});
+    row.holders.push_back(std::move(holder));
 }
 
 struct BlockedLock {
@@ -200,7 +207,7 @@ SessionsRead readPostgreSqlSessions(sql::Reader& reader, std::vector<TableName> 
     const Sessions sessions(*sessionTable);
     for (auto& [resource, lock] : locks) {
         for (const QByteArray& pid : lock.blockers)
-            if (!lock.waiting.contains(pid)) lock.row.holders.push_back(sessions.of(pid));
+            if (!lock.waiting.contains(pid)) addHolder(lock.row, pid, sessions.of(pid));
         if (lock.place.isEmpty()) continue;
         const QByteArray query =
             "SELECT left(to_jsonb(t)::text, 2000) FROM " + lock.relation + " t WHERE ctid = ?::tid";
@@ -221,7 +228,7 @@ SessionsRead readPostgreSqlSessions(sql::Reader& reader, std::vector<TableName> 
             if (waited) continue;
             LockRow row = sessionRow(unqualified + ':' + name, "pg-row");
             for (const QByteArray& pid : pids)
-                row.holders.push_back(sessions.of(pid));
+                addHolder(row, pid, sessions.of(pid));
             row.raw.push_back({table + ':' + name, "locked row", {}, readable(name)});
             found.rows.push_back(std::move(row));
         }

@@ -78,6 +78,10 @@ Party zkParty(const SeenChild& child, const char* mode) {
     return party;
 }
 
+void addEntry(LockRow& row, const SeenNode& parent, const SeenChild& holder) {
+    if (holder.stat) row.entries.push_back({zookeeper::childOf(parent.path, holder.name.name), {}, holder.stat->czxid});
+}
+
 LockRow zkQueueRow(const SeenNode& node, const char* format) {
     LockRow row = zkRow(node, format);
     std::vector<const SeenChild*> writers;
@@ -102,6 +106,7 @@ LockRow zkQueueRow(const SeenNode& node, const char* format) {
         }
         if (row.holders.empty() && child.stat) row.token = child.stat->czxid;
         row.neverExpires = row.neverExpires || party.neverExpires;
+        addEntry(row, node, child);
         row.holders.push_back(std::move(party));
     }
     row.state = row.holders.empty() ? LockRow::State::Free : LockRow::State::Held;

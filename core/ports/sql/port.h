@@ -3,6 +3,7 @@
 #include "runtime/runtime.h"
 
 #include <QByteArray>
+#include <QByteArrayList>
 #include <QString>
 #include <expected>
 #include <memory>
@@ -83,6 +84,21 @@ struct NamedKey {
     bool two = false; ///< the key is two 32-bit numbers
 };
 enum class Sharing : std::uint8_t { Exclusive, Shared };
+
+/// The hold of a client as it was seen, to be taken away from it.
+struct SeenHold {
+    enum class By : std::uint8_t {
+        Lease,       ///< the row's owner, of sql-lease
+        Row,         ///< the row itself, of sql-row
+        NamedLock,   ///< a session that holds a named lock
+        Transaction, ///< a session whose transaction holds locks of rows or tables
+    };
+    By by = By::Lease;
+    QByteArray name;          ///< of the lock; a named lock's as the server lists it: on PostgreSQL "42" or "12,34"
+    QByteArray owner = {};    ///< Lease, Row
+    std::int64_t session = 0; ///< NamedLock, Transaction: the connection's number
+    std::int64_t began = 0;   ///< Transaction: ms since 1970
+};
 
 /// A small value by which processes agree, compared by its version.
 struct StoredRecord {
@@ -246,6 +262,13 @@ public:
     virtual Answer<bool> namedLockHeld(NamedKey key, std::stop_token stop = {}) = 0;
     /// Ends all connections that hold it, and waits until they are gone. False: there was none.
     virtual Answer<bool> endNamedHolders(NamedKey key, std::stop_token stop = {}) = 0;
+
+    /// Takes a hold away, if it is still as it was seen: frees or deletes the row, or ends the session and waits until
+    /// it is gone. False: it is not, and nothing was changed. MySQL cannot compare and end a session in one step: a
+    /// session that gives its lock back between the two ends all the same.
+    virtual Answer<bool> takeAway(SeenHold hold, std::stop_token stop = {}) = 0;
+    /// The statements of takeAway() with their values, for people.
+    virtual QByteArrayList takeAwayText(const SeenHold& hold) const = 0;
 
     // --- records, by which processes agree ---
     /// Reads the record. The answer is "not there" also while the table of records does not exist.

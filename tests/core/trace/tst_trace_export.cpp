@@ -3,6 +3,7 @@
 #include "trace/export.h"
 
 #include <QBuffer>
+#include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QTest>
@@ -18,6 +19,8 @@ private Q_SLOTS:
     void everyLineOfALongTraceParses();
     void sayWhatTheDeviceSays();
     void canBeStopped();
+    void perfettoHasASliceForEachWaitAndHold();
+    void jepsenHasAnEndForEachInvocation();
 
 private:
     static Trace& sample(Trace& t) {
@@ -97,6 +100,89 @@ void TestTraceExport::canBeStopped() {
     source.request_stop();
     QVERIFY(!exportJsonl(*trace, out, source.get_token()));
     QCOMPARE(out.size(), 0);
+}
+
+namespace {
+
+/// A waits 2 µs, holds from 3 to 9 µs and writes; B waits from 4 µs on and dies at 8 µs; the server is paused
+/// meanwhile.
+void tell(Trace& t) {
+    using K = EventKind;
+    const EntityId a = t.intern(EntityKind::Client, "A"), one = t.intern(EntityKind::Thread, "1", a);
+    const EntityId b = t.intern(EntityKind::Client, "B"), two = t.intern(EntityKind::Thread, "1", b);
+    const EntityId node = t.intern(EntityKind::Node, "redis-1"), lock = t.intern(EntityKind::Lock, "or\"ders", node);
+    const EntityId stock = t.intern(EntityKind::Resource, "stock", lock);
+    t.append({0, 0, node, 0, 0, K::NodeStarted});
+    for (const EntityId client : {a, b})
+        t.append({0, 0, client, 0, 0, K::ClientStarted});
+    t.append({1000, -1, one, lock, 0, K::Requested});
+    t.append({2500, 90'000, one, lock, 1, K::RecordHeld});
+    t.append({3000, 33, one, lock, 1, K::Granted});
+    t.append({4000, -1, two, lock, 0, K::Requested});
+    t.append({4000, 1, 0, lock, 0, K::RecordWaiters});
+    t.append({5000, 33, one, stock, 0, K::WriteAccepted});
+    t.append({6000, 0, node, 0, 0, K::NodePaused, kFault});
+    t.append({7000, 0, node, 0, 0, K::NodeResumed, kFault});
+    t.append({8000, 0, b, 0, 0, K::ClientKilled, kFault});
+    t.append({9000, 0, one, lock, 1, K::ReleaseSent});
+    t.append({9500, 0, one, lock, one, K::RecordFreed});
+    t.append({9900, 0, one, lock, 0, K::Released});
+    t.reach(12us);
+}
+
+} // namespace
+
+void TestTraceExport::perfettoHasASliceForEachWaitAndHold() {
+    Trace trace;
+    tell(trace);
+    QBuffer out;
+    QVERIFY(out.open(QIODevice::WriteOnly));
+    QVERIFY(exportPerfetto(trace, out).has_value());
+    QJsonParseError error;
+    const QJsonDocument document = QJsonDocument::fromJson(out.data(), &error);
+    QVERIFY2(error.error == QJsonParseError::NoError, out.data());
+    std::map<std::pair<int, int>, QString> tracks;
+    QStringList slices, instants;
+    for (const QJsonValue& event : document[u"traceEvents"].toArray()) {
+        const std::pair key(event[u"pid"].toInt(), event[u"tid"].toInt());
+        if (event[u"name"].toString() == u"thread_name") tracks[key] = event[u"args"][u"name"].toString();
+        if (event[u"ph"].toString() == u"X")
+            slices << QStringLiteral("%1: %2 %3+%4")
+                          .arg(tracks.at(key), event[u"name"].toString())
+                          .arg(event[u"ts"].toDouble())
+                          .arg(event[u"dur"].toDouble());
+        if (event[u"ph"].toString() == u"i") instants << tracks.at(key) + u": "_qs + event[u"name"].toString();
+    }
+    slices.sort();
+    instants.sort();
+    const QStringList wanted{u"A · 1 · or\"ders: holds #33 3+6"_qs, u"A · 1 · or\"ders: waits 1+2"_qs,
+                             u"B · 1 · or\"ders: waits 4+4"_qs,     u"B: dead 8+4"_qs,
+                             u"or\"ders: A · 1 2.5+7"_qs,           u"redis-1: paused 6+1"_qs};
+    QCOMPARE(slices, wanted);
+    const QStringList moments{u"faults: client-killed B"_qs, u"faults: node-paused redis-1"_qs,
+                              u"faults: node-resumed redis-1"_qs, u"stock: A · 1 writes #33"_qs};
+    QCOMPARE(instants, moments);
+}
+
+void TestTraceExport::jepsenHasAnEndForEachInvocation() {
+    Trace trace;
+    tell(trace);
+    QBuffer out;
+    QVERIFY(out.open(QIODevice::WriteOnly));
+    QVERIFY(exportJepsen(trace, out).has_value());
+    const QByteArrayList wanted{
+        "{:type :invoke, :f :acquire, :value [\"or\\\"ders\"], :process 0, :time 1000, :index 0}",
+        "{:type :ok, :f :acquire, :value [\"or\\\"ders\" 33], :process 0, :time 3000, :index 1}",
+        "{:type :invoke, :f :acquire, :value [\"or\\\"ders\"], :process 1, :time 4000, :index 2}",
+        "{:type :invoke, :f :write, :value [\"stock\" 33], :process 0, :time 5000, :index 3}",
+        "{:type :ok, :f :write, :value [\"stock\" 33], :process 0, :time 5000, :index 4}",
+        "{:type :info, :f :node-paused, :value \"redis-1\", :process :nemesis, :time 6000, :index 5}",
+        "{:type :info, :f :node-resumed, :value \"redis-1\", :process :nemesis, :time 7000, :index 6}",
+        "{:type :info, :f :acquire, :value [\"or\\\"ders\"], :process 1, :time 8000, :index 7}",
+        "{:type :info, :f :client-killed, :value \"B\", :process :nemesis, :time 8000, :index 8}",
+        "{:type :invoke, :f :release, :value [\"or\\\"ders\"], :process 0, :time 9000, :index 9}",
+        "{:type :ok, :f :release, :value [\"or\\\"ders\"], :process 0, :time 9900, :index 10}"};
+    QCOMPARE(out.data().trimmed().split('\n'), wanted);
 }
 
 QTEST_APPLESS_MAIN(TestTraceExport)

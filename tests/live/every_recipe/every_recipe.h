@@ -4,6 +4,7 @@
 // (Oddity). The cells are the functions below; each is one sentence that is true of all rows.
 #pragma once
 #include "ground.h"
+#include "inspect/lock_row.h"
 #include "lock/distributed_condition.h"
 #include "lock/recipe_choice.h"
 #include "relay.h"
@@ -122,6 +123,9 @@ private Q_SLOTS:
     void theWatchdogKeepsItAndStopsWithTheHold();
     void aSessionKeepsItAndGoesOnAfterIt();
 
+    // forcing.cpp
+    void isTakenAwayOnlyFromTheHolderThatWasSeen();
+
     // faults.cpp
     void aBrokenConnectionKeepsOrLosesItAsItSays();
     void whoWaitsOverABrokenConnectionGetsIt();
@@ -169,6 +173,8 @@ private:
     std::set<QByteArray> left() const { return m_ground->left(*m_subject.info, m_name); }
     /// The data on the server that were not there when the row began; empty: all gone within some time.
     QString leftOver() const;
+    /// The row's lock as a watcher sees it held; nullopt: it sees no holder.
+    std::optional<inspect::LockRow> seenHeld();
     /// Somebody else gets it at once, and leaves the server as it was: what is wrong, empty when nothing is.
     QString notFree();
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/redis/driver.h"
 #include "live/live_session.h"
+#include "live/release_log.h"
 #include "runtime/event_loop_runtime.h"
 #include "sandbox/redis_server.h"
 #include "scenario/scenario_file.h"
 #include "trace/state.h"
 
+#include <QJsonDocument>
 #include <QSignalSpy>
+#include <QStandardPaths>
 #include <QTest>
 
 using namespace lockscope;
@@ -65,6 +68,18 @@ scenario::Fault setting(const char* name, const char* value) {
     return f;
 }
 
+/// Waits until the session has seen the lock held and says how it would be taken away; the commands, empty: never.
+QStringList plannedRelease(LiveSession& session, const QByteArray& lock) {
+    QSignalSpy planned(&session, &LiveSession::releasePlanned);
+    const bool told = QTest::qWaitFor(
+        [&] {
+            session.planRelease(lock);
+            return !planned.isEmpty();
+        },
+        10'000);
+    return told && planned.front().at(0) == lock ? planned.front().at(1).toStringList() : QStringList();
+}
+
 } // namespace
 
 class TestLiveSession : public QObject {
@@ -90,7 +105,18 @@ class TestLiveSession : public QObject {
         return **result;
     }
 
+    /// The last line of the file of forced releases.
+    static QJsonObject lastNoted() {
+        QFile file(live::releaseLogPath());
+        if (!file.open(QIODevice::ReadOnly)) return {};
+        return QJsonDocument::fromJson(file.readAll().trimmed().split('\n').back()).object();
+    }
+
 private Q_SLOTS:
+    void initTestCase() {
+        QStandardPaths::setTestModeEnabled(true);
+        QFile::remove(live::releaseLogPath());
+    }
     void init() {
         m_server = std::make_unique<sandbox::RedisServer>(m_runtime);
         startServer();
@@ -276,14 +302,45 @@ private Q_SLOTS:
         LiveSession session(url(), true, settings);
         session.apply(setting("clients", "1"), Nanos(0));
         QTRY_COMPARE_WITH_TIMEOUT(count(session, EventKind::Granted), 1, 20'000);
+        const QStringList commands = plannedRelease(session, "lockscope:test");
+        QVERIFY2(commands.value(0).startsWith(QLatin1String("EVAL ")), qPrintable(commands.join(QLatin1Char('\n'))));
         session.forceRelease("lockscope:test");
         QTRY_COMPARE_WITH_TIMEOUT(count(session, EventKind::Lost), 1, 10'000);
     }
 
+    void aHolderThatCameSinceTheQuestionKeepsItsLock() {
+        const QByteArray first = "0f6ef1c2-2f2b-4f8e-9a53-1c7b7f0a1b2c:57", second = first.chopped(2) + "58";
+        ask({"HSET", "orders", first, "1"});
+        LiveSession session(url(), true, quick("redis-set"));
+        QVERIFY(!plannedRelease(session, "orders").isEmpty());
+        ask({"DEL", "orders"});
+        ask({"HSET", "orders", second, "1"});
+        QSignalSpy complained(&session, &LiveSession::complained);
+        session.forceRelease("orders");
+        QTRY_COMPARE_WITH_TIMEOUT(complained.count(), 1, 10'000);
+        QVERIFY(complained.front().front().toString().contains(QLatin1String("another client")));
+        QCOMPARE(ask({"HGET", "orders", second}).text, QByteArray("1"));
+        QCOMPARE(lastNoted()[u"result"], complained.front().front().toJsonValue());
+    }
+
+    void aForcedReleaseIsNotedWithItsCommands() {
+        ask({"SET", "lock:noted", "somebody", "PX", "60000"});
+        LiveSession session(url(), true, quick("redis-set"));
+        const QStringList commands = plannedRelease(session, "lock:noted");
+        session.forceRelease("lock:noted");
+        QTRY_COMPARE_WITH_TIMEOUT(ask({"EXISTS", "lock:noted"}).integer, 0, 10'000);
+        QTRY_COMPARE_WITH_TIMEOUT(lastNoted()[u"lock"][u"name"].toString(), QStringLiteral("lock:noted"), 10'000);
+        const QJsonObject noted = lastNoted();
+        QCOMPARE(noted[u"result"].toString(), QStringLiteral("freed"));
+        QCOMPARE(noted[u"server"].toString(), url().display());
+        QCOMPARE(noted[u"commands"].toVariant().toStringList(), commands);
+        QVERIFY(QDateTime::fromString(noted[u"at"].toString(), Qt::ISODateWithMs).isValid());
+    }
+
     void locksOfEveryLayoutAreFreedByForceAndNothingElse() {
         const QByteArray owner = "0f6ef1c2-2f2b-4f8e-9a53-1c7b7f0a1b2c:57";
-        ask({"SET", "text", "somebody", "PX", "60000"});
-        ask({"SET", "number", "4102444800000"});
+        ask({"SET", "lock:text", "somebody", "PX", "60000"});
+        ask({"SET", "lock:number", "4102444800000"});
         ask({"HSET", "plain", owner, "2"});
         ask({"HSET", "shared", "mode", "read", owner, "1"});
         ask({"HSET", "colours", "sky", "blue"});
@@ -291,8 +348,8 @@ private Q_SLOTS:
         ask({"SET", "permits", "1"});
         ask({"ZADD", "{permits}:timeout", "4102444800000", "0123456789abcdef", "4102444800000", "fedcba9876543210"});
         LiveSession session(url(), true, quick("redis-set"));
-        QTRY_COMPARE_WITH_TIMEOUT(session.health().level, Health::Level::Good, 10'000);
-        for (const char* name : {"text", "number", "plain", "shared"}) {
+        for (const char* name : {"lock:text", "lock:number", "plain", "shared"}) {
+            QVERIFY2(!plannedRelease(session, name).isEmpty(), name);
             session.forceRelease(name);
             QTRY_COMPARE_WITH_TIMEOUT(ask({"EXISTS", name}).integer, 0, 10'000);
         }
@@ -304,6 +361,7 @@ private Q_SLOTS:
         session.forceRelease("orders:count");
         QTRY_COMPARE_WITH_TIMEOUT(complained.count(), 2, 10'000);
         QCOMPARE(ask({"GET", "orders:count"}).text, QByteArray("12"));
+        QVERIFY(!plannedRelease(session, "permits").isEmpty());
         session.forceRelease("permits");
         QTRY_COMPARE_WITH_TIMEOUT(ask({"GET", "permits"}).text, QByteArray("3"), 10'000);
     }
@@ -326,7 +384,7 @@ private Q_SLOTS:
         });
         QTRY_VERIFY_WITH_TIMEOUT(subscribed, 10'000);
         LiveSession session(url(), true, quick("redis-set"));
-        QTRY_COMPARE_WITH_TIMEOUT(session.health().level, Health::Level::Good, 10'000);
+        QVERIFY(!plannedRelease(session, "fair").isEmpty());
         session.forceRelease("fair");
         QTRY_VERIFY_WITH_TIMEOUT(told, 10'000);
         QCOMPARE(ask({"EXISTS", "fair"}).integer, 0);

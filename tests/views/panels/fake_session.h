@@ -34,6 +34,7 @@ public:
         Q_EMIT scenarioChanged();
     }
     void restart(std::uint64_t, session::ByHand) override {}
+    void planRelease(QByteArray lockName) override { Q_EMIT releasePlanned(lockName, {QStringLiteral("DEL it")}); }
     void forceRelease(QByteArray lockName) override { forced.push_back(lockName); }
 
     trace::Trace& writable() { return *m_trace; }

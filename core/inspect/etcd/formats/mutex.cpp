@@ -25,6 +25,7 @@ std::vector<LockRow> readEtcdMutex(const SeenKeys& seen) {
             party.ends.reset();
             party.neverExpires = false;
             row.token = key.createRevision;
+            row.entries.push_back({key.key, {}, key.createRevision});
             row.holders.push_back(std::move(party));
             continue;
         }

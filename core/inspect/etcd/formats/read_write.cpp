@@ -30,6 +30,7 @@ std::vector<LockRow> readEtcdReadWrite(const SeenKeys& seen) {
             row.token = key.createRevision;
             endsWith(row, party);
         }
+        row.entries.push_back({key.key, {}, key.createRevision});
         row.holders.push_back(std::move(party));
     }
     row.state = LockRow::State::Held;

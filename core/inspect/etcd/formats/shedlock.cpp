@@ -13,6 +13,7 @@ std::vector<LockRow> readEtcdShedLock(const SeenKeys& seen) {
     LockRow row = etcdRow(seen, "shedlock");
     endsWith(row, etcdParty(seen, key, "exclusive"));
     row.state = LockRow::State::Held;
+    row.entries.push_back({key.key, {}, key.createRevision});
     row.holders.push_back(std::move(*holder));
     return {std::move(row)};
 }

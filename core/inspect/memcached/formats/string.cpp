@@ -12,6 +12,7 @@ std::vector<LockRow> readMemcachedString(const SeenItem& item) {
     holder.client = item.value.first(std::min(item.value.size(), kLongest));
     const SeenItem shown{item.key, holder.client};
     LockRow row = memcachedRow(shown, "string", std::move(holder));
+    row.entries = {{item.key, item.value}};
     row.certainty = Certainty::Likely;
     return {std::move(row)};
 }

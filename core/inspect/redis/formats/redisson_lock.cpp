@@ -52,6 +52,7 @@ std::optional<LockRow> plainRow(const KeySnapshot& hash, const KeyTable& keys,
         const auto holds = positiveCount(value);
         if (!owner || !holds) return std::nullopt;
         row.holders.push_back(partyOf(*owner, holds));
+        row.entries.push_back({hash.key, field});
     }
     if (row.holders.empty()) return std::nullopt;
     // A plain lock has one holder and always an end. Other hashes have such fields, too: carts by user, for example.

@@ -36,6 +36,8 @@ std::optional<LockRow> permitsRow(const KeySnapshot& string, const KeyTable& key
         row.neverExpires = false;
         constexpr double kForEver = 922337203685477;
         std::int64_t over = 0;
+        for (const auto& [id, score] : permits->zset)
+            row.entries.push_back({permits->key, id});
         for (const auto& [id, score] : permits->zset) { // in score order: the first to end decides the row's TTL
             if (score <= double(wallMs)) {              // taken back by the next acquire
                 ++over;

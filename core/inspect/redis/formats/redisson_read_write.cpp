@@ -34,6 +34,7 @@ std::optional<LockRow> readWriteRow(const KeySnapshot& hash, const KeyTable& key
             mode = value;
             continue;
         }
+        row.entries.push_back({hash.key, field});
         constexpr qsizetype kSuffix = 6; // ":write"
         const bool writes = field.endsWith(":write");
         // The mode says that this is a lock, so a client may have any name.

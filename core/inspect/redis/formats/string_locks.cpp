@@ -38,6 +38,7 @@ std::vector<LockRow> readStringLocks(const SeenKey& seen) {
     if (lock->holder) row.holders.push_back(*lock->holder);
     if (lock->waitersListen) row.waiterCount = subscribersOf(subscriptions, ownChannel(key.key));
     row.raw.push_back(toRaw(key));
+    row.entries.push_back({key.key, key.string});
     return {std::move(row)};
 }
 

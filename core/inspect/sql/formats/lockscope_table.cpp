@@ -38,6 +38,7 @@ std::optional<LockRow> read(const sql::Table& answer, std::size_t at, const QByt
     }
     if (row.state == LockRow::State::Held) {
         QByteArray owner = answer.text(at, Owner);
+        row.entries.push_back({place, owner});
         owner.truncate(std::max<qsizetype>(owner.lastIndexOf(':'), 0)); // the part that makes each grant's unique
         const recipes::HolderInfo who = recipes::HolderInfo::of(owner);
         Party holder;

@@ -40,7 +40,9 @@ std::vector<LockRow> readCuratorSemaphore(const SeenNode& node) {
     for (const SeenChild& lease : node.leases->children) {
         const bool asked = first && first->stat && lease.stat && lease.stat->czxid > first->stat->czxid &&
                            lease.stat->ephemeralOwner == first->stat->ephemeralOwner;
-        if (!asked) row.holders.push_back(zkParty(lease, "permit"));
+        if (asked) continue;
+        row.holders.push_back(zkParty(lease, "permit"));
+        addEntry(row, *node.leases, lease);
     }
     row.state =
         row.holders.empty() ? (waiters.empty() ? LockRow::State::Free : LockRow::State::Queued) : LockRow::State::Held;

@@ -34,8 +34,10 @@ std::vector<LockRow> readKazooSemaphore(const SeenNode& node) {
     if (node.children.empty() || !std::ranges::all_of(node.children, isPermit)) return {};
     LockRow row = zkRow(node, "kazoo-semaphore");
     row.mode = "permit";
-    for (const SeenChild& child : node.children)
+    for (const SeenChild& child : node.children) {
         row.holders.push_back(zkParty(child, "permit"));
+        addEntry(row, node, child);
+    }
     row.permitsInAll = node.data->toLongLong();
     row.permitsFree = std::max<std::int64_t>(*row.permitsInAll - std::int64_t(row.holders.size()), 0);
     row.state = LockRow::State::Held;

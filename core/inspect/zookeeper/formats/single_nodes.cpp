@@ -33,6 +33,7 @@ std::vector<LockRow> readEphemeral(const SeenNode& node) {
     row.certainty = ours ? Certainty::Certain : Certainty::Guess;
     row.state = LockRow::State::Held;
     row.token = node.stat.czxid;
+    row.entries.push_back({node.path, {}, node.stat.czxid});
     row.holders.push_back(zkParty(itself, "exclusive"));
     addRaw(row, node);
     return {std::move(row)};

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "servers/watched_server.h"
+
+#include "cli/exit_status.h"
+#include "cli/output.h"
+#include "cli/text.h"
+#include "drivers/dial.h"
+#include "inspect/make_watcher.h"
+#include "inspect/text.h"
+#include "servers/watch_metrics.h"
+#include "servers/watch_words.h"
+
+#include <QDateTime>
+#include <QJsonDocument>
+
+namespace lockscope::cli {
+
+using inspect::LockChange;
+using inspect::LockReport;
+using inspect::LockRow;
+
+namespace {
+
+QString timeText(std::int64_t wallMs) {
+    return QDateTime::fromMSecsSinceEpoch(wallMs, Qt::UTC).toString(Qt::ISODateWithMs);
+}
+
+inspect::WatchOptions optionsFor(const ConnectionUrl& url, const WatchPlan& plan) {
+    inspect::WatchOptions options;
+    options.names =
+        inspect::nameFilterFrom(plan.match.value_or(url.option("match")), plan.ignore.value_or(url.option("ignore")));
+    if (plan.interval) options.shortestPeriod = options.longestPeriod = *plan.interval;
+    return options;
+}
+
+} // namespace
+
+WatchedServer::WatchedServer(Runtime& runtime, const ConnectionUrl& url, const WatchPlan& plan, WatchMetrics* metrics)
+    : m_runtime(runtime),
+      m_endpoint(url.display()),
+      m_plan(plan),
+      m_metrics(metrics),
+      m_watcher(*inspect::makeWatcher(runtime, url, realDiallers(), optionsFor(url, plan))),
+      m_alerts(plan.alerts) {
+}
+
+QCoro::Task<int> WatchedServer::look(std::stop_token stop) {
+    if (const auto opened = co_await m_watcher->open(stop); !opened) {
+        complainHere(opened.error().message);
+        const bool wrong = opened.error().kind == inspect::WatchTrouble::Kind::WrongUrl;
+        // One server of several that is away now is watched for; one alone is most likely a mistake.
+        if (wrong || m_plan.once || !m_plan.headings) co_return wrong ? kUsage : kUnreachable;
+        m_troubled = true;
+    }
+    m_began = m_runtime.monotonic();
+    if (m_plan.once) {
+        const int status = co_await lookOnce(std::move(stop));
+        co_return status;
+    }
+    co_await m_watcher->watch([this](const LockReport& report) { tell(report); }, std::move(stop));
+    co_return kFine;
+}
+
+QCoro::Task<int> WatchedServer::lookOnce(std::stop_token stop) {
+    const LockReport report =
+        co_await m_watcher->once(std::move(stop), [](const LockReport& sofar) { complain(progressText(sofar)); });
+    if (report.trouble) {
+        complainHere(report.trouble->message);
+        co_return kUnreachable;
+    }
+    // Locks may be among the keys that we have no right to read.
+    const bool whole = report.complete && report.keysRefused == 0;
+    if (m_plan.json) {
+        QJsonObject object = inspect::toJson(report, m_endpoint);
+        if (!whole) object[QStringLiteral("complete")] = false;
+        object[QStringLiteral("load")] = QJsonObject{
+            {QStringLiteral("commands"), qint64(report.commands)},
+            {QStringLiteral("server_ms"), std::chrono::duration<double, std::milli>(report.serverTime).count()}};
+        say(QJsonDocument(object).toJson(QJsonDocument::Compact));
+    } else {
+        if (m_plan.headings) say(m_endpoint);
+        for (const LockRow& row : report.locks)
+            say((m_plan.headings ? QStringLiteral("  ") : QString()) + rowText(row));
+    }
+    for (const inspect::WatchNote& note : report.notes)
+        complainHere(textOf(note));
+    m_last = report;
+    m_alerts.observe(report);
+    if (checkAlerts() && m_plan.fail) co_return kViolated;
+    if (!report.complete)
+        complain(tr("%1 has more keys than one look goes through: there may be other locks").arg(m_endpoint));
+    if (!whole) co_return kUnknown;
+    if (!m_plan.json && report.locks.empty()) complain(tr("no lock on %1 now").arg(m_endpoint));
+    co_return kFine;
+}
+
+void WatchedServer::tell(const LockReport& report) {
+    if (!m_plan.alerts.empty()) m_alerts.observe(report);
+    if (m_metrics) m_metrics->seen(m_endpoint, report);
+    if (report.trouble) {
+        complainHere(report.trouble->message);
+        m_troubled = true;
+        return;
+    }
+    if (m_troubled) complain(tr("%1 answers again").arg(m_endpoint));
+    m_troubled = false;
+    tellNotes(report);
+    for (const inspect::ServerEvent event : report.events)
+        tell(event, report);
+    for (const LockChange& change : changesBetween(m_last, report)) {
+        if (m_metrics) m_metrics->happened(m_endpoint, change.what);
+        if (m_plan.renewals || change.what != LockChange::What::Renewed) tell(change, report);
+    }
+    m_last = report;
+}
+
+void WatchedServer::tellNotes(const LockReport& report) { // each kind once per connection
+    if (report.connections != m_last.connections) m_noted.clear();
+    if (!report.complete) return; // counts still grow
+    for (const inspect::WatchNote& note : report.notes)
+        if (m_noted.insert(note.kind).second) complainHere(textOf(note));
+}
+
+void WatchedServer::sayAt(const QString& time, const QString& word, const QString& text) {
+    constexpr int kWordWidth = 15;
+    say(time + QStringLiteral("  ") + (m_plan.headings ? m_endpoint + QStringLiteral("  ") : QString()) +
+        word.leftJustified(word.isEmpty() ? 0 : kWordWidth) + text);
+}
+
+void WatchedServer::complainHere(const QString& message) const {
+    complain(m_plan.headings && !message.contains(m_endpoint) ? m_endpoint + QStringLiteral(": ") + message : message);
+}
+
+void WatchedServer::tell(inspect::ServerEvent event, const LockReport& report) {
+    if (!m_plan.json) {
+        sayAt(timeText(report.wallMs), {}, serverEventText(event, report.server));
+        return;
+    }
+    JsonLine line;
+    line.add("change", QByteArray("server"))
+        .add("event", QByteArray(nameOf(event)))
+        .add("endpoint", m_endpoint)
+        .add("observed_at", timeText(report.wallMs));
+    if (report.server) line.add("server", toJson(*report.server));
+    say(line.toJson());
+}
+
+void WatchedServer::tell(const LockChange& change, const LockReport& report) {
+    static constexpr const char* kKinds[] = {"appeared", "changed", "vanished"};
+    if (!m_plan.json) {
+        sayAt(timeText(report.wallMs), changeWord(change.what), changeText(change));
+        return;
+    }
+    JsonLine line;
+    line.add("change", QByteArray(kKinds[static_cast<std::size_t>(change.kind)]))
+        .add("event", QByteArray(nameOf(change.what)))
+        .add("endpoint", m_endpoint)
+        .add("observed_at", timeText(report.wallMs))
+        .add("lock", inspect::toJson(change.row));
+    say(line.toJson());
+}
+
+void WatchedServer::tell(const inspect::Alert& alert) {
+    const bool raised = alert.state == inspect::Alert::State::Raised;
+    const QString time = timeText(m_runtime.wallMs());
+    if (!m_plan.json) {
+        const QString rule = alert.rule.text;
+        sayAt(time, raised ? tr("ALERT") : tr("alert over"),
+              raised ? rule + QStringLiteral(": ") + alert.sentence
+                     : rule + QStringLiteral("  ") + inspect::readable(alert.lock));
+        return;
+    }
+    JsonLine line;
+    line.add("change", QByteArray("alert"))
+        .add("event", QByteArray(raised ? "raised" : "over"))
+        .add("alert", alert.rule.text)
+        .add("endpoint", m_endpoint)
+        .add("observed_at", time);
+    line.add("name", alert.lock.isEmpty() ? QJsonValue(QJsonValue::Null) : QJsonValue(inspect::readable(alert.lock)));
+    if (raised) line.add("explain", alert.sentence);
+    say(line.toJson());
+}
+
+bool WatchedServer::checkAlerts() {
+    if (m_plan.alerts.empty()) return false;
+    bool begun = false;
+    for (const inspect::Alert& alert : m_alerts.check(m_runtime.monotonic())) {
+        tell(alert);
+        begun = begun || alert.state == inspect::Alert::State::Raised;
+    }
+    if (m_metrics) m_metrics->setAlerts(m_endpoint, m_alerts.raised());
+    return begun;
+}
+
+QString WatchedServer::cost() const {
+    if (m_last.commands == 0) return {};
+    const QString text = loadText(m_last, m_runtime.monotonic() - m_began);
+    return m_plan.headings ? m_endpoint + QStringLiteral(": ") + text : text;
+}
+
+} // namespace lockscope::cli

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "inspect/alert_watch.h"
+#include "inspect/lock_change.h"
+#include "inspect/watcher.h"
+#include "ports/url.h"
+#include "runtime/runtime.h"
+
+#include <set>
+
+namespace lockscope::cli {
+
+class WatchMetrics;
+
+/// The parts of the reports that a person asked to see.
+struct WatchPlan {
+    bool once = false;
+    bool json = false;
+    bool renewals = false; ///< a line for each of them, too
+    bool headings = false; ///< several servers: each line says which one
+    bool fail = false;     ///< the first alert ends the program
+    std::optional<QString> match, ignore;
+    std::optional<Nanos> interval; ///< between two looks
+    std::vector<inspect::AlertRule> alerts;
+};
+
+/// One of the servers of `lockscope watch`: its watcher, and the lines that are printed of it.
+class WatchedServer {
+public:
+    /// Precondition: inspect::watchable(url). `metrics`: may be nullptr; outlives it, as does the runtime.
+    WatchedServer(Runtime& runtime, const ConnectionUrl& url, const WatchPlan& plan, WatchMetrics* metrics);
+
+    /// Looks once, or watches until stopped. The exit status. Throws Cancelled.
+    QCoro::Task<int> look(std::stop_token stop);
+    /// Tells which alerts begin and end now. True: one has begun.
+    bool checkAlerts();
+    /// The cost of watching so far, as a sentence; empty: nothing was asked.
+    QString cost() const;
+
+private:
+    QCoro::Task<int> lookOnce(std::stop_token stop);
+    void tell(const inspect::LockReport& report);
+    void tellNotes(const inspect::LockReport& report);
+    void tell(inspect::ServerEvent event, const inspect::LockReport& report);
+    void tell(const inspect::LockChange& change, const inspect::LockReport& report);
+    void tell(const inspect::Alert& alert);
+    /// A line of text about something that happened.
+    void sayAt(const QString& time, const QString& word, const QString& text);
+    void complainHere(const QString& message) const;
+
+    Runtime& m_runtime;
+    QString m_endpoint;
+    WatchPlan m_plan;
+    WatchMetrics* m_metrics;
+    std::unique_ptr<inspect::Watcher> m_watcher;
+    inspect::AlertWatch m_alerts;
+    inspect::LockReport m_last;
+    Nanos m_began{};
+    std::set<inspect::WatchNote::Kind> m_noted; ///< said since the present connection began
+    bool m_troubled = false;
+};
+
+} // namespace lockscope::cli

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/alert_rule.h"
+
+#include "trace/duration.h"
+#include "trace/suggestion.h"
+
+#include <QCoreApplication>
+#include <QRegularExpression>
+#include <QStringList>
+#include <algorithm>
+
+namespace lockscope::inspect {
+
+namespace {
+
+using Kind = AlertRule::Kind;
+enum class Takes : std::uint8_t { Nothing, Time, Count };
+
+struct Form {
+    Kind kind;
+    const char* name;
+    const char* sign; ///< "" where there is no threshold
+    Takes takes;
+    const char* example;
+};
+constexpr Form kForms[] = {
+    {Kind::Held, "held", ">", Takes::Time, "held>5m"},
+    {Kind::Left, "left", "<", Takes::Time, "left<2s"},
+    {Kind::NoExpiry, "no-expiry", "", Takes::Nothing, "no-expiry"},
+    {Kind::Waiters, "waiters", ">", Takes::Count, "waiters>10"},
+    {Kind::Waited, "waited", ">", Takes::Time, "waited>30s"},
+    {Kind::DeadWaiters, "dead-waiters", ">", Takes::Count, "dead-waiters>0"},
+    {Kind::HandOvers, "hand-overs", ">", Takes::Count, "hand-overs>60"},
+    {Kind::TokenBack, "token-back", "", Takes::Nothing, "token-back"},
+    {Kind::Unreachable, "unreachable", ">", Takes::Time, "unreachable>10s"},
+};
+
+QString examples() {
+    QStringList all;
+    for (const Form& form : kForms)
+        all << QString::fromLatin1(form.example);
+    return all.join(QStringLiteral(", "));
+}
+
+} // namespace
+
+std::expected<AlertRule, QString> parseAlertRule(const QString& text) {
+    static const QRegularExpression kRule(QStringLiteral("^\\s*([a-z-]+)\\s*(?:([<>])\\s*(\\S+(?: \\S+)?))?\\s*$"));
+    const auto wrong = [&text](const QString& why) {
+        return std::unexpected(
+            QCoreApplication::translate("Alerts", "“%1” is no alert: %2. There are %3.").arg(text, why, examples()));
+    };
+    const auto parts = kRule.match(text);
+    if (!parts.hasMatch())
+        return wrong(QCoreApplication::translate("Alerts", "it should be a name, a sign and a threshold"));
+    const QString name = parts.captured(1), sign = parts.captured(2), threshold = parts.captured(3);
+    const auto form = std::ranges::find_if(kForms, [&](const Form& each) { return name == QLatin1String(each.name); });
+    if (form == std::end(kForms)) {
+        QStringList names;
+        for (const Form& each : kForms)
+            names << QString::fromLatin1(each.name);
+        return wrong(
+            QCoreApplication::translate("Alerts", "nothing is called %1%2").arg(name, suggestion(name, names)));
+    }
+    if (sign != QLatin1String(form->sign))
+        return wrong(
+            form->takes == Takes::Nothing
+                ? QCoreApplication::translate("Alerts", "%1 has no threshold").arg(name)
+                : QCoreApplication::translate("Alerts", "behind %1 comes %2").arg(name, QLatin1String(form->sign)));
+    AlertRule rule;
+    rule.kind = form->kind;
+    rule.text = name + sign + threshold;
+    rule.text.remove(QLatin1Char(' '));
+    if (form->takes == Takes::Time) {
+        const auto time = parseDuration(threshold);
+        if (!time || *time < Nanos(0))
+            return wrong(QCoreApplication::translate("Alerts", "%1 is no time with its unit").arg(threshold));
+        rule.time = *time;
+    } else if (form->takes == Takes::Count) {
+        bool ok = false;
+        rule.count = threshold.toLongLong(&ok);
+        if (!ok || rule.count < 0)
+            return wrong(QCoreApplication::translate("Alerts", "%1 is no whole number from 0 on").arg(threshold));
+    }
+    return rule;
+}
+
+} // namespace lockscope::inspect

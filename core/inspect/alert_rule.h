@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "trace/time.h"
+
+#include <QString>
+#include <expected>
+
+namespace lockscope::inspect {
+
+/// A state of a lock, or of a server, that somebody wants to be told of.
+struct AlertRule {
+    enum class Kind : std::uint8_t {
+        Held,        ///< "held>5m": by the same holder for longer
+        Left,        ///< "left<2s": a lease that is about to end: a renewal is missing
+        NoExpiry,    ///< "no-expiry": held, and nothing ends it by itself
+        Waiters,     ///< "waiters>10": more clients wait
+        Waited,      ///< "waited>30s": the first of the queue waits for longer
+        DeadWaiters, ///< "dead-waiters>0": entries of the queue that nobody waits behind
+        HandOvers,   ///< "hand-overs>60": more changes of the holder within a minute
+        TokenBack,   ///< "token-back": a fencing token lower than one before
+        Unreachable, ///< "unreachable>10s": the server could not be read for longer
+    };
+    Kind kind = Kind::Held;
+    Nanos time{};           ///< the threshold of Held, Left, Waited, Unreachable
+    std::int64_t count = 0; ///< the threshold of Waiters, DeadWaiters, HandOvers
+    QString text;           ///< as it was written, without spaces: "held>5m"
+    friend bool operator==(const AlertRule& a, const AlertRule& b) {
+        return a.kind == b.kind && a.time == b.time && a.count == b.count;
+    }
+};
+
+/// Reads a rule. The error is a sentence that names what there is.
+std::expected<AlertRule, QString> parseAlertRule(const QString& text);
+
+} // namespace lockscope::inspect

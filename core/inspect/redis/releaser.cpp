@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/redis/releaser.h"
+
+#include "inspect/text.h"
+#include "recipes/redis/redis_recipe.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace lockscope::inspect {
+
+namespace {
+
+constexpr std::int64_t kOthers = -2; // if_seen.lua's answer
+
+/// The recipe whose layout the lock has; empty: none that can free it.
+QByteArray recipeOf(const LockRow& seen) {
+    const QByteArray& format = seen.format;
+    if (seen.entries.empty() || seen.moreHolders > 0) return {};
+    if (format == "redisson-fair") return "redis-fair";
+    if (format == "redisson-rw") return "redis-rw";
+    if (format == "redisson-permit") return "redis-semaphore";
+    if (format == "redisson" || format == "redisson-fenced") return "redis-reentrant";
+    const bool isString = !seen.raw.empty() && seen.raw.front().type == "string";
+    if (!isString || format.startsWith("redisson")) return {};
+    const QByteArray& value = seen.entries.front().value;
+    const bool number = !value.isEmpty() && std::ranges::all_of(value, [](char c) { return c >= '0' && c <= '9'; });
+    return number ? "redis-setnx" : "redis-set";
+}
+
+redis::Error nothingIsSent() {
+    return {redis::Error::Kind::Refused, {}, QString()};
+}
+
+/// A port on which a script that frees a lock runs only while the holders are those that were seen.
+class ComparingPort final : public redis::Port {
+public:
+    enum class Sends : std::uint8_t {
+        Nothing, ///< each script that frees a lock seems to succeed, and is only noted
+        Scripts,
+    };
+    ComparingPort(redis::Client& client, const LockRow& seen, Sends sends)
+        : m_client(client), m_seen(seen), m_sends(sends) {}
+
+    Runtime& runtime() override { return m_client.runtime(); }
+    // Forced releases send no other commands and hear nothing.
+    QCoro::Task<redis::Result> call(redis::Args, std::stop_token) override {
+        co_return std::unexpected(nothingIsSent());
+    }
+    QCoro::Task<std::expected<redis::OwnedSubscription, redis::Error>> subscribe(QByteArray, std::stop_token) override {
+        co_return std::unexpected(nothingIsSent());
+    }
+    QCoro::Task<redis::Result> eval(const redis::Script& script, redis::Args keys, redis::Args args,
+                                    std::stop_token stop) override {
+        static const redis::Script kIfSeen = redis::Script::load("if_seen");
+        const bool reads = script.name() == recipes::whatIs().name();
+        if (reads && m_sends == Sends::Nothing) co_return std::unexpected(nothingIsSent());
+        if (reads) {
+            redis::Result word = co_await m_client.eval(script, std::move(keys), std::move(args), std::move(stop));
+            co_return word;
+        }
+        const auto lock = std::ranges::find(keys, m_seen.entries.front().at);
+        if (lock == keys.end()) co_return std::unexpected(nothingIsSent());
+        for (const Entry& entry : m_seen.entries)
+            args.push_back(entry.value);
+        args.push_back(QByteArray::number(qlonglong(m_seen.entries.size())));
+        args.push_back(QByteArray::number(qlonglong(lock - keys.begin() + 1)));
+        const redis::Script guarded("if_seen + " + script.name(), kIfSeen.source() + '\n' + script.source());
+        note(guarded, keys, args);
+        if (m_sends == Sends::Nothing) co_return redis::Result(redis::Reply::number(1));
+        redis::Result reply = co_await m_client.eval(guarded, std::move(keys), std::move(args), std::move(stop));
+        others = reply && reply->integer == kOthers;
+        co_return reply;
+    }
+
+    bool others = false; ///< the holders were not those any more
+    QByteArrayList sent;
+
+private:
+    void note(const redis::Script& script, const redis::Args& keys, const redis::Args& args) {
+        QByteArray line = "EVAL \"…\" " + QByteArray::number(qlonglong(keys.size()));
+        for (const redis::Args& words : {keys, args})
+            for (const QByteArray& word : words)
+                line += " '" + readable(word).toUtf8() + '\'';
+        sent << line << "-- … = " + script.name() + ":\n" + script.source().trimmed();
+    }
+
+    redis::Client& m_client;
+    const LockRow& m_seen;
+    Sends m_sends;
+};
+
+recipes::Outcome<bool> force(ComparingPort& port, QByteArray recipe, QByteArray name, std::stop_token stop) {
+    const std::unique_ptr<recipes::Recipe> owner =
+        recipes::makeRedisRecipe(recipe, {port, std::move(name), QByteArray()});
+    auto freed = co_await owner->forceRelease(std::move(stop));
+    co_return freed;
+}
+
+} // namespace
+
+std::expected<QByteArrayList, QString> RedisReleaser::commands(const LockRow& seen) {
+    const QByteArray recipe = recipeOf(seen);
+    if (recipe.isEmpty()) return std::unexpected(cannotBeFreed(seen));
+    ComparingPort port(*m_client, seen, ComparingPort::Sends::Nothing);
+    std::ignore = force(port, recipe, seen.name, {}); // comes to its end at once: nothing is waited for
+    if (port.sent.isEmpty()) return std::unexpected(cannotBeFreed(seen));
+    return port.sent;
+}
+
+QCoro::Task<std::expected<Freed, QString>> RedisReleaser::free(LockRow seen, std::stop_token stop) {
+    const QByteArray recipe = recipeOf(seen);
+    if (recipe.isEmpty()) co_return std::unexpected(cannotBeFreed(seen));
+    ComparingPort port(*m_client, seen, ComparingPort::Sends::Scripts);
+    const auto freed = co_await force(port, recipe, seen.name, std::move(stop));
+    if (port.others) co_return Freed::HeldByAnother;
+    if (!freed) co_return std::unexpected(freed.error().message);
+    co_return *freed ? Freed::Freed : Freed::WasFree;
+}
+
+} // namespace lockscope::inspect

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/export.h"
+#include "trace/export_output.h"
+
+#include <map>
+
+namespace lockscope::trace {
+
+namespace {
+
+enum class Function : std::uint8_t { Acquire, Release };
+
+/// A string as EDN wants it: names are readable already, and have no control characters.
+QByteArray ednQuoted(QByteArray text) {
+    text.replace('\\', "\\\\").replace('"', "\\\"");
+    return '"' + text + '"';
+}
+
+class History {
+public:
+    History(const Trace& trace, ExportOutput& output) : m_trace(trace), m_output(output) {}
+
+    void add(const Event& e) {
+        using K = EventKind;
+        switch (e.kind) {
+        case K::Requested:
+            invoke(e, Function::Acquire);
+            return;
+        case K::Granted:
+        case K::Reentered:
+            end(e, Function::Acquire, "ok", e.value);
+            return;
+        case K::TimedOut:
+        case K::Interrupted:
+            end(e, Function::Acquire, "fail");
+            return;
+        case K::AcquireFailed:
+            end(e, Function::Acquire, "info");
+            return;
+        case K::ReleaseSent:
+            invoke(e, Function::Release);
+            return;
+        case K::Released:
+            end(e, Function::Release, "ok");
+            return;
+        case K::ReleaseRefused:
+            end(e, Function::Release, "fail");
+            return;
+        case K::ReleaseFailed:
+            end(e, Function::Release, "info");
+            return;
+        case K::Lost:
+            line("info", "lost", value(e.subject), process(e.actor), e.at);
+            leave(e.actor);
+            return;
+        case K::WriteAccepted:
+        case K::WriteRefused:
+            line("invoke", "write", value(e.subject, e.value), process(e.actor), e.at);
+            line(e.kind == K::WriteAccepted ? "ok" : "fail", "write", value(e.subject, e.value), process(e.actor),
+                 e.at);
+            return;
+        default:
+            break;
+        }
+        if (e.kind == K::ClientKilled) die(e);
+        if (isLife(e.kind) && e.flags & kFault) {
+            const EntityId target = e.actor != kNoEntity ? e.actor : e.subject;
+            line("info", kindName(e.kind), target == kNoEntity ? QByteArray("nil") : ednQuoted(name(target)),
+                 ":nemesis", e.at);
+        }
+    }
+
+private:
+    struct Open {
+        Function function;
+        EntityId lock;
+    };
+    static const char* word(Function function) { return function == Function::Acquire ? "acquire" : "release"; }
+    QByteArray name(EntityId id) const { return m_trace.displayName(id).toUtf8(); }
+    QByteArray value(EntityId subject, std::int64_t token = 0) const {
+        return '[' + ednQuoted(name(subject)) +
+               (token > 0 ? ' ' + QByteArray::number(qlonglong(token)) : QByteArray()) + ']';
+    }
+    QByteArray process(EntityId thread) {
+        const auto [found, fresh] = m_processes.try_emplace(thread, m_next);
+        if (fresh) ++m_next;
+        return QByteArray::number(found->second);
+    }
+    /// Its operation's outcome is unknown: what it does next is another process's.
+    void leave(EntityId thread) {
+        m_processes.erase(thread);
+        m_open.erase(thread);
+    }
+    void line(const char* type, const char* function, const QByteArray& of, const QByteArray& by, std::int64_t at) {
+        m_output.text() += QByteArray("{:type :") + type + ", :f :" + function + ", :value " + of + ", :process " + by +
+                           ", :time " + QByteArray::number(qlonglong(at)) + ", :index " +
+                           QByteArray::number(qlonglong(m_index++)) + "}\n";
+    }
+    void invoke(const Event& e, Function function) {
+        // A recording may begin or have a gap inside of an operation.
+        if (m_open.contains(e.actor)) {
+            line("info", word(m_open.at(e.actor).function), value(m_open.at(e.actor).lock), process(e.actor), e.at);
+            leave(e.actor);
+        }
+        line("invoke", word(function), value(e.subject), process(e.actor), e.at);
+        m_open[e.actor] = {function, e.subject};
+    }
+    void end(const Event& e, Function function, const char* type, std::int64_t token = 0) {
+        const auto open = m_open.find(e.actor);
+        if (open == m_open.end() || open->second.function != function || open->second.lock != e.subject) {
+            line("invoke", word(function), value(e.subject), process(e.actor), e.at); // the trace does not tell of it
+        }
+        line(type, word(function), value(e.subject, token), process(e.actor), e.at);
+        m_open.erase(e.actor);
+        if (qstrcmp(type, "info") == 0) leave(e.actor);
+    }
+    void die(const Event& e) {
+        std::vector<EntityId> threads;
+        for (const auto& [thread, number] : m_processes)
+            if (m_trace.entity(thread).parent == e.actor) threads.push_back(thread);
+        for (const EntityId thread : threads) {
+            if (const auto open = m_open.find(thread); open != m_open.end())
+                line("info", word(open->second.function), value(open->second.lock), process(thread), e.at);
+            leave(thread);
+        }
+    }
+
+    const Trace& m_trace;
+    ExportOutput& m_output;
+    std::map<EntityId, int> m_processes; ///< by thread
+    std::map<EntityId, Open> m_open;     ///< by thread
+    int m_next = 0;
+    std::size_t m_index = 0;
+};
+
+} // namespace
+
+std::expected<void, QString> exportJepsen(const Trace& trace, QIODevice& device, std::stop_token stop) {
+    ExportOutput output(device, std::move(stop));
+    History history(trace, output);
+    const std::size_t rows = trace.size();
+    for (std::size_t i = 0; i < rows && output.goesOn(); ++i)
+        history.add(trace.at(i));
+    return output.end();
+}
+
+} // namespace lockscope::trace

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "program.h"
+
+#include "ports/url.h"
+#include "runtime/event_loop_runtime.h"
+#include "sandbox/memcached_server.h"
+#include "sandbox/redis_server.h"
+
+#include <QRegularExpression>
+#include <QTcpSocket>
+#include <csignal>
+#include <qcoro/qcorotask.h>
+
+using namespace lockscope;
+using namespace lockscope::tests;
+
+/// `lockscope watch` on several servers at once, with alerts and metrics.
+class tst_cli_watch_alerts : public QObject {
+    Q_OBJECT
+    EventLoopRuntime m_runtime;
+    std::unique_ptr<sandbox::RedisServer> m_redis;
+    sandbox::MemcachedServer m_memcached{m_runtime};
+
+    template <typename Server>
+    void start(Server& server) {
+        const std::expected<void, QString> started = QCoro::waitFor(server.start());
+        QVERIFY2(started.has_value(), started ? "" : qPrintable(started.error()));
+    }
+    std::unique_ptr<QProcess> start(const QStringList& words) const {
+        auto process = std::make_unique<QProcess>();
+        process->setProcessEnvironment(plainEnvironment());
+        process->start(kProgram, words);
+        return process;
+    }
+    QByteArray redis(const QStringList& words) const {
+        const QStringList head{QStringLiteral("-p"), QString::number(m_redis->port())};
+        return runProgram(QStringLiteral("redis-cli"), head + words).out.trimmed();
+    }
+    void set(const char* ms) const {
+        redis({QStringLiteral("SET"), QStringLiteral("lock:a"), QStringLiteral("me"), QStringLiteral("PX"),
+               QLatin1String(ms)});
+    }
+    static bool ends(QProcess& process) {
+        return QTest::qWaitFor([&] { return process.state() == QProcess::NotRunning; }, 30'000);
+    }
+    QStringList both(const QStringList& more) const {
+        return QStringList{QStringLiteral("watch"), m_redis->url(), m_memcached.url()} + more;
+    }
+    /// The answer of a server on the loopback to a plain GET.
+    static QByteArray got(int port, const char* path) {
+        QTcpSocket socket;
+        socket.connectToHost(QStringLiteral("127.0.0.1"), quint16(port));
+        if (!socket.waitForConnected(5000)) return {};
+        socket.write(QByteArray("GET ") + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+        QByteArray all;
+        while (socket.waitForReadyRead(2000)) {
+            all += socket.readAll();
+            const qsizetype head = all.indexOf("\r\n\r\n");
+            static const QRegularExpression kLength(QStringLiteral("content-length: (\\d+)"),
+                                                    QRegularExpression::CaseInsensitiveOption);
+            const auto length = kLength.match(QString::fromUtf8(all.first(std::max<qsizetype>(head, 0))));
+            if (head > 0 && length.hasMatch() && all.size() >= head + 4 + length.captured(1).toLongLong()) break;
+        }
+        return all;
+    }
+
+private Q_SLOTS:
+    void initTestCase() { start(m_memcached); }
+    void init() {
+        m_redis = std::make_unique<sandbox::RedisServer>(m_runtime);
+        start(*m_redis);
+    }
+    void cleanup() { m_redis.reset(); }
+
+    void eachServerHasItsHeading() {
+        set("60000");
+        const Ran ran = program(both({QStringLiteral("--match"), QStringLiteral("lock:a"), QStringLiteral("--once")}));
+        QVERIFY2(ran.status == 0, ran.told());
+        const QList<QByteArray> lines = ran.out.trimmed().split('\n');
+        QCOMPARE(lines.size(), 3);
+        QVERIFY2(lines[0].startsWith("redis://") && lines[1].startsWith("  lock:a") &&
+                     lines[2].startsWith("memcached://"),
+                 ran.told());
+        const Ran json = program(both(
+            {QStringLiteral("--match"), QStringLiteral("lock:a"), QStringLiteral("--once"), QStringLiteral("--json")}));
+        QCOMPARE(json.out.trimmed().split('\n').size(), 2); // an object for each
+    }
+
+    void oneServerThatIsAwayHidesNothingOfTheOther() {
+        set("60000");
+        const Ran ran = program({QStringLiteral("watch"), QStringLiteral("redis://:sesame@127.0.0.1:1"), m_redis->url(),
+                                 QStringLiteral("--once")});
+        QVERIFY2(ran.status == 3 && ran.out.contains("lock:a") && ran.err.contains("127.0.0.1:1"), ran.told());
+        QVERIFY2(!ran.err.contains("sesame") && !ran.out.contains("sesame"), ran.told());
+    }
+
+    void anAlertIsALineAndIsOver() {
+        const auto watcher =
+            start(both({QStringLiteral("--json"), QStringLiteral("--match"), QStringLiteral("lock:a"),
+                        QStringLiteral("--alert"), QStringLiteral("held>400ms"), QStringLiteral("--alert"),
+                        QStringLiteral("no-expiry"), QStringLiteral("--interval"), QStringLiteral("100ms")}));
+        QByteArray out;
+        const auto told = [&](const char* event, const char* alert) {
+            out += watcher->readAllStandardOutput();
+            for (const QByteArray& line : out.split('\n')) {
+                const QJsonObject object = QJsonDocument::fromJson(line).object();
+                if (object[u"change"] == QJsonValue(u"alert"_qs) &&
+                    object[u"event"] == QJsonValue(QLatin1String(event)) &&
+                    object[u"alert"] == QJsonValue(QLatin1String(alert)) && object[u"name"] == QJsonValue(u"lock:a"_qs))
+                    return true;
+            }
+            return false;
+        };
+        set("60000");
+        QTRY_VERIFY2_WITH_TIMEOUT(told("raised", "held>400ms"), out.constData(), 20'000);
+        QVERIFY(!told("raised", "no-expiry"));
+        redis({QStringLiteral("DEL"), QStringLiteral("lock:a")});
+        QTRY_VERIFY2_WITH_TIMEOUT(told("over", "held>400ms"), out.constData(), 20'000);
+        watcher->terminate();
+        QVERIFY(ends(*watcher));
+        QCOMPARE(watcher->exitCode(), 0);
+    }
+
+    void withFailTheFirstAlertIsTheEnd() {
+        const auto watcher =
+            start(both({QStringLiteral("--alert"), QStringLiteral("held>300ms"), QStringLiteral("--fail")}));
+        set("60000");
+        QVERIFY(ends(*watcher));
+        QCOMPARE(watcher->exitCode(), 1);
+        const QByteArray out = watcher->readAllStandardOutput();
+        QVERIFY2(out.contains("ALERT") && out.contains("held>300ms: “lock:a” is held by"), out.constData());
+        const Ran once = program({QStringLiteral("watch"), m_redis->url(), QStringLiteral("--once"),
+                                  QStringLiteral("--alert"), QStringLiteral("left<5m"), QStringLiteral("--fail")});
+        QVERIFY2(once.status == 1 && once.out.contains("left<5m"), once.told());
+    }
+
+    void metricsAreThoseOfTheLocks() {
+        const auto watcher =
+            start(both({QStringLiteral("--match"), QStringLiteral("lock:a"), QStringLiteral("--metrics"),
+                        QStringLiteral("0"), QStringLiteral("--alert"), QStringLiteral("held>1ms"),
+                        QStringLiteral("--interval"), QStringLiteral("100ms")}));
+        QByteArray err;
+        static const QRegularExpression kAddress(QStringLiteral("http://127\\.0\\.0\\.1:(\\d+)/metrics"));
+        QTRY_VERIFY2_WITH_TIMEOUT(
+            (err += watcher->readAllStandardError(), kAddress.match(QString::fromUtf8(err)).hasMatch()),
+            err.constData(), 20'000);
+        const int port = kAddress.match(QString::fromUtf8(err)).captured(1).toInt();
+        set("60000");
+        const QByteArray here = "endpoint=\"" + parseConnectionUrl(m_redis->url())->display().toUtf8() + '"';
+        QByteArray text;
+        const auto has = [&](const QByteArray& line) {
+            text = got(port, "/metrics");
+            return text.contains('\n' + line + '\n');
+        };
+        QTRY_VERIFY2_WITH_TIMEOUT(has("lockscope_locks{" + here + ",state=\"held\"} 1"), text.constData(), 20'000);
+        QVERIFY2(text.contains("\nlockscope_up{" + here + "} 1\n"), text.constData());
+        QVERIFY2(text.contains("lockscope_lock_ttl_seconds{" + here + ",lock=\"lock:a\""), text.constData());
+        QVERIFY2(text.contains("version=0.0.4"), text.constData());
+        QTRY_VERIFY2_WITH_TIMEOUT(has("lockscope_alerts{" + here + "} 1"), text.constData(), 20'000);
+        redis({QStringLiteral("DEL"), QStringLiteral("lock:a")});
+        QTRY_VERIFY2_WITH_TIMEOUT(has("lockscope_lock_events_total{" + here + ",event=\"released\"} 1"),
+                                  text.constData(), 20'000);
+        m_redis->kill();
+        QTRY_VERIFY2_WITH_TIMEOUT(has("lockscope_up{" + here + "} 0"), text.constData(), 20'000);
+        QVERIFY2(!text.contains("lockscope_locks{" + here), text.constData()); // not known any more
+        QVERIFY(got(port, "/other").startsWith("HTTP/1.1 404"));
+        watcher->terminate();
+        QVERIFY(ends(*watcher));
+    }
+
+    void wrongWordsAreToldBeforeAnythingIsAsked_data() {
+        QTest::addColumn<QStringList>("words");
+        QTest::addColumn<QByteArray>("part");
+        QTest::newRow("alert") << QStringList{u"--alert"_qs, u"helt>5m"_qs} << QByteArray("did you mean “held”");
+        QTest::newRow("fail") << QStringList{u"--fail"_qs} << QByteArray("--fail needs an --alert");
+        QTest::newRow("interval") << QStringList{u"--interval"_qs, u"5"_qs} << QByteArray("with its unit");
+        QTest::newRow("metrics") << QStringList{u"--metrics"_qs, u"everywhere"_qs} << QByteArray("should be a port");
+        QTest::newRow("once") << QStringList{u"--metrics"_qs, u"0"_qs, u"--once"_qs} << QByteArray("leave --once out");
+    }
+    void wrongWordsAreToldBeforeAnythingIsAsked() {
+        QFETCH(QStringList, words);
+        QFETCH(QByteArray, part);
+        const Ran ran = program(both(words));
+        QVERIFY2(ran.status == 2 && ran.err.contains(part), ran.told());
+    }
+};
+
+QTEST_GUILESS_MAIN(tst_cli_watch_alerts)
+#include "tst_cli_watch_alerts.moc"

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/alert_watch.h"
+
+#include <QTest>
+
+using namespace lockscope;
+using namespace lockscope::inspect;
+using Kind = AlertRule::Kind;
+using State = Alert::State;
+
+namespace {
+
+constexpr std::int64_t kWall = 1'700'000'000'000; // at the runtime's 0
+
+LockRow held(const QByteArray& name, const QByteArray& client) {
+    LockRow row;
+    row.name = name;
+    row.format = "redisson";
+    row.state = LockRow::State::Held;
+    Party holder;
+    holder.client = client;
+    row.holders = {holder};
+    row.waiters.emplace();
+    row.waiterCount = 0;
+    return row;
+}
+
+void waits(LockRow& row, const QByteArray& client) {
+    Party waiter;
+    waiter.client = client;
+    waiter.position = int(row.waiters->size());
+    row.waiters->push_back(waiter);
+    row.waiterCount = std::int64_t(row.waiters->size());
+}
+
+LockReport report(Nanos at, std::vector<LockRow> rows) {
+    LockReport all;
+    all.locks = std::move(rows);
+    all.complete = true;
+    all.at = at;
+    all.wallMs = kWall + at / 1ms;
+    return all;
+}
+
+/// "held>5s orders; …" of the alerts that begin, "over held>5s orders" of those that end.
+QString told(const std::vector<Alert>& alerts) {
+    QStringList all;
+    for (const Alert& alert : alerts)
+        all << (alert.state == State::Over ? u"over "_qs : QString()) + alert.rule.text + u' ' +
+                   QString::fromUtf8(alert.lock);
+    return all.join(u"; "_qs);
+}
+
+AlertWatch watching(const char* rule) {
+    return AlertWatch({*parseAlertRule(QString::fromLatin1(rule))});
+}
+
+} // namespace
+
+class TestAlerts : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void aRuleIsReadAsItIsWritten_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("again");
+        const std::pair<const char*, const char*> all[] = {{"held>5m", "held>5m"},
+                                                           {" held > 300 s ", "held>5m"},
+                                                           {"left<2s", "left<2s"},
+                                                           {"no-expiry", "no-expiry"},
+                                                           {"waiters>10", "waiters>10"},
+                                                           {"waited>1.5s", "waited>1500ms"},
+                                                           {"dead-waiters>0", "dead-waiters>0"},
+                                                           {"hand-overs>60", "hand-overs>60"},
+                                                           {"token-back", "token-back"},
+                                                           {"unreachable>10s", "unreachable>10s"}};
+        for (const auto& [text, again] : all)
+            QTest::newRow(text) << QString::fromLatin1(text) << QString::fromLatin1(again);
+    }
+    void aRuleIsReadAsItIsWritten() {
+        QFETCH(QString, text);
+        QFETCH(QString, again);
+        const auto rule = parseAlertRule(text);
+        QVERIFY2(rule.has_value(), rule ? "" : qPrintable(rule.error()));
+        QCOMPARE(parseAlertRule(again).value(), *rule);
+        QCOMPARE(parseAlertRule(rule->text).value(), *rule);
+    }
+
+    void aWrongRuleSaysWhat_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("part");
+        QTest::newRow("empty") << QString() << u"a name, a sign"_qs;
+        QTest::newRow("unknown") << u"helt>5m"_qs << u"did you mean “held”"_qs;
+        QTest::newRow("sign") << u"held<5m"_qs << u"behind held comes >"_qs;
+        QTest::newRow("unit") << u"held>5"_qs << u"5 is no time with its unit"_qs;
+        QTest::newRow("count") << u"waiters>1s"_qs << u"1s is no whole number"_qs;
+        QTest::newRow("threshold") << u"no-expiry>3"_qs << u"has no threshold"_qs;
+        QTest::newRow("none") << u"held>"_qs << u"a name, a sign"_qs;
+    }
+    void aWrongRuleSaysWhat() {
+        QFETCH(QString, text);
+        QFETCH(QString, part);
+        const auto rule = parseAlertRule(text);
+        QVERIFY(!rule);
+        QVERIFY2(rule.error().contains(part), qPrintable(rule.error()));
+        QVERIFY(rule.error().contains(u"held>5m"));
+    }
+
+    void timeAloneRaisesAndAnotherHolderEnds() {
+        AlertWatch watch = watching("held>5s");
+        watch.observe(report(0s, {}));
+        watch.observe(report(1s, {held("orders", "A")}));
+        QCOMPARE(told(watch.check(6s)), QString());
+        const auto raised = watch.check(6001ms);
+        QCOMPARE(told(raised), u"held>5s orders"_qs);
+        QVERIFY2(raised.front().sentence.contains(u"held by A for 5.0 s"), qPrintable(raised.front().sentence));
+        QCOMPARE(told(watch.check(7s)), QString()); // once
+        QCOMPARE(watch.raised(), 1u);
+        watch.observe(report(8s, {held("orders", "B")}));
+        QCOMPARE(told(watch.check(8s)), u"over held>5s orders"_qs);
+        QCOMPARE(told(watch.check(14s)), u"held>5s orders"_qs);
+        watch.observe(report(15s, {}));
+        QCOMPARE(told(watch.check(15s)), u"over held>5s orders"_qs);
+    }
+
+    void whenAHoldBeganIsTheServersWordWhereItSaysSo() {
+        AlertWatch watch = watching("held>1m");
+        LockRow row = held("orders", "A");
+        watch.observe(report(0s, {row})); // there before we came
+        QCOMPARE(told(watch.check(1s)), QString());
+        row.holders.front().sinceWallMs = kWall - 90'000;
+        watch.observe(report(1s, {row}));
+        const auto raised = watch.check(1s);
+        QCOMPARE(told(raised), u"held>1m orders"_qs);
+        QVERIFY2(raised.front().sentence.contains(u"for 1 m 31 s"), qPrintable(raised.front().sentence));
+        AlertWatch other = watching("held>5s");
+        other.observe(report(0s, {held("orders", "A")}));
+        QVERIFY(other.check(6s).front().sentence.contains(u"at least 6.0 s"));
+    }
+
+    void aQueueIsCountedAndItsFirstIsTimed() {
+        AlertWatch many = watching("waiters>2"), late = watching("waited>3s");
+        LockRow row = held("orders", "A");
+        for (const char* waiter : {"B", "C", "D"})
+            waits(row, waiter);
+        many.observe(report(0s, {}));
+        late.observe(report(0s, {}));
+        many.observe(report(1s, {row}));
+        late.observe(report(1s, {row}));
+        const auto raised = many.check(1s);
+        QCOMPARE(told(raised), u"waiters>2 orders"_qs);
+        QVERIFY2(raised.front().sentence.startsWith(u"3 client"), qPrintable(raised.front().sentence));
+        QCOMPARE(told(late.check(4s)), QString());
+        QCOMPARE(told(late.check(4500ms)), u"waited>3s orders"_qs);
+        LockRow next = held("orders", "B");
+        waits(next, "C");
+        many.observe(report(5s, {next}));
+        late.observe(report(5s, {next}));
+        QCOMPARE(told(many.check(5s)), u"over waiters>2 orders"_qs);
+        QCOMPARE(told(late.check(5s)), u"over waited>3s orders"_qs); // C is the first since now
+        row.deadWaiters = 2;
+        AlertWatch dead = watching("dead-waiters>1");
+        dead.observe(report(6s, {row}));
+        QCOMPARE(told(dead.check(6s)), u"dead-waiters>1 orders"_qs);
+    }
+
+    void aLeaseRunsOutAsTimeGoesOn() {
+        AlertWatch watch = watching("left<2s");
+        LockRow row = held("orders", "A");
+        row.ttlMs = 5'000;
+        watch.observe(report(0s, {row}));
+        QCOMPARE(told(watch.check(3s)), QString());
+        QCOMPARE(told(watch.check(3500ms)), u"left<2s orders"_qs);
+        watch.observe(report(4s, {row})); // renewed
+        QCOMPARE(told(watch.check(4s)), u"over left<2s orders"_qs);
+        AlertWatch never = watching("no-expiry");
+        row.ttlMs.reset();
+        never.observe(report(0s, {row})); // not known is not never
+        QCOMPARE(told(never.check(0s)), QString());
+        row.neverExpires = true;
+        never.observe(report(1s, {row}));
+        QCOMPARE(told(never.check(1s)), u"no-expiry orders"_qs);
+    }
+
+    void handOversOfTheLastMinuteAreCounted() {
+        AlertWatch watch = watching("hand-overs>3");
+        for (int i = 0; i < 5; ++i)
+            watch.observe(report(i * 1s, {held("orders", i % 2 ? "A" : "B")}));
+        QCOMPARE(told(watch.check(5s)), u"hand-overs>3 orders"_qs);
+        QCOMPARE(told(watch.check(62s)), u"over hand-overs>3 orders"_qs);
+    }
+
+    void aTokenThatGoesBackIsLostData() {
+        AlertWatch watch = watching("token-back");
+        LockRow row = held("orders", "A");
+        row.token = 34;
+        watch.observe(report(0s, {row}));
+        watch.observe(report(1s, {}));
+        row.token = 3;
+        watch.observe(report(2s, {row}));
+        const auto raised = watch.check(2s);
+        QCOMPARE(told(raised), u"token-back orders"_qs);
+        QVERIFY2(raised.front().sentence.contains(u"from 34 to 3"), qPrintable(raised.front().sentence));
+    }
+
+    void whileAServerIsAwayNothingBeginsOrEndsButThat() {
+        AlertWatch watch({*parseAlertRule(u"held>5s"_qs), *parseAlertRule(u"unreachable>2s"_qs)});
+        watch.observe(report(0s, {held("orders", "A")}));
+        LockReport away;
+        away.at = 4s;
+        away.trouble = WatchTrouble{WatchTrouble::Kind::Unreachable, {}, u"connection refused"_qs};
+        watch.observe(away);
+        QCOMPARE(told(watch.check(5500ms)), QString()); // who knows whether A still holds it
+        const auto raised = watch.check(6500ms);
+        QCOMPARE(told(raised), u"unreachable>2s "_qs);
+        QVERIFY2(raised.front().sentence.contains(u"connection refused"), qPrintable(raised.front().sentence));
+        watch.observe(report(8s, {held("orders", "A")}));
+        QCOMPARE(told(watch.check(8s)), u"held>5s orders; over unreachable>2s "_qs);
+    }
+
+    void aGuessRaisesNothing() {
+        AlertWatch watch = watching("waiters>0");
+        LockRow row = held("cart", "A");
+        waits(row, "B");
+        row.certainty = Certainty::Guess;
+        watch.observe(report(0s, {row}));
+        QCOMPARE(told(watch.check(0s)), QString());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestAlerts)
+#include "tst_alerts.moc"
