@@ -5,6 +5,7 @@
 #include "recipes/steps.h"
 #include "runtime/call_list.h"
 #include "runtime/runtime.h"
+#include "trace/event.h"
 
 #include <expected>
 #include <memory>
@@ -13,12 +14,7 @@
 
 namespace lockscope::recipes {
 
-/// How a lock is held. The numbers stand in traces.
-enum class Mode : std::uint8_t {
-    Exclusive = 0,
-    Shared = 1, ///< a reader, beside other readers
-    Permit = 2, ///< some of a semaphore's permits
-};
+using Mode = trace::HoldMode;
 
 /// A request to a recipe.
 struct Request {
