@@ -110,11 +110,8 @@ public:
     /// The recipe's facts. Valid while the recipe exists.
     virtual const RecipeInfo& info() const = 0;
 
-    /// Takes the lock; nullopt = not in time.
+    /// Takes the lock; nullopt = not in time. Waits out what may pass (waiting.h), as long as there is time.
     virtual Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) = 0;
-    /// Whether a waiter may repeat acquire() after this error: the cause may pass, and the recipe does not wait for
-    /// that itself.
-    virtual bool asksAgain(const LockError&) const { return false; }
     /// Restarts the full lease. False = the server no longer knows the hold as the caller's. For HeldBy::Lease.
     virtual Outcome<bool> renew(Grant grant, std::stop_token stop);
     /// Whether renew() may ask for a longer lease than was granted, by Grant::lease.
