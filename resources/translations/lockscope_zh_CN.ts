@@ -2517,8 +2517,8 @@
         <translation>工作，带着我的修订号写入资源</translation>
     </message>
     <message>
-        <source>alone: txn {name}/lease is still the one I made → delete; revoke the lease; shared: delete it</source>
-        <translation>独自：txn {name}/租约仍是我建的 → 删除；撤销租约；共用：删除它</translation>
+        <source>delete {name}/lease; alone: revoke the lease, too</source>
+        <translation>删除 {name}/租约；独自：同时撤销租约</translation>
     </message>
     <message>
         <source>add with an expiry, and a delete that does not look whose lock it is</source>
