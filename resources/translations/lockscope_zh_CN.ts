@@ -225,8 +225,8 @@
         <translation>数据库名“%1”中含有斜杠。</translation>
     </message>
     <message>
-        <source>The URL names no file; write for example sqlite:///tmp/locks.db.</source>
-        <translation>URL 没有指定文件；例如写成 sqlite:///tmp/locks.db。</translation>
+        <source>The URL names no file; write for example %1:///tmp/locks.db.</source>
+        <translation>URL 没有指定文件；例如写成 %1:///tmp/locks.db。</translation>
     </message>
     <message>
         <source>This is not a connection URL; write for example redis://127.0.0.1:6379.</source>
@@ -249,8 +249,8 @@
         <translation>选项写在了开始选项的“?”之前。</translation>
     </message>
     <message>
-        <source>A file has no host: write three slashes, sqlite:///%1.</source>
-        <translation>文件没有主机：请写三个斜杠，sqlite:///%1。</translation>
+        <source>A file has no host: write three slashes, %1:///%2.</source>
+        <translation>文件没有主机：请写三个斜杠，%1:///%2。</translation>
     </message>
     <message numerus="yes">
         <source>“%1://” takes one host; there are %n.</source>
