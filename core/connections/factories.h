@@ -4,25 +4,13 @@
 
 namespace lockscope {
 
-// One factory per Service, in <name>_connection.cpp beside this file.
-std::unique_ptr<Connection> makeRedisConnection(Runtime& runtime, const Diallers& diallers, ConnectionUrl url,
-                                                QByteArray client);
-std::unique_ptr<Connection> makeRedisSentinelConnection(Runtime& runtime, const Diallers& diallers, ConnectionUrl url,
-                                                        QByteArray client);
-std::unique_ptr<Connection> makeRedisClusterConnection(Runtime& runtime, const Diallers& diallers, ConnectionUrl url,
-                                                       QByteArray client);
-std::unique_ptr<Connection> makeRedlockConnection(Runtime& runtime, const Diallers& diallers, ConnectionUrl url,
-                                                  QByteArray client);
-/// Whichever of these four the URL asks for.
-std::unique_ptr<Connection> makeRedisKindConnection(Runtime& runtime, const Diallers& diallers, ConnectionUrl url,
-                                                    QByteArray client);
-std::unique_ptr<Connection> makeEtcdConnection(Runtime& runtime, const Diallers& diallers, ConnectionUrl url,
-                                               QByteArray client);
-std::unique_ptr<Connection> makeSqlConnection(Runtime& runtime, const Diallers& diallers, ConnectionUrl url,
-                                              QByteArray client);
-std::unique_ptr<Connection> makeMemcachedConnection(Runtime& runtime, const Diallers& diallers, ConnectionUrl url,
-                                                    QByteArray client);
-std::unique_ptr<Connection> makeZooKeeperConnection(Runtime& runtime, const Diallers& diallers, ConnectionUrl url,
-                                                    QByteArray client);
+/// A function that makes a connection: makeConnectionOver() for one kind of URL.
+using ConnectionFactory = std::unique_ptr<Connection>(Runtime& runtime, const Diallers& diallers, ConnectionUrl url,
+                                                      QByteArray client);
+
+// One per Service of Redis, in <name>_connection.cpp; those of other kinds are declared in make_connection.cpp.
+ConnectionFactory makeRedisConnection, makeRedisSentinelConnection, makeRedisClusterConnection, makeRedlockConnection;
+/// The one of these four that the URL asks for.
+ConnectionFactory makeRedisKindConnection;
 
 } // namespace lockscope

@@ -14,7 +14,6 @@ public:
     recipes::Outcome<std::optional<recipes::Grant>> acquire(recipes::Request request, std::stop_token stop) override {
         return m_recipe->acquire(std::move(request), std::move(stop));
     }
-    bool asksAgain(const LockError& error) const override { return m_recipe->asksAgain(error); }
     recipes::Outcome<bool> renew(recipes::Grant grant, std::stop_token stop) override {
         return m_recipe->renew(std::move(grant), std::move(stop));
     }

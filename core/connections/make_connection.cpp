@@ -4,6 +4,9 @@
 
 namespace lockscope {
 
+// The room's table of kinds: a factory here, in its kind's folder, and its Services below.
+ConnectionFactory makeEtcdConnection, makeMemcachedConnection, makeSqlConnection, makeZooKeeperConnection;
+
 std::unique_ptr<Connection> makeConnectionOver(Runtime& runtime, const Diallers& diallers, ConnectionUrl url,
                                                QByteArray client) {
     switch (url.service) {

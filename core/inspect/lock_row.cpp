@@ -80,7 +80,7 @@ EndMoved endMoved(const EndsWithin& before, const EndsWithin& now) {
 
 trace::HoldMode holdModeOf(const QByteArray& mode) {
     if (mode == "shared") return trace::HoldMode::Shared;
-    return mode == "permit" ? trace::HoldMode::Permits : trace::HoldMode::Exclusive;
+    return mode == "permit" ? trace::HoldMode::Permit : trace::HoldMode::Exclusive;
 }
 
 const char* nameOf(LockRow::Expires expires) {

@@ -15,7 +15,7 @@ const char* modeName(trace::HoldMode mode) {
         break;
     case trace::HoldMode::Shared:
         return "shared";
-    case trace::HoldMode::Permits:
+    case trace::HoldMode::Permit:
         return "permit";
     }
     return "exclusive";
@@ -44,7 +44,7 @@ void OwnRecord::held(const QByteArray& name, Lock& lock, trace::EntityId thread,
     row.holders = {*party};
     lock.owner = thread;
     lock.holds = holds;
-    if (lock.mode == trace::HoldMode::Permits) return;
+    if (lock.mode == trace::HoldMode::Permit) return;
     lock.told = m_recorder.now();
     if (lock.mode == trace::HoldMode::Shared) {
         row.holders.front().mode = row.mode;
@@ -100,7 +100,7 @@ void OwnRecord::seen(const QByteArray& lockName, trace::EntityId owner) {
 
 void OwnRecord::freed(const QByteArray& name, Lock& lock, trace::EntityId cause) {
     lock.owner = trace::kNoEntity;
-    if (lock.mode == trace::HoldMode::Permits) return;
+    if (lock.mode == trace::HoldMode::Permit) return;
     lock.told = m_recorder.now();
     m_feed.updateOwner(name, std::nullopt, cause);
 }
@@ -111,7 +111,7 @@ void OwnRecord::hear(const trace::Event& event) {
     Lock& lock = m_locks[name];
     switch (event.kind) {
     case EventKind::GrantedAs:
-        lock.announced[event.actor] = event.value == 1 ? trace::HoldMode::Shared : trace::HoldMode::Permits;
+        lock.announced[event.actor] = event.value == 1 ? trace::HoldMode::Shared : trace::HoldMode::Permit;
         break;
     case EventKind::Granted:
     case EventKind::Reentered:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lock/hold_keeper.h"
 #include "lock/recipe_choice.h"
-#include "recipes/backoff.h"
 
 #include <QCoreApplication>
 
@@ -70,8 +69,6 @@ LockCore::Outcome<T> LockCore::take(std::shared_ptr<LockCore> core, LockRequest 
     if (!offers(core->recipe->info(), request.mode))
         co_return std::unexpected(notOffered(core->recipe->info(), request.mode));
     if (const auto wrong = wrongIn(request)) co_return std::unexpected(*wrong);
-    const Nanos giveUpAt = laterBy(begun, request.wait);
-    recipes::Backoff backoff;
     Nanos pause{};
     core->emit(EventKind::Requested, thread, toValue(request.wait));
 
@@ -101,10 +98,6 @@ LockCore::Outcome<T> LockCore::take(std::shared_ptr<LockCore> core, LockRequest 
         } catch (const Cancelled& cancelled) {
             if (cancelled.why() == Cancelled::Why::Stopped) core->emit(EventKind::Interrupted, thread);
             throw;
-        }
-        if (!grant && !core->closed && core->recipe->asksAgain(grant.error()) && runtime.monotonic() < giveUpAt) {
-            pause = backoff.next(runtime, giveUpAt); // nobody tells when servers are back
-            continue;
         }
         if (!grant) {
             core->emitText(EventKind::AcquireFailed, thread, QString::fromLatin1(lockErrorId(grant.error().kind)));

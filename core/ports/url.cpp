@@ -179,6 +179,16 @@ QString* placeOfSecret(const QString& name, ConnectionUrl& url) {
     return name == QLatin1String(kSecretOption) ? &url.sentinelPassword : nullptr;
 }
 
+/// How a URL of that kind asks for TLS: an option, or the beginning of another scheme; empty: it cannot.
+QString wayToTls(const Scheme& scheme) {
+    const QStringList known = QString::fromLatin1(scheme.options).split(u' ');
+    if (known.contains(QStringLiteral("tls"))) return QStringLiteral("?tls=on");
+    for (const Scheme& other : kSchemes)
+        if (other.tls && other.service == scheme.service)
+            return QString::fromLatin1(other.canonical) + QStringLiteral("://");
+    return {};
+}
+
 QString parseQuery(const QString& text, const Scheme& scheme, ConnectionUrl& url) {
     const QStringList known = QString::fromLatin1(scheme.options).split(u' ', Qt::SkipEmptyParts);
     std::set<QString> seen;
@@ -227,14 +237,11 @@ QString parseQuery(const QString& text, const Scheme& scheme, ConnectionUrl& url
     }
     const TlsFiles& files = url.tlsFiles;
     if (!url.tls && files != TlsFiles()) {
-        const QString with = known.contains(QStringLiteral("tls")) ? QStringLiteral("?tls=on")
-                             : url.service == Service::Etcd        ? QStringLiteral("etcds://")
-                             : url.service == Service::Memcached   ? QStringLiteral("memcacheds://")
-                                                                   : QStringLiteral("rediss://");
+        const QString with = wayToTls(scheme);
         const QString first = !files.ca.isEmpty()            ? QStringLiteral("ca")
                               : !files.certificate.isEmpty() ? QStringLiteral("cert")
                                                              : QStringLiteral("key");
-        if (url.service == Service::ZooKeeper || url.service == Service::Sqlite)
+        if (with.isEmpty())
             return Text::tr("The option “%1” needs TLS, which connections of this kind do not have.").arg(first);
         return Text::tr("The option “%1” needs TLS; begin the URL with %2.").arg(first, with);
     }
@@ -294,7 +301,7 @@ QString parsePath(const QString& path, const Scheme& scheme, ConnectionUrl& url)
     case Path::File:
         break;
     }
-    if (path.isEmpty()) return Text::tr("The URL names no file; write for example sqlite:///tmp/locks.db.");
+    if (path.isEmpty()) return Text::tr("The URL names no file; write for example %1:///tmp/locks.db.").arg(url.scheme);
     url.path = u'/' + path;
     return {};
 }
@@ -344,7 +351,7 @@ QString ConnectionUrl::address() const {
     text += where.join(u',');
     if (!path.isEmpty()) {
         if (!path.startsWith(u'/')) text += u'/';
-        text += shownPath(path, service == Service::Sqlite);
+        text += shownPath(path, endpoints.empty());
     }
     if (database != 0) text += u'/' + QString::number(database);
     return text;
@@ -405,7 +412,7 @@ std::expected<ConnectionUrl, QString> parseConnectionUrl(const QString& text) {
     if (scheme->path == Path::File) {
         if (!hosts.isEmpty()) {
             const QString file = rest.contains(u'@') ? QStringLiteral("FILE") : rest; // it may have a login in it
-            return Unexpected(Text::tr("A file has no host: write three slashes, sqlite:///%1.").arg(file));
+            return Unexpected(Text::tr("A file has no host: write three slashes, %1:///%2.").arg(url.scheme, file));
         }
     } else {
         const QStringList list = hosts.split(u',');

@@ -38,7 +38,7 @@ qsizetype loginEnd(QStringView behindScheme) {
 
 QString withoutPassword(const QString& url) {
     const auto read = parseConnectionUrl(url);
-    if (read && read->service == Service::Sqlite) return url; // the name of a file, which may have an @
+    if (read && read->endpoints.empty()) return url; // the name of a file, which may have an @
     QString text = url.trimmed();
     if (read && !read->sentinelPassword.isEmpty()) {
         static const QRegularExpression option(QStringLiteral("(?<=[?&])%1=[^&]*&?").arg(QLatin1String(kSecretOption)));

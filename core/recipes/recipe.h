@@ -5,6 +5,7 @@
 #include "recipes/steps.h"
 #include "runtime/call_list.h"
 #include "runtime/runtime.h"
+#include "trace/event.h"
 
 #include <expected>
 #include <memory>
@@ -13,12 +14,7 @@
 
 namespace lockscope::recipes {
 
-/// How a lock is held. The numbers stand in traces.
-enum class Mode : std::uint8_t {
-    Exclusive = 0,
-    Shared = 1, ///< a reader, beside other readers
-    Permit = 2, ///< some of a semaphore's permits
-};
+using Mode = trace::HoldMode;
 
 /// A request to a recipe.
 struct Request {
@@ -114,11 +110,8 @@ public:
     /// The recipe's facts. Valid while the recipe exists.
     virtual const RecipeInfo& info() const = 0;
 
-    /// Takes the lock; nullopt = not in time.
+    /// Takes the lock; nullopt = not in time. Waits out what may pass (waiting.h), as long as there is time.
     virtual Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) = 0;
-    /// Whether a waiter may repeat acquire() after this error: the cause may pass, and the recipe does not wait for
-    /// that itself.
-    virtual bool asksAgain(const LockError&) const { return false; }
     /// Restarts the full lease. False = the server no longer knows the hold as the caller's. For HeldBy::Lease.
     virtual Outcome<bool> renew(Grant grant, std::stop_token stop);
     /// Whether renew() may ask for a longer lease than was granted, by Grant::lease.

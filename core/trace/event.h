@@ -165,13 +165,17 @@ inline constexpr std::uint8_t kFreedByMask = 0x0f;
 
 /// How a lock is held. The numbers stand in traces: in GrantedAs, and in the low bits of Event::flags with RecordHeld
 /// and RecordRenewed.
-enum class HoldMode : std::uint8_t { Exclusive = 0, Shared = 1, Permits = 2 };
+enum class HoldMode : std::uint8_t {
+    Exclusive = 0,
+    Shared = 1, ///< a reader, beside other readers
+    Permit = 2, ///< some of a semaphore's permits
+};
 inline constexpr std::uint8_t kHoldModeMask = 0x0f;
 
 /// The mode in the flags of RecordHeld, RecordRenewed, RecordHolder and RecordQueued; a number of no mode is Exclusive.
 constexpr HoldMode holdMode(std::uint8_t flags) {
     const unsigned mode = flags & kHoldModeMask;
-    return mode > unsigned(HoldMode::Permits) ? HoldMode::Exclusive : HoldMode(mode);
+    return mode > unsigned(HoldMode::Permit) ? HoldMode::Exclusive : HoldMode(mode);
 }
 /// The flags of RecordHolderGone, which has a reason in the bits where other rows have the mode.
 constexpr std::uint8_t goneFlags(FreedBy why, HoldMode mode) {

@@ -46,7 +46,7 @@ std::size_t flagWords(const Event& e, std::array<const char*, kMostWords>& words
     if (e.flags & kFault) words[n++] = "fault";
     const auto addMode = [&](HoldMode mode) {
         if (mode == HoldMode::Shared) words[n++] = "shared";
-        if (mode == HoldMode::Permits) words[n++] = "permits";
+        if (mode == HoldMode::Permit) words[n++] = "permits";
     };
     if (e.kind == EventKind::RecordFreed || e.kind == EventKind::RecordHolderGone) {
         constexpr std::array kHow{"release", "expiry", "force", "overwrite", "node-loss"};

@@ -44,7 +44,7 @@ bool contradicts(const Record& record, const Belief& belief, EntityId thread) {
     case HoldMode::Shared:
         if (record.holders.empty() || !record.namesAllHolders()) return record.owner == kNoEntity;
         return !record.names(thread);
-    case HoldMode::Permits:
+    case HoldMode::Permit:
         break;
     }
     return false;
@@ -255,7 +255,7 @@ void State::grant(Belief& belief, const Event& event) {
     belief.holds = event.aux ? event.aux : before + 1;
     if (mode == HoldMode::Exclusive)
         belief.exclusive = before == belief.exclusive ? belief.holds : belief.exclusive + 1;
-    else if (mode == HoldMode::Permits)
+    else if (mode == HoldMode::Permit)
         belief.permits += belief.nextPermits;
     belief.mode = belief.exclusive > 0 ? HoldMode::Exclusive : mode;
     if (event.value) belief.token = event.value;

@@ -189,7 +189,7 @@ private:
             if (kind != EventKind::GrantedAs && kind != EventKind::LockCapacity) continue;
             const trace::Event e = m_trace.at(i);
             if (e.subject != m_v.lock) continue;
-            permits |= e.kind == EventKind::GrantedAs && e.value == std::int64_t(trace::HoldMode::Permits);
+            permits |= e.kind == EventKind::GrantedAs && e.value == std::int64_t(trace::HoldMode::Permit);
             if (e.kind == EventKind::LockCapacity) capacity = e.value;
         }
         if (!permits || capacity == 0) return {};

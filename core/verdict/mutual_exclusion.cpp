@@ -13,7 +13,7 @@ bool MutualExclusionJudge::Lock::inConflict() const {
     bool exclusive = false;
     for (const auto& [thread, hold] : believers) {
         exclusive |= hold.mode == HoldMode::Exclusive;
-        if (hold.mode == HoldMode::Permits) permits += hold.permits;
+        if (hold.mode == HoldMode::Permit) permits += hold.permits;
     }
     return (exclusive && believers.size() >= 2) || (capacity > 0 && permits > capacity);
 }

@@ -79,7 +79,7 @@ bool ReentrancyJudge::recordIsFine(const Event& e, const State& state) const {
     const bool freed = e.kind == EventKind::RecordFreed;
     const trace::HoldMode mode =
         freed ? (record ? record->mode : trace::HoldMode::Exclusive) : trace::holdMode(e.flags);
-    if (mode == trace::HoldMode::Permits) return true; // several are taken at once
+    if (mode == trace::HoldMode::Permit) return true; // several are taken at once
     const std::uint32_t before =
         record && record->owner == owner && record->observed && e.kind != EventKind::RecordHeld ? record->holds : 0;
     if (freed) {

@@ -306,8 +306,8 @@
         <translation>数据库名“%1”中含有斜杠。</translation>
     </message>
     <message>
-        <source>The URL names no file; write for example sqlite:///tmp/locks.db.</source>
-        <translation>URL 没有指定文件；例如写成 sqlite:///tmp/locks.db。</translation>
+        <source>The URL names no file; write for example %1:///tmp/locks.db.</source>
+        <translation>URL 没有指定文件；例如写成 %1:///tmp/locks.db。</translation>
     </message>
     <message>
         <source>This is not a connection URL; write for example redis://127.0.0.1:6379.</source>
@@ -330,8 +330,8 @@
         <translation>选项写在了开始选项的“?”之前。</translation>
     </message>
     <message>
-        <source>A file has no host: write three slashes, sqlite:///%1.</source>
-        <translation>文件没有主机：请写三个斜杠，sqlite:///%1。</translation>
+        <source>A file has no host: write three slashes, %1:///%2.</source>
+        <translation>文件没有主机：请写三个斜杠，%1:///%2。</translation>
     </message>
     <message numerus="yes">
         <source>“%1://” takes one host; there are %n.</source>
@@ -2598,8 +2598,8 @@
         <translation>工作，带着我的修订号写入资源</translation>
     </message>
     <message>
-        <source>alone: txn {name}/lease is still the one I made → delete; revoke the lease; shared: delete it</source>
-        <translation>独自：txn {name}/租约仍是我建的 → 删除；撤销租约；共用：删除它</translation>
+        <source>delete {name}/lease; alone: revoke the lease, too</source>
+        <translation>删除 {name}/租约；独自：同时撤销租约</translation>
     </message>
     <message>
         <source>add with an expiry, and a delete that does not look whose lock it is</source>

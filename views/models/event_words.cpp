@@ -53,7 +53,7 @@ QString modeWords(trace::HoldMode mode) {
         break;
     case trace::HoldMode::Shared:
         return Words::tr("reads");
-    case trace::HoldMode::Permits:
+    case trace::HoldMode::Permit:
         return Words::tr("holds a permit");
     }
     return {};

@@ -36,7 +36,7 @@ QString HoldersModel::detailOf(const trace::Holder& holder) const {
     case trace::HoldMode::Shared:
         words += tr("reads");
         break;
-    case trace::HoldMode::Permits:
+    case trace::HoldMode::Permit:
         words += tr("a permit");
         break;
     }

@@ -130,7 +130,7 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
         if (belief.phase != Belief::Phase::Holding) continue;
         believers.emplace_back(belief.since, key.second);
         alone |= belief.mode == trace::HoldMode::Exclusive;
-        permits += belief.mode == trace::HoldMode::Permits ? belief.permits : 0;
+        permits += belief.mode == trace::HoldMode::Permit ? belief.permits : 0;
         gaps.contradicted |= trace::contradicts(record, belief, key.second);
     }
     const auto capacity = state.capacities.find(lock);
@@ -148,7 +148,7 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
     facts.permitsFree = record.permitsFree;
     facts.permitsInAll = capacity != state.capacities.end() ? capacity->second : record.permitsInAll;
     if (!believers.empty())
-        facts.mode = alone ? HoldMode::Exclusive : permits > 0 ? HoldMode::Permits : HoldMode::Shared;
+        facts.mode = alone ? HoldMode::Exclusive : permits > 0 ? HoldMode::Permit : HoldMode::Shared;
     facts.observed = record.observed;
     // A server of ours begins empty; what somebody else's holds is not known before the first look at it.
     const bool watched = trace.originWallMs() != 0 && !facts.ownClients;
@@ -322,7 +322,7 @@ QString heldForText(const LockFacts& facts) {
 
 QString holdersText(const LockFacts& facts, const trace::Trace& trace) {
     if (!facts.known()) return unknown();
-    const bool permits = facts.permitsInAll > 0 || (facts.mode == HoldMode::Permits && !facts.holders.empty());
+    const bool permits = facts.permitsInAll > 0 || (facts.mode == HoldMode::Permit && !facts.holders.empty());
     if (permits) {
         const std::int64_t free = std::min(facts.permitsFree, facts.permitsInAll);
         const std::int64_t taken = facts.permitsInAll > 0 && free >= 0 ? facts.permitsInAll - free : facts.holderCount;
@@ -351,7 +351,7 @@ QString modeText(const LockFacts& facts) {
         return Words::tr("exclusive");
     case HoldMode::Shared:
         return Words::tr("shared");
-    case HoldMode::Permits:
+    case HoldMode::Permit:
         return Words::tr("permits");
     }
     return {};

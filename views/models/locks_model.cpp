@@ -183,7 +183,7 @@ QString LocksModel::holdCounts(const LockFacts& facts) {
     constexpr std::size_t kMost = 4;
     QStringList counts;
     for (const trace::Holder& holder : facts.holders) {
-        if (holder.mode == trace::HoldMode::Permits) return none(); // each is a hold by itself
+        if (holder.mode == trace::HoldMode::Permit) return none(); // each is a hold by itself
         if (std::size_t(counts.size()) == kMost) {
             counts += QString(QChar(0x2026));
             break;

@@ -24,7 +24,7 @@ bool LaneFold::isStale(const Cursor& c) const {
         if (c.lock->holders.empty() || c.lock->holdersInAll > std::int64_t(c.lock->holders.size()))
             return c.lock->owner == trace::kNoEntity;
         return !isNamedIn(*c.lock, c.thread);
-    case trace::HoldMode::Permits:
+    case trace::HoldMode::Permit:
         break;
     }
     return false;
@@ -144,7 +144,7 @@ void LaneFold::applyBelief(const Event& event, std::uint32_t row) {
         beginWaiting(c, event.at, row);
         break;
     case EventKind::GrantedAs:
-        c.nextMode = event.value == 1 ? trace::HoldMode::Shared : trace::HoldMode::Permits;
+        c.nextMode = event.value == 1 ? trace::HoldMode::Shared : trace::HoldMode::Permit;
         break;
     case EventKind::Granted:
     case EventKind::Reentered:

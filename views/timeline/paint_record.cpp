@@ -90,7 +90,7 @@ void paintHolders(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
         kit.c.from(), kit.c.to(), kit.pixel * 6, kit.now,
         [&](std::size_t, const Span& span) {
             const HolderCount count = HolderCount::of(span.label);
-            const bool permits = trace::HoldMode(span.state) == trace::HoldMode::Permits;
+            const bool permits = trace::HoldMode(span.state) == trace::HoldMode::Permit;
             if (count.held < 2 && !permits) return; // the lease says it
             const QRectF r = kit.across(span.from, lane.endOf(span, kit.now), bar, 2);
             const bool cells = permits && count.all > 0 && count.all <= kMostCells;

@@ -246,7 +246,7 @@ QString holdersWords(const Span& span) {
     switch (trace::HoldMode(span.state)) {
     case trace::HoldMode::Shared:
         return Timeline::tr("%n reader(s)", nullptr, int(count.held));
-    case trace::HoldMode::Permits:
+    case trace::HoldMode::Permit:
         if (count.all > 0 && count.all < HolderCount::kMost)
             return Timeline::tr("%1 of %2 permits").arg(QString::number(count.held), QString::number(count.all));
         return Timeline::tr("%n permit(s) taken", nullptr, int(count.held));

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "recipes/recipe.h"
-
-#include <lockscope/holder.h>
+#include "lock/lock_mode.h"
 
 namespace lockscope {
 
@@ -12,7 +10,7 @@ inline Holder holderOf(const recipes::HolderInfo& info) {
     Holder holder;
     holder.client = info.client.toStdString();
     holder.thread = info.thread.toStdString();
-    holder.mode = static_cast<LockMode>(info.mode);
+    holder.mode = lockscope::detail::lockModeOf(info.mode);
     if (info.sinceWallMs) {
         const auto since = std::chrono::milliseconds(*info.sinceWallMs);
         holder.since = system_clock::time_point(std::chrono::duration_cast<system_clock::duration>(since));

@@ -4,24 +4,19 @@
 #include "lock/blocking/loss.h"
 #include "lock/blocking/meter.h"
 #include "lock/lock_exception.h"
+#include "lock/lock_mode.h"
 #include "runtime/completion.h"
 #include "runtime/event_loop_runtime.h"
 #include "runtime/service_thread.h"
 
 #include <condition_variable>
-#include <lockscope/holder.h>
 #include <set>
 
 namespace lockscope::blocking::detail {
 
 class Service;
 
-/// The recipes' name of a mode.
-constexpr recipes::Mode modeOf(LockMode mode) {
-    return static_cast<recipes::Mode>(mode);
-}
-static_assert(modeOf(LockMode::Exclusive) == recipes::Mode::Exclusive &&
-              modeOf(LockMode::Shared) == recipes::Mode::Shared && modeOf(LockMode::Permit) == recipes::Mode::Permit);
+using lockscope::detail::modeOf;
 
 /// One lock by name and recipe, shared by all objects of a client that name it. The lock lives on the service's thread.
 struct Entry {

@@ -2,6 +2,7 @@
 #include "lock/blocking/holder_told.h"
 #include "lock/distributed_condition.h"
 #include "lock/distributed_multi_lock.h"
+#include "lock/lock_mode.h"
 #include "lock/qt/translated.h"
 
 #include <lockscope/qt/condition.h>
@@ -76,7 +77,7 @@ Outcome<std::vector<Holder>> holding(recipes::Outcome<std::vector<recipes::Holde
 Outcome<Hold> Lock::take(LockMode mode, Nanoseconds wait, int thread, std::stop_token stop, Nanoseconds lease,
                          int permits) {
     LockRequest request;
-    request.mode = static_cast<recipes::Mode>(mode);
+    request.mode = lockscope::detail::modeOf(mode);
     request.permits = permits;
     request.wait = wait;
     request.thread = QByteArray::number(thread);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "recipes/etcd/etcd_leases.h"
+#include "recipes/etcd/etcd_keys.h"
 
 namespace lockscope::recipes {
 
@@ -59,40 +59,9 @@ public:
 
 private:
     class Contender;
-    using StandPtr = std::shared_ptr<EtcdStand>;
-    enum class Entered : std::uint8_t { Held, Waits, Vain };
-    enum class Waited : std::uint8_t { Held, TimedOut, PlaceLost };
-    struct Queue;
-
-    /// The oldest key under the lock's prefix; nullopt: none. ForeignFormat when that is no lock of this kind.
-    Outcome<std::optional<etcd::KeyValue>> oldest(std::stop_token stop);
-    /// Takes the lock if no key is there; otherwise changes nothing and returns Vain.
-    Outcome<Entered> enterAlone(StandPtr stand);
-    /// Joins the queue.
-    Outcome<Entered> enter(StandPtr stand);
-    /// Runs a transaction with one more condition: no key has exactly the lock's name. If such a key exists, and it
-    /// alone made the condition fail, the key is the last result. Users who may not read that key run the transaction
-    /// without the condition. `stand`: the place whose key the transaction may put; nullptr: none.
-    etcd::Result<etcd::TransactionResult> guarded(etcd::Transaction transaction, StandPtr stand, std::stop_token stop);
-    Outcome<etcd::TransactionResult> put(StandPtr stand, etcd::Transaction transaction);
-    /// Waits until the key is the oldest, and keeps its lease meanwhile.
-    Outcome<Waited> waitInLine(StandPtr stand, Nanos giveUpAt, Steps steps, std::stop_token stop);
-    /// The state of a place in the queue: whether it exists, and the next older key.
-    Outcome<Queue> look(StandPtr stand, std::stop_token stop);
-
-    Outcome<bool> leaveAlone(EtcdStand stand, std::stop_token stop);
-    /// Whether the key is this lock's, and not that of a lock below it.
-    bool isOurs(const etcd::KeyValue& key) const;
-    std::optional<LockError> complaint(const etcd::KeyValue& key) const;
-    /// An error about the key with the lock's name, if guarded() has read one.
-    std::optional<LockError> complaintOfName(const etcd::TransactionResult& result) const;
-    LockError foreign(const etcd::KeyValue& key, const QString& what) const;
-
     EtcdLock m_lock;
-    QByteArray m_prefix;
+    EtcdKeys m_keys;
     std::shared_ptr<EtcdLeases> m_leases;
-    bool m_ownLeases;
-    bool m_seesName = true; ///< the key with the lock's name may be read, as far as is known
 };
 
 } // namespace lockscope::recipes

@@ -5,14 +5,12 @@
 #include "runtime/completion.h"
 
 #include <map>
+#include <span>
 
 namespace lockscope::recipes {
 
 /// The lock error that corresponds to a server's answer.
 LockError lockError(const etcd::Error& error);
-
-/// A place in a queue: a key that this client has put or is about to put.
-struct EtcdStand;
 
 /// The leases of one connection, and the keys of this client under each.
 ///
@@ -34,12 +32,15 @@ struct EtcdStand;
 /// Single-threaded, on its runtime's thread.
 class EtcdLeases final : public std::enable_shared_from_this<EtcdLeases> {
 public:
-    /// The port must live until end().
-    explicit EtcdLeases(etcd::Port& port) : m_port(port) {}
-
+    using Self = std::shared_ptr<EtcdLeases>;
+    using Stand = EtcdStand;
     /// One lease.
     struct Term;
-    using Stand = EtcdStand;
+    /// The state of one key.
+    struct Mark;
+
+    /// The port must live until end().
+    explicit EtcdLeases(etcd::Port& port) : m_port(port) {}
 
     /// A place with a nearly full lease, for a key that begins with `prefix`; puts nothing. `shared`: other keys may
     /// share the lease; only then is `stop` heard.
@@ -51,17 +52,11 @@ public:
     Outcome<bool> renew(Stand stand, std::stop_token stop);
     /// Notes that the owner still uses the key.
     void touch(const Stand& stand);
-    /// Whether its key is or was deleted, so that it must not be relied on.
-    static bool barred(const Stand& stand);
-    /// Deletes a held key under a shared lease; false when it was gone already. After an error it tries again in the
-    /// background.
+    /// Deletes a held key, with its lease if it has one of its own; false when it was gone already. After an error it
+    /// tries again in the background.
     Outcome<bool> giveUp(Stand stand, std::stop_token stop);
-    /// Notes that the key does not exist and that no request of this client can still put it: frees the name.
-    void left(const Stand& stand);
-    /// Notes that the lease has ended although it was kept alive.
-    static void ended(const Stand& stand);
     /// Undoes everything, whether the key was put or not; after an error, in the background.
-    QCoro::Task<> withdraw(Stand stand);
+    static QCoro::Task<> withdraw(Self self, Stand stand);
     /// As withdraw(), in the background.
     void abandon(const Stand& stand);
 
@@ -91,26 +86,21 @@ public:
     void end() { m_gone = true; }
 
 private:
-    struct Freshened;
-    struct Renewed;
+    struct Answer;
     struct Renewal;
     struct Round;
-    using Self = std::shared_ptr<EtcdLeases>;
     using TermPtr = std::shared_ptr<Term>;
 
     TermPtr termFor(const QByteArray& prefix, std::chrono::seconds ttl);
     TermPtr makeTerm(std::chrono::seconds ttl, bool shared);
-    bool nearlyFull(const Term& term) const;
-    QCoro::Task<Freshened> freshen(TermPtr term, std::stop_token stop);
-    static QCoro::Task<> fill(Self self, TermPtr term);
-    QCoro::Task<Freshened> grant(TermPtr term);
-    static QCoro::Task<> renewAll(Self self, TermPtr term);
-    Outcome<bool> keepNow(TermPtr term);
-    static QCoro::Task<> check(Self self, std::shared_ptr<Round> round, std::size_t begin, std::size_t end);
+    QCoro::Task<Answer> freshen(TermPtr term, std::stop_token stop);
+    void begin(const TermPtr& term, Round round);
+    static QCoro::Task<> run(Self self, TermPtr term, std::shared_ptr<Round> round);
+    QCoro::Task<Answer> fill(TermPtr term);
+    QCoro::Task<> check(std::span<Renewal> some);
     void sweep(const TermPtr& term);
-    static QCoro::Task<> scour(Self self, Stand stand);
-    static QCoro::Task<> scourAgain(Self self, TermPtr term, std::vector<QByteArray> names);
-    static QCoro::Task<> withdrawLater(Self self, Stand stand);
+    void forget(const Stand& stand);
+    static QCoro::Task<> scour(Self self, TermPtr term, unsigned number);
 
     etcd::Port& m_port;
     std::vector<TermPtr> m_shared;
@@ -120,24 +110,15 @@ private:
     bool m_gone = false;
 };
 
-struct EtcdLeases::Freshened {
-    std::optional<LockError> error;
-    bool ended = false;
-};
-struct EtcdLeases::Renewed {
-    std::optional<LockError> error;
-    bool held = false;
-};
-struct EtcdLeases::Renewal {
-    QByteArray key;
-    std::int64_t revision = 0;
-    Completion<Renewed> answer;
-};
-
-/// Renewals under one lease that are sent together, with their results.
-struct EtcdLeases::Round {
-    std::vector<Renewal> all;
-    std::vector<Renewed> found;
+struct EtcdLeases::Mark {
+    enum class State : std::uint8_t {
+        Used,     ///< its owner may rely on it
+        Leaving,  ///< it is being deleted
+        Doubtful, ///< deleted, but a request may yet put it or delete it: the name must not be used again
+        Gone,     ///< the name is free again
+    };
+    State state = State::Used;
+    Nanos usedAt{}; ///< when its owner last renewed or used it, own monotonic clock
 };
 
 struct EtcdLeases::Term {
@@ -145,21 +126,24 @@ struct EtcdLeases::Term {
     std::chrono::seconds wanted{};
     bool shared = false;
     Nanos ttl{}; ///< as granted; 0: not granted yet
-    Nanos keptAt{}, sweptAt{}, scouredAt{};
-    bool ended = false, freshening = false, renewalDue = false;
-    std::map<QByteArray, std::shared_ptr<Nanos>> keys; ///< with their Stand::wanted
-    std::vector<Completion<Freshened>> waiting;
-    std::vector<Renewal> renewals; ///< waiting to be sent together
+    Nanos keptAt{}, sweptAt{};
+    bool ended = false;
+    unsigned scours = 0;     ///< the number of the latest scour()
+    bool scoursSoon = false; ///< its first deletion is still to come
+    std::map<QByteArray, std::shared_ptr<Mark>> keys;
+    std::shared_ptr<Round> round; ///< the latest one, until it is over
 };
 
+/// A place in a queue: a key that this client has put or is about to put.
 struct EtcdStand {
     std::shared_ptr<EtcdLeases::Term> term;
     QByteArray key;
+    std::shared_ptr<EtcdLeases::Mark> mark;
     std::int64_t revision = 0; ///< at which the key was created; 0: not known to exist
-    bool doubtful = false;     ///< a request that puts the key may still be in flight
-    /// When its owner last renewed or used it; kNever: the name must not be used again.
-    std::shared_ptr<Nanos> wanted;
+    bool doubtful = false;     ///< a request that puts or deletes the key may still be in flight
 
+    /// Whether its key is or was deleted, so that it must not be relied on.
+    bool barred() const { return mark->state != EtcdLeases::Mark::State::Used; }
     /// The lease: its number, whether other keys share it, and what the server grants at a time.
     std::int64_t lease() const { return term->id; }
     bool shared() const { return term->shared; }

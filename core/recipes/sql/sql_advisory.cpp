@@ -3,6 +3,7 @@
 
 #include "recipes/recipe_infos.h"
 #include "recipes/recipe_text.h"
+#include "recipes/waiting.h"
 
 #include <QCoreApplication>
 
@@ -55,69 +56,84 @@ const RecipeInfo& SqlAdvisory::info() const {
     return m_lock.port.abilities().sharedNamedLocks ? info : exclusive;
 }
 
-Outcome<std::optional<Grant>> SqlAdvisory::acquire(Request request, std::stop_token stop) {
-    const Nanos giveUpAt = laterBy(m_lock.port.runtime().monotonic(), request.wait);
-    if (request.held > 0) return acquireAgain(std::move(request), giveUpAt, std::move(stop));
-    return acquireAnew(std::move(request), giveUpAt, std::move(stop));
-}
+/// The server's queue is where a try waits. Stopped or in vain, the try gives its connection away, and with it whatever
+/// the server gave it at the last moment.
+class SqlAdvisory::Contender final : public LockContender {
+public:
+    using Of = SqlAdvisory;
+    using Asked = Request;
+    Contender(SqlAdvisory& of, Asked asked)
+        : LockContender(of.m_lock.port.runtime(), std::move(asked)), m(of), m_again(request.held > 0) {}
 
-Outcome<std::optional<Grant>> SqlAdvisory::acquireAgain(Request request, Nanos giveUpAt, std::stop_token stop) {
-    SessionHolds& holds = m_holds[request.mode];
-    if (const auto hold = holds.of(request.thread)) {
+    Outcome<Tried<Grant>> attempt(std::stop_token stop) override {
+        SessionHolds& holds = m.m_holds[request.mode];
+        const SessionHolds::Shared hold = m_again ? holds.of(request.thread) : nullptr;
+        if (hold) {
+            auto more = co_await takeAgain(hold, stop);
+            if (!more) co_return std::unexpected(more.error());
+            if (more->granted) co_return *std::move(more);
+            holds.forget(request.thread, hold); // lost, or given up meanwhile
+        }
+        m_again = false;
+        auto tried = co_await take(std::move(stop));
+        co_return tried;
+    }
+
+private:
+    /// Ours already: the server counts one more. Not to be stopped, which it need not be, since it waits for nobody:
+    /// what the server had counted by then would be one release too few.
+    Outcome<Tried<Grant>> takeAgain(SessionHolds::Shared hold, std::stop_token stop) {
         if (stop.stop_requested()) throw Cancelled(Cancelled::Why::Stopped);
         request.steps.at(Step::Take);
-        const Nanos askedAt = m_lock.port.runtime().monotonic();
-        // Ours already: the server counts one more. Not to be stopped, which it need not be, since it waits for nobody:
-        // what the server had counted by then would be one release too few.
+        const Nanos askedAt = runtime.monotonic();
         const std::shared_ptr<sql::Session> session = hold->session;
-        const auto taken = co_await session->takeNamed(m_key, sharingOf(request.mode), Nanos(0));
+        const auto taken = co_await session->takeNamed(m.m_key, sharingOf(request.mode), Nanos(0));
+        if (!taken && hold->lives()) co_return std::unexpected(lockError(taken.error()));
+        Tried<Grant> tried;
         if (taken && *taken && hold->lives()) {
             request.steps.at(Step::Work);
-            co_return SessionHolds::again(request, hold, askedAt);
+            tried.granted = SessionHolds::again(request, hold, askedAt);
         }
-        if (!taken && hold->lives()) co_return std::unexpected(lockError(taken.error()));
-        holds.forget(request.thread, hold); // lost, or given up meanwhile
+        co_return tried;
     }
-    const auto granted = co_await acquireAnew(request, giveUpAt, stop);
-    co_return granted;
-}
+    Outcome<Tried<Grant>> take(std::stop_token stop) {
+        request.steps.at(Step::Take);
+        std::shared_ptr<sql::Session> session = SessionHolds::idle(m.m_lock.port);
+        if (!session) {
+            auto opened = co_await SessionHolds::connect(m.m_lock.port, stop);
+            if (!opened) co_return std::unexpected(opened.error());
+            session = std::move(*opened).share();
+        }
+        if (session->pooled()) {
+            session->giveBack();
+            co_return std::unexpected(behindPooler(m.m_lock.name));
+        }
+        const Nanos askedAt = runtime.monotonic();
+        const Nanos left = leftUntil(giveUpAt, askedAt);
+        if (left > Nanos(0)) request.steps.at(Step::Wait);
+        const auto taken = co_await session->takeNamed(m.m_key, sharingOf(request.mode), left, stop);
+        Tried<Grant> tried;
+        if (taken && *taken) {
+            // The answer may have waited for us until the server died, and somebody else have the lock from its
+            // successor.
+            if (session->broken()) co_return std::unexpected(brokeBeforeTaken(m.m_lock.name));
+            request.steps.at(Step::Work);
+            tried.granted = m.m_holds[request.mode].enter(request, std::move(session), askedAt);
+            co_return tried;
+        }
+        const bool exceeded = !taken && taken.error().kind == sql::Error::Kind::WaitExceeded;
+        if (taken || (exceeded && left > Nanos(0))) session->giveBack();
+        tried.next = Tried<Grant>::Next::AtOnce; // if the server was early
+        if (taken || (exceeded && (timeIsOver() || left == Nanos(0)))) co_return tried;
+        co_return std::unexpected(sessionError(taken.error(), m.m_lock.name));
+    }
 
-Outcome<std::optional<Grant>> SqlAdvisory::acquireAnew(Request request, Nanos giveUpAt, std::stop_token stop) {
-    Runtime& runtime = m_lock.port.runtime();
-    const auto failed = [&request](LockError error) {
-        request.steps.leave();
-        return std::unexpected(std::move(error));
-    };
-    request.steps.at(Step::Take);
-    std::shared_ptr<sql::Session> session = SessionHolds::idle(m_lock.port);
-    if (!session) {
-        auto opened = co_await SessionHolds::connect(m_lock.port, stop);
-        if (!opened) co_return failed(opened.error());
-        session = std::move(*opened).share();
-    }
-    if (session->pooled()) {
-        session->giveBack();
-        co_return failed(behindPooler(m_lock.name));
-    }
-    const Nanos askedAt = runtime.monotonic();
-    const Nanos left = leftUntil(giveUpAt, askedAt);
-    if (left > Nanos(0)) request.steps.at(Step::Wait);
-    // Stopped: the connection goes away with this coroutine, and with it whatever it was given at the last moment.
-    const auto taken = co_await session->takeNamed(m_key, sharingOf(request.mode), left, stop);
-    if (taken && *taken) {
-        // The answer may have waited for us until the server died, and somebody else have the lock from its successor.
-        if (session->broken()) co_return failed(brokeBeforeTaken(m_lock.name));
-        request.steps.at(Step::Work);
-        co_return m_holds[request.mode].enter(request, std::move(session), askedAt);
-    }
-    const bool timeIsOver = runtime.monotonic() >= giveUpAt || left == Nanos(0);
-    const bool notInTime = taken || taken.error().kind == sql::Error::Kind::WaitExceeded;
-    if (taken || (notInTime && left > Nanos(0))) session->giveBack();
-    if (notInTime && (taken || timeIsOver)) {
-        request.steps.leave();
-        co_return std::nullopt;
-    }
-    co_return failed(sessionError(taken.error(), m_lock.name));
+    SqlAdvisory& m;
+    bool m_again; ///< the thread has a connection that holds the lock, as far as is known
+};
+
+Outcome<std::optional<Grant>> SqlAdvisory::acquire(Request request, std::stop_token stop) {
+    return contend<Contender>(*this, std::move(request), std::move(stop));
 }
 
 Outcome<HoldNews> SqlAdvisory::news(Grant grant, std::stop_token stop) {

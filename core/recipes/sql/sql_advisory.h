@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "recipes/backoff.h"
 #include "recipes/sql/sql_session_holds.h"
 
 namespace lockscope::recipes {
@@ -14,7 +13,6 @@ public:
     /// `key`: Port::namedKey() of the lock's name.
     SqlAdvisory(SqlLock lock, sql::NamedKey key) : m_lock(std::move(lock)), m_key(std::move(key)) {}
     const RecipeInfo& info() const override;
-    bool asksAgain(const LockError& error) const override { return passes(error); }
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     Outcome<HoldNews> news(Grant grant, std::stop_token stop) override;
     Nanos newsRest() const override { return sql::kLeftAlone; }
@@ -24,8 +22,7 @@ public:
     Outcome<bool> isLocked(std::stop_token stop) override;
 
 private:
-    Outcome<std::optional<Grant>> acquireAgain(Request request, Nanos giveUpAt, std::stop_token stop);
-    Outcome<std::optional<Grant>> acquireAnew(Request request, Nanos giveUpAt, std::stop_token stop);
+    class Contender;
     SqlLock m_lock;
     const sql::NamedKey m_key;
     std::map<Mode, SessionHolds> m_holds; ///< a reader's connection is not a writer's

@@ -3,6 +3,7 @@
 
 #include "recipes/recipe_infos.h"
 #include "recipes/recipe_text.h"
+#include "recipes/waiting.h"
 
 namespace lockscope::recipes {
 
@@ -35,90 +36,94 @@ const RecipeInfo& SqlForUpdate::info() const {
     return info;
 }
 
-Outcome<std::optional<Grant>> SqlForUpdate::acquire(Request request, std::stop_token stop) {
-    const Nanos giveUpAt = laterBy(m_lock.port.runtime().monotonic(), request.wait);
-    if (request.held > 0) return acquireAgain(std::move(request), giveUpAt, std::move(stop));
-    return acquireAnew(std::move(request), giveUpAt, std::move(stop));
-}
+/// The server's queue is where a try waits. A try in vain leaves nothing locked and gives its connection back, or away.
+class SqlForUpdate::Contender final : public LockContender {
+public:
+    using Of = SqlForUpdate;
+    using Asked = Request;
+    Contender(SqlForUpdate& of, Asked asked)
+        : LockContender(of.m_lock.port.runtime(), std::move(asked)), m(of), m_again(request.held > 0) {}
 
-Outcome<std::optional<Grant>> SqlForUpdate::acquireAgain(Request request, Nanos giveUpAt, std::stop_token stop) {
-    // Locked again in the same transaction: it costs nothing there, and shows that the connection still holds it.
-    if (const auto hold = m_holds.of(request.thread)) {
+    Outcome<Tried<Grant>> attempt(std::stop_token stop) override {
+        const SessionHolds::Shared hold = m_again ? m.m_holds.of(request.thread) : nullptr;
+        if (hold) {
+            auto more = co_await lockAgain(hold, stop);
+            if (!more) co_return std::unexpected(more.error());
+            if (more->granted) co_return *std::move(more);
+            m.m_holds.forget(request.thread, hold); // lost, or given up meanwhile
+        }
+        m_again = false;
+        auto tried = co_await lock(std::move(stop));
+        co_return tried;
+    }
+
+private:
+    /// Locked again in the same transaction: it costs nothing there, and shows that the connection still holds it. Not
+    /// to be stopped, which it need not be, since it waits for nobody: PostgreSQL ends the transaction with the
+    /// statement, and with it the hold that there is.
+    Outcome<Tried<Grant>> lockAgain(SessionHolds::Shared hold, std::stop_token stop) {
         if (stop.stop_requested()) throw Cancelled(Cancelled::Why::Stopped);
         request.steps.at(Step::Lock);
-        const Nanos askedAt = m_lock.port.runtime().monotonic();
-        // Not to be stopped, which it need not be, since it waits for nobody: PostgreSQL ends the transaction with
-        // the statement, and with it the hold that there is.
+        const Nanos askedAt = runtime.monotonic();
         const std::shared_ptr<sql::Session> session = hold->session;
-        const auto locked = co_await session->lockRow(m_lock.name, Nanos(0));
+        const auto locked = co_await session->lockRow(m.m_lock.name, Nanos(0));
+        if (!locked && hold->lives()) co_return std::unexpected(lockError(locked.error()));
+        Tried<Grant> tried;
         if (locked && hold->lives()) {
             request.steps.at(Step::Work);
-            co_return SessionHolds::again(request, hold, askedAt);
+            tried.granted = SessionHolds::again(request, hold, askedAt);
         }
-        if (!locked && hold->lives()) co_return std::unexpected(lockError(locked.error()));
-        m_holds.forget(request.thread, hold); // lost, or given up meanwhile
+        co_return tried;
     }
-    const auto granted = co_await acquireAnew(request, giveUpAt, stop);
-    co_return granted;
-}
-
-Outcome<std::optional<Grant>> SqlForUpdate::acquireAnew(Request request, Nanos giveUpAt, std::stop_token stop) {
-    Runtime& runtime = m_lock.port.runtime();
-    const auto failed = [&request](LockError error) {
-        request.steps.leave();
-        return std::unexpected(std::move(error));
-    };
-    std::shared_ptr<sql::Session> session = SessionHolds::idle(m_lock.port);
-    if (!session) {
-        auto opened = co_await SessionHolds::connect(m_lock.port, stop);
-        if (!opened) co_return failed(opened.error());
-        session = std::move(*opened).share();
-    }
-    for (;;) {
-        request.steps.at(Step::Lock);
-        const Nanos askedAt = runtime.monotonic();
-        const Nanos left = leftUntil(giveUpAt, askedAt);
-        if (left > Nanos(0)) request.steps.at(Step::Wait);
-        std::expected<sql::Row, sql::Error> locked;
-        bool stopped = false;
-        try {
-            locked = co_await session->lockRow(m_lock.name, left, stop);
-        } catch (const Cancelled& cancelled) {
-            if (cancelled.why() == Cancelled::Why::Killed) throw;
-            stopped = true;
+    Outcome<Tried<Grant>> lock(std::stop_token stop) {
+        std::shared_ptr<sql::Session> session = SessionHolds::idle(m.m_lock.port);
+        if (!session) {
+            auto opened = co_await SessionHolds::connect(m.m_lock.port, stop);
+            if (!opened) co_return std::unexpected(opened.error());
+            session = std::move(*opened).share();
         }
-        if (!stopped && locked && locked->there && locked->recipe == kId) {
-            // The answer may have waited for us until the server died.
-            if (session->broken()) co_return failed(brokeBeforeTaken(m_lock.name));
-            request.steps.at(Step::Work);
-            co_return m_holds.enter(request, std::move(session), askedAt);
-        }
-        // Not taken, or not ours to take: nothing may stay locked.
-        const auto undone = co_await session->rollback();
-        const bool again = !stopped && locked && !locked->there && undone.has_value();
-        if (!again) session->giveBack();
-        if (stopped) {
-            request.steps.leave();
-            throw Cancelled(Cancelled::Why::Stopped);
-        }
-        if (!locked) {
-            const bool timeIsOver = runtime.monotonic() >= giveUpAt || left == Nanos(0);
-            if (locked.error().kind == sql::Error::Kind::WaitExceeded && timeIsOver) {
-                request.steps.leave();
-                co_return std::nullopt;
+        for (;;) {
+            request.steps.at(Step::Lock);
+            const Nanos askedAt = runtime.monotonic();
+            const Nanos left = leftUntil(giveUpAt, askedAt);
+            if (left > Nanos(0)) request.steps.at(Step::Wait);
+            const auto locked = co_await unlessStopped(session->lockRow(m.m_lock.name, left, stop));
+            const bool thereIs = locked && *locked && (*locked)->there;
+            Tried<Grant> tried;
+            if (thereIs && (*locked)->recipe == kId) {
+                // The answer may have waited for us until the server died.
+                if (session->broken()) co_return std::unexpected(brokeBeforeTaken(m.m_lock.name));
+                request.steps.at(Step::Work);
+                tried.granted = m.m_holds.enter(request, std::move(session), askedAt);
+                co_return tried;
             }
-            co_return failed(sessionError(locked.error(), m_lock.name));
+            // Not taken, or not ours to take: nothing may stay locked.
+            const auto undone = co_await session->rollback();
+            const bool noRow = locked && *locked && !thereIs;
+            if (!noRow || !undone) session->giveBack();
+            if (!locked) throw Cancelled(Cancelled::Why::Stopped);
+            if (!*locked) {
+                const bool exceeded = locked->error().kind == sql::Error::Kind::WaitExceeded;
+                if (exceeded && (timeIsOver() || left == Nanos(0))) co_return tried;
+                co_return std::unexpected(sessionError(locked->error(), m.m_lock.name));
+            }
+            if (thereIs) co_return std::unexpected(foreignRow(m.m_lock.name, (*locked)->recipe));
+            if (!undone) co_return std::unexpected(sessionError(undone.error(), m.m_lock.name));
+            request.steps.at(Step::MakeRow);
+            const auto made = co_await makeRow(m.m_lock, kId, giveUpAt, stop);
+            if (!made) co_return std::unexpected(made.error());
+            if (*made) continue;
+            session->giveBack(); // somebody has locked the table
+            co_return tried;
         }
-        if (locked->there) co_return failed(foreignRow(m_lock.name, locked->recipe));
-        if (!undone) co_return failed(sessionError(undone.error(), m_lock.name));
-        request.steps.at(Step::MakeRow);
-        const auto made = co_await makeRow(m_lock, kId, giveUpAt, stop);
-        if (!made) co_return failed(made.error());
-        if (*made) continue;
-        session->giveBack(); // somebody has locked the table
-        request.steps.leave();
-        co_return std::nullopt;
     }
+
+    SqlForUpdate& m;
+    bool m_again; ///< the thread has a connection that holds the lock, as far as is known
+};
+
+Outcome<std::optional<Grant>> SqlForUpdate::acquire(Request request, std::stop_token stop) {
+    return contend<Contender>(*this, std::move(request), std::move(stop));
 }
 
 Outcome<HoldNews> SqlForUpdate::news(Grant grant, std::stop_token stop) {

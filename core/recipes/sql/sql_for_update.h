@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "recipes/backoff.h"
 #include "recipes/sql/sql_session_holds.h"
 
 namespace lockscope::recipes {
@@ -17,7 +16,6 @@ class SqlForUpdate final : public Recipe {
 public:
     explicit SqlForUpdate(SqlLock lock) : m_lock(std::move(lock)) {}
     const RecipeInfo& info() const override;
-    bool asksAgain(const LockError& error) const override { return passes(error); }
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     Outcome<HoldNews> news(Grant grant, std::stop_token stop) override;
     Nanos newsRest() const override { return sql::kLeftAlone; }
@@ -30,8 +28,7 @@ public:
     Outcome<bool> isLocked(std::stop_token stop) override;
 
 private:
-    Outcome<std::optional<Grant>> acquireAgain(Request request, Nanos giveUpAt, std::stop_token stop);
-    Outcome<std::optional<Grant>> acquireAnew(Request request, Nanos giveUpAt, std::stop_token stop);
+    class Contender;
     SqlLock m_lock;
     SessionHolds m_holds;
 };

@@ -5,6 +5,7 @@
 #include "recipes/recipe_infos.h"
 #include "recipes/recipe_text.h"
 #include "recipes/sql/sql_renewals.h"
+#include "recipes/waiting.h"
 
 namespace lockscope::recipes {
 
@@ -54,81 +55,118 @@ QCoro::Task<> SqlLease::undoLeftBehind(Nanos giveUpAt, std::stop_token stop) {
     });
 }
 
-Outcome<std::optional<Grant>> SqlLease::acquire(Request request, std::stop_token stop) {
-    const Nanos giveUpAt = laterBy(m_lock.port.runtime().monotonic(), request.wait);
-    if (request.held > 0) return acquireAgain(std::move(request), giveUpAt, std::move(stop));
-    return acquireAnew(std::move(request), giveUpAt, std::move(stop));
-}
+/// Each try that may have taken the row has an owner text of its own: an undoing that is late finds that one only.
+class SqlLease::Contender final : public LockContender {
+public:
+    using Of = SqlLease;
+    using Asked = Request;
+    Contender(SqlLease& of, Asked asked)
+        : LockContender(of.m_lock.port.runtime(), std::move(asked)),
+          m(of),
+          m_again(request.held > 0),
+          m_rests(of.m_lock.pollHigh) {
+        if (!m_again) m.m_mine.erase(request.thread);
+    }
 
-Outcome<std::optional<Grant>> SqlLease::acquireAgain(Request request, Nanos giveUpAt, std::stop_token stop) {
-    Runtime& runtime = m_lock.port.runtime();
-    for (;;) {
-        const auto held = m_mine.find(request.thread);
-        if (held == m_mine.end()) break;
+    Outcome<Tried<Grant>> attempt(std::stop_token stop) override {
+        if (m_again) {
+            auto more = co_await extend(stop);
+            if (!more) co_return std::unexpected(more.error());
+            if (m_again) co_return *std::move(more);
+        }
+        auto tried = co_await take(std::move(stop));
+        co_return tried;
+    }
+    QCoro::Task<> undo(Then) override {
+        if (m_owner.isEmpty()) co_return;
+        const QByteArray owner = std::exchange(m_owner, QByteArray());
+        co_await m.withdraw(owner, request.lease, m_stopped);
+        request.steps.leave();
+    }
+    QCoro::Task<> rest(Tried<Grant> tried, std::stop_token stop) override {
+        const Nanos nap =
+            m_again ? nextNap(m.m_lock, giveUpAt) : napWithin(runtime, m_rests.next(runtime), giveUpAt, tried.rest);
+        return runtime.sleep(nap, std::move(stop));
+    }
+
+private:
+    /// One more hold of the row that this thread has; when it has none any more, m_again ends.
+    Outcome<Tried<Grant>> extend(std::stop_token stop) {
+        Tried<Grant> tried;
+        const auto held = m.m_mine.find(request.thread);
+        m_again = held != m.m_mine.end();
+        if (!m_again) co_return tried;
         request.steps.at(Step::Take);
-        const sql::OwnedRow mine{m_lock.name, held->second.owner};
+        const sql::OwnedRow mine{m.m_lock.name, held->second.owner};
         const Nanos askedAt = runtime.monotonic();
-        const Nanos patience = patienceUntil(m_lock, giveUpAt, request.lease);
-        const auto extended = co_await outcomeOf(m_lock.port.extend(mine, request.lease, stop, patience));
+        const Nanos patience = patienceUntil(m.m_lock, giveUpAt, request.lease);
+        const auto extended = co_await outcomeOf(m.m_lock.port.extend(mine, request.lease, stop, patience));
         if (!extended && !keptOut(extended.error())) co_return std::unexpected(extended.error());
-        if (!extended) {
-            const bool again = co_await napUntil(m_lock, giveUpAt, stop);
-            if (again) continue;
-            request.steps.leave();
-            co_return std::nullopt;
-        }
-        const auto present = m_mine.find(request.thread);
-        if (present != m_mine.end() && present->second.owner == mine.owner) { // else it was given up meanwhile
-            if (*extended) {
-                request.steps.at(Step::Work);
-                co_return Grant{request.thread,          mine.owner,   askedAt, request.lease, ++present->second.holds,
-                                present->second.version, request.steps};
-            }
-            m_mine.erase(present);
-        }
-        break;
-    }
-    const auto granted = co_await acquireAnew(request, giveUpAt, stop);
-    co_return granted;
-}
-
-Outcome<std::optional<Grant>> SqlLease::acquireAnew(Request request, Nanos giveUpAt, std::stop_token stop) {
-    Runtime& runtime = m_lock.port.runtime();
-    if (request.held == 0) m_mine.erase(request.thread);
-    const sql::RowKey key{kId, m_lock.name};
-    const QByteArray owner = ownerOf(m_lock, request.thread);
-    const auto undo = [&](bool stopped) { return withdraw(owner, request.lease, stopped); };
-    PollingRests rests(m_lock.pollHigh);
-    for (;;) {
-        request.steps.at(Step::Take);
-        if (!m_leftBehind.empty()) co_await undoLeftBehind(giveUpAt, stop);
-        const Nanos askedAt = runtime.monotonic();
-        const Nanos patience = patienceUntil(m_lock, giveUpAt, request.lease);
-        const auto version =
-            co_await attempt(m_lock.port.take(key, owner, request.lease, stop, patience), request.steps, undo);
-        if (!version && !keptOut(version.error())) co_return std::unexpected(version.error());
-        if (version && *version > 0) {
-            m_mine[request.thread] = {owner, *version, 1};
+        if (!extended) co_return tried;
+        const auto present = m.m_mine.find(request.thread);
+        const bool still = present != m.m_mine.end() && present->second.owner == mine.owner; // not given up meanwhile
+        if (still && *extended) {
             request.steps.at(Step::Work);
-            co_return Grant{request.thread, owner, askedAt, request.lease, 1, *version, request.steps};
+            tried.granted =
+                Grant{request.thread,          mine.owner,   askedAt, request.lease, ++present->second.holds,
+                      present->second.version, request.steps};
+            co_return tried;
         }
-
-        const auto seen = co_await lookAtRow(m_lock, kId, patienceUntil(m_lock, giveUpAt), stop);
-        if (!seen && !keptOut(seen.error())) co_return std::unexpected(seen.error());
-        if (seen && !seen->there) {
-            const auto made = co_await makeRow(m_lock, kId, giveUpAt, stop);
-            if (!made) co_return std::unexpected(made.error());
-            if (*made && m_lock.renewals) m_lock.renewals->tidy(); // one more row: are there some too many?
-            if (*made) continue;
-        }
-        if (runtime.monotonic() >= giveUpAt) {
-            request.steps.leave();
-            co_return std::nullopt;
-        }
-        request.steps.at(Step::Wait);
-        const Nanos nap = napWithin(runtime, rests.next(runtime), giveUpAt, seen ? seen->left : kNever);
-        co_await runtime.sleep(nap, stop);
+        if (still) m.m_mine.erase(present);
+        m_again = false;
+        co_return tried;
     }
+    Outcome<Tried<Grant>> take(std::stop_token stop) {
+        const sql::RowKey key{kId, m.m_lock.name};
+        for (;;) {
+            request.steps.at(Step::Take);
+            if (!m.m_leftBehind.empty()) co_await m.undoLeftBehind(giveUpAt, stop);
+            const Nanos askedAt = runtime.monotonic();
+            const Nanos patience = patienceUntil(m.m_lock, giveUpAt, request.lease);
+            m_owner = ownerOf(m.m_lock, request.thread);
+            std::expected<std::int64_t, sql::Error> version;
+            try {
+                version = co_await m.m_lock.port.take(key, m_owner, request.lease, stop, patience);
+            } catch (const sql::NothingRan&) {
+                m_owner.clear();
+                throw;
+            } catch (const Cancelled&) {
+                m_stopped = true;
+                throw;
+            }
+            const LockError error = version ? LockError() : lockError(version.error());
+            Tried<Grant> tried;
+            if (version && *version > 0) {
+                m.m_mine[request.thread] = {m_owner, *version, 1};
+                request.steps.at(Step::Work);
+                tried.granted = Grant{request.thread, m_owner, askedAt, request.lease, 1, *version, request.steps};
+                co_return tried;
+            }
+            if (error.kind != LockError::Kind::OutcomeUnknown) m_owner.clear(); // the row is not ours
+            if (!version && !keptOut(error)) co_return std::unexpected(error);
+            const auto seen = co_await lookAtRow(m.m_lock, kId, patienceUntil(m.m_lock, giveUpAt), stop);
+            if (!seen && !keptOut(seen.error())) co_return std::unexpected(seen.error());
+            if (seen && !seen->there) {
+                const auto made = co_await makeRow(m.m_lock, kId, giveUpAt, stop);
+                if (!made) co_return std::unexpected(made.error());
+                if (*made && m.m_lock.renewals) m.m_lock.renewals->tidy(); // one more row: are there some too many?
+                if (*made) continue;
+            }
+            if (!timeIsOver()) request.steps.at(Step::Wait);
+            if (seen) tried.rest = seen->left;
+            co_return tried;
+        }
+    }
+
+    SqlLease& m;
+    bool m_again;       ///< the thread has the row, as far as is known
+    QByteArray m_owner; ///< of the row, if the latest try took it
+    bool m_stopped = false;
+    PollingRests m_rests;
+};
+
+Outcome<std::optional<Grant>> SqlLease::acquire(Request request, std::stop_token stop) {
+    return contend<Contender>(*this, std::move(request), std::move(stop));
 }
 
 Outcome<bool> SqlLease::renew(Grant grant, std::stop_token stop) {

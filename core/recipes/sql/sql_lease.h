@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "recipes/backoff.h"
 #include "recipes/left_behind.h"
 #include "recipes/sql/sql_recipe.h"
 
@@ -19,7 +18,6 @@ class SqlLease final : public Recipe {
 public:
     explicit SqlLease(SqlLock lock) : m_lock(std::move(lock)) {}
     const RecipeInfo& info() const override;
-    bool asksAgain(const LockError& error) const override { return passes(error); }
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     bool prolongs() const override { return true; }
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
@@ -33,8 +31,7 @@ public:
     void abandoned(const Grant& grant) override;
 
 private:
-    Outcome<std::optional<Grant>> acquireAgain(Request request, Nanos giveUpAt, std::stop_token stop);
-    Outcome<std::optional<Grant>> acquireAnew(Request request, Nanos giveUpAt, std::stop_token stop);
+    class Contender;
     struct Mine {
         QByteArray owner;
         std::int64_t version = 0;

@@ -62,33 +62,6 @@ Outcome<T> outcomeOf(sql::Answer<T> request) {
     co_return *answer;
 }
 
-/// Awaits a request that takes something. When nobody knows whether it ran, or it was stopped, `withdraw` takes it
-/// back: a function of `bool stopped` that returns a task. Then the thread has left the recipe.
-template <typename T, typename Withdraw>
-Outcome<T> attempt(sql::Answer<T> request, Steps& steps, Withdraw withdraw) {
-    std::expected<T, LockError> outcome;
-    bool stopped = false;
-    try {
-        const auto answer = co_await std::move(request);
-        if (answer)
-            outcome = *answer;
-        else
-            outcome = std::unexpected(lockError(answer.error()));
-    } catch (const sql::NothingRan&) {
-        steps.leave();
-        throw;
-    } catch (const Cancelled& cancelled) {
-        if (cancelled.why() == Cancelled::Why::Killed) throw;
-        stopped = true;
-    }
-    if (stopped || (!outcome && outcome.error().kind == LockError::Kind::OutcomeUnknown)) {
-        co_await withdraw(stopped);
-        steps.leave();
-        if (stopped) throw Cancelled(Cancelled::Why::Stopped);
-    }
-    co_return outcome;
-}
-
 /// Waits until an attempt is undone; only briefly when it was stopped (the undoing then goes on by itself). False when
 /// it is not undone, as far as is known.
 QCoro::Task<bool> awaitWithdrawal(Runtime& runtime, sql::Answer<bool> withdrawal, bool stopped);

@@ -3,6 +3,7 @@
 
 #include "recipes/recipe_infos.h"
 #include "recipes/recipe_text.h"
+#include "recipes/waiting.h"
 
 namespace lockscope::recipes {
 
@@ -33,34 +34,70 @@ const RecipeInfo& SqlRow::info() const {
     return info;
 }
 
-Outcome<std::optional<Grant>> SqlRow::acquire(Request request, std::stop_token stop) {
-    sql::Port& port = m_lock.port;
-    Runtime& runtime = port.runtime();
-    const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
-    const sql::RowKey key{kId, m_lock.name};
-    const sql::OwnedRow mine{m_lock.name, ownerOf(m_lock, request.thread)};
-    const auto withdraw = [&](bool stopped) { return awaitWithdrawal(runtime, port.eraseOwned(mine), stopped); };
-    for (;;) {
+/// Deletes at once what a request may have inserted that nobody waits for any more.
+class SqlRow::Contender final : public LockContender {
+public:
+    using Of = SqlRow;
+    using Asked = Request;
+    Contender(SqlRow& of, Asked asked)
+        : LockContender(of.m_lock.port.runtime(), std::move(asked)),
+          m(of),
+          m_mine{of.m_lock.name, ownerOf(of.m_lock, request.thread)} {}
+
+    Outcome<Tried<Grant>> attempt(std::stop_token stop) override {
         request.steps.at(Step::Insert);
         const Nanos askedAt = runtime.monotonic();
-        const auto inserted = co_await attempt(port.insert(key, mine.owner, stop, patienceUntil(m_lock, giveUpAt)),
-                                               request.steps, withdraw);
-        if (!inserted && !keptOut(inserted.error())) co_return std::unexpected(inserted.error());
+        const Nanos patience = patienceUntil(m.m_lock, giveUpAt);
+        m_mayBeThere = true;
+        const sql::RowKey key{kId, m.m_lock.name};
+        std::expected<bool, sql::Error> inserted;
+        try {
+            inserted = co_await m.m_lock.port.insert(key, m_mine.owner, stop, patience);
+        } catch (const sql::NothingRan&) {
+            m_mayBeThere = false;
+            throw;
+        } catch (const Cancelled&) {
+            m_stopped = true;
+            throw;
+        }
+        const LockError error = inserted ? LockError() : lockError(inserted.error());
+        Tried<Grant> tried;
         if (inserted && *inserted) {
             request.steps.at(Step::Work);
-            co_return Grant{request.thread, mine.owner, askedAt, kNever, 1, 0, request.steps};
+            tried.granted = Grant{request.thread, m_mine.owner, askedAt, kNever, 1, 0, request.steps};
+            co_return tried;
         }
-        const auto seen = co_await lookAtRow(m_lock, kId, patienceUntil(m_lock, giveUpAt), stop);
+        m_mayBeThere = error.kind == LockError::Kind::OutcomeUnknown;
+        if (!inserted && !keptOut(error)) co_return std::unexpected(error);
+        const auto seen = co_await lookAtRow(m.m_lock, kId, patienceUntil(m.m_lock, giveUpAt), stop);
         if (!seen && !keptOut(seen.error())) co_return std::unexpected(seen.error());
-        if (runtime.monotonic() >= giveUpAt) {
-            request.steps.leave();
-            co_return std::nullopt;
-        }
-        if (inserted && seen && !seen->there) continue; // freed meanwhile
-        request.steps.at(Step::Wait);
-        const Nanos nap = nextNap(m_lock, giveUpAt);
-        co_await runtime.sleep(nap, stop);
+        if (timeIsOver()) co_return tried;
+        if (inserted && seen && !seen->there)
+            tried.next = Tried<Grant>::Next::AtOnce; // freed meanwhile
+        else
+            request.steps.at(Step::Wait);
+        co_return tried;
     }
+    /// The flawed recipe does not wait for a server to come back either.
+    bool mayPass(const LockError&) const override { return false; }
+    QCoro::Task<> undo(Then) override {
+        if (!m_mayBeThere) co_return;
+        co_await awaitWithdrawal(runtime, m.m_lock.port.eraseOwned(m_mine), m_stopped);
+        request.steps.leave();
+    }
+    QCoro::Task<> rest(Tried<Grant>, std::stop_token stop) override {
+        return runtime.sleep(nextNap(m.m_lock, giveUpAt), std::move(stop));
+    }
+
+private:
+    SqlRow& m;
+    const sql::OwnedRow m_mine;
+    bool m_mayBeThere = false;
+    bool m_stopped = false;
+};
+
+Outcome<std::optional<Grant>> SqlRow::acquire(Request request, std::stop_token stop) {
+    return contend<Contender>(*this, std::move(request), std::move(stop));
 }
 
 Outcome<int> SqlRow::release(Grant grant, std::stop_token stop) {

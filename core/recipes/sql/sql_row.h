@@ -17,6 +17,7 @@ public:
     Outcome<bool> isLocked(std::stop_token stop) override;
 
 private:
+    class Contender;
     SqlLock m_lock;
 };
 

@@ -3,6 +3,7 @@
 
 #include "recipes/recipe_infos.h"
 #include "recipes/recipe_text.h"
+#include "recipes/waiting.h"
 
 #include <QCoreApplication>
 
@@ -48,32 +49,46 @@ const RecipeInfo& SqlVersion::info() const {
     return info;
 }
 
-Outcome<std::optional<Grant>> SqlVersion::acquire(Request request, std::stop_token stop) {
-    Runtime& runtime = m_lock.port.runtime();
-    const Nanos giveUpAt = laterBy(runtime.monotonic(), request.wait);
-    for (;;) {
-        request.steps.at(Step::Read);
-        const Nanos askedAt = runtime.monotonic();
-        const auto row = co_await lookAtRow(m_lock, kId, patienceUntil(m_lock, giveUpAt), stop);
-        if (!row && !keptOut(row.error())) co_return std::unexpected(row.error());
-        if (row && row->there) {
-            request.steps.at(Step::Work);
-            // 0 means “no token”: what is 0 in a new row is 1 here.
-            Grant grant{request.thread, ownerOf(m_lock, request.thread), askedAt, kNever, 1, row->version + 1,
-                        request.steps};
-            grant.own = ReadVersion{row->version};
-            co_return grant;
-        }
-        if (row) {
+/// Waits only where somebody has locked the table or the file.
+class SqlVersion::Contender final : public LockContender {
+public:
+    using Of = SqlVersion;
+    using Asked = Request;
+    Contender(SqlVersion& of, Asked asked)
+        : LockContender(of.m_lock.port.runtime(), std::move(asked)), m_lock(of.m_lock) {}
+
+    Outcome<Tried<Grant>> attempt(std::stop_token stop) override {
+        Tried<Grant> tried;
+        for (;;) {
+            request.steps.at(Step::Read);
+            const Nanos askedAt = runtime.monotonic();
+            const auto row = co_await lookAtRow(m_lock, kId, patienceUntil(m_lock, giveUpAt), stop);
+            if (!row && !keptOut(row.error())) co_return std::unexpected(row.error());
+            if (!row) co_return tried;
+            if (row->there) {
+                request.steps.at(Step::Work);
+                // 0 means “no token”: what is 0 in a new row is 1 here.
+                tried.granted =
+                    Grant{request.thread, ownerOf(m_lock, request.thread), askedAt, kNever, 1, row->version + 1,
+                          request.steps};
+                tried.granted->own = ReadVersion{row->version};
+                co_return tried;
+            }
             const auto made = co_await makeRow(m_lock, kId, giveUpAt, stop);
             if (!made) co_return std::unexpected(made.error());
-            if (*made) continue;
+            if (!*made) co_return tried;
         }
-        const bool again = co_await napUntil(m_lock, giveUpAt, stop); // somebody has locked the table or the file
-        if (again) continue;
-        request.steps.leave();
-        co_return std::nullopt;
     }
+    QCoro::Task<> rest(Tried<Grant>, std::stop_token stop) override {
+        return runtime.sleep(nextNap(m_lock, giveUpAt), std::move(stop));
+    }
+
+private:
+    const SqlLock& m_lock;
+};
+
+Outcome<std::optional<Grant>> SqlVersion::acquire(Request request, std::stop_token stop) {
+    return contend<Contender>(*this, std::move(request), std::move(stop));
 }
 
 sql::Answer<bool> SqlVersion::raise(const Grant& grant, std::stop_token stop) {

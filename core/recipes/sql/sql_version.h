@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "recipes/backoff.h"
 #include "recipes/sql/sql_recipe.h"
 
 namespace lockscope::recipes {
@@ -18,7 +17,6 @@ class SqlVersion final : public Recipe {
 public:
     explicit SqlVersion(SqlLock lock) : m_lock(std::move(lock)) {}
     const RecipeInfo& info() const override;
-    bool asksAgain(const LockError& error) const override { return passes(error); }
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     Outcome<int> release(Grant grant, std::stop_token stop) override;
     Outcome<bool> forceRelease(std::stop_token stop) override;
@@ -26,6 +24,7 @@ public:
     Outcome<bool> isLocked(std::stop_token stop) override;
 
 private:
+    class Contender;
     /// The outcome of a compare-and-set whose answer was lost.
     enum class Settled : std::uint8_t { Done, NotDone, Unknown };
     QCoro::Task<Settled> settle(Grant grant, std::stop_token stop);

@@ -267,7 +267,7 @@ private Q_SLOTS:
         QCOMPARE(record.permitsFree, 3);
         QCOMPARE(record.permitsInAll, 5u);
         QCOMPARE(record.holderCount(), 2);
-        QCOMPARE(record.holders.front().mode, HoldMode::Permits);
+        QCOMPARE(record.holders.front().mode, HoldMode::Permit);
     }
 
     void whatLiesThereIsWrittenWithItsTime() {

@@ -34,7 +34,7 @@ Holds holdsOf(const trace::State& state, trace::EntityId lock) {
         if (key.first != lock || belief.phase != Belief::Phase::Holding) continue;
         holds.exclusive += belief.mode == HoldMode::Exclusive ? 1 : 0;
         holds.shared += belief.mode == HoldMode::Shared ? 1 : 0;
-        holds.permits += belief.mode == HoldMode::Permits ? belief.permits : 0;
+        holds.permits += belief.mode == HoldMode::Permit ? belief.permits : 0;
     }
     return holds;
 }

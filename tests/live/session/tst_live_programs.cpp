@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clients of our own on a real Redis that run programs: readers beside readers, and several locks.
 #include "live/live_session.h"
-#include "runtime/event_loop_runtime.h"
-#include "sandbox/redis_server.h"
+#include "own_redis.h"
 #include "trace/state.h"
 
-#include <QTest>
-
 using namespace lockscope;
+using namespace lockscope::test;
 using live::LiveSession;
 using scenario::ProgramStep;
 using Do = scenario::ProgramStep::Do;
@@ -16,21 +14,6 @@ using trace::EventKind;
 using trace::HoldMode;
 
 namespace {
-
-int count(const session::Session& session, EventKind kind) {
-    const auto trace = session.trace();
-    int n = 0;
-    for (std::size_t i = 0; i < trace->size(); ++i)
-        n += trace->kindAt(i) == kind ? 1 : 0;
-    return n;
-}
-
-QString explainAll(const session::Session& session) {
-    QStringList lines;
-    for (const auto& violation : session.verdict()->violations)
-        lines << verdict::explain(violation, *session.trace());
-    return lines.join(QLatin1Char('\n'));
-}
 
 ProgramStep step(Do act, const QStringList& locks = {}, ProgramStep::Hold hold = ProgramStep::Hold::Exclusive) {
     ProgramStep made;
@@ -67,18 +50,12 @@ scenario::Fault clients(const char* number) {
 class tst_live_programs : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void init() {
-        m_server = std::make_unique<sandbox::RedisServer>(m_runtime);
-        std::optional<bool> started;
-        m_runtime.spawn([&]() -> QCoro::Task<> { started = (co_await m_server->start()).has_value(); });
-        QTRY_VERIFY_WITH_TIMEOUT(started.has_value(), 20'000);
-        QVERIFY(*started);
-    }
-    void cleanup() { m_server.reset(); }
+    void init() { VERIFY_EMPTY(m_redis.startAnew()); }
+    void cleanup() { m_redis.end(); }
 
     void readersReadTogetherAndNeverBesideAWriter() {
         LiveSession session(
-            url(), true,
+            m_redis.url(), true,
             quick("redis-rw",
                   {step(Do::Think), step(Do::Take, {}, ProgramStep::Hold::Shared), step(Do::Work), step(Do::Release)},
                   {step(Do::Think), step(Do::Take), step(Do::Work), step(Do::Release)}));
@@ -117,7 +94,7 @@ private Q_SLOTS:
         more.settings = settings.lock;
         more.settings.name = stock;
         settings.moreLocks = {more};
-        LiveSession session(url(), true, settings);
+        LiveSession session(m_redis.url(), true, settings);
         session.apply(clients("5"), Nanos(0));
         QTRY_VERIFY_WITH_TIMEOUT(count(session, EventKind::Granted) >= 60, 60'000);
         const auto trace = session.trace();
@@ -130,9 +107,7 @@ private Q_SLOTS:
     }
 
 private:
-    ConnectionUrl url() const { return *parseConnectionUrl(m_server->url()); }
-    EventLoopRuntime m_runtime;
-    std::unique_ptr<sandbox::RedisServer> m_server;
+    OwnRedis m_redis;
 };
 
 QTEST_GUILESS_MAIN(tst_live_programs)

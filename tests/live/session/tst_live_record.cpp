@@ -2,9 +2,9 @@
 // The whole record of a real Redis: all holders, the queue by name, and what lies there, as the panel shows it beside
 // what the server itself answers.
 #include "live/live_session.h"
-#include "live_redis.h"
 #include "locks/lock_detail_panel.h"
 #include "models/locks_model.h"
+#include "own_redis.h"
 #include "recipe_bench.h"
 #include "scenario/scenario_file.h"
 #include "theme/format.h"
@@ -229,13 +229,7 @@ private:
             std::ranges::count_if(lines, [](const QString& line) { return line.contains(u"” → “"_qs); });
         return fields == std::ptrdiff_t(all->items.size() / 2);
     }
-    int count(trace::EventKind kind) const {
-        int n = 0;
-        const auto trace = m_context->trace();
-        for (std::size_t i = 0; i < trace->size(); ++i)
-            n += trace->kindAt(i) == kind;
-        return n;
-    }
+    int count(trace::EventKind kind) const { return test::count(*m_context->trace(), kind); }
 
     EventLoopRuntime m_runtime;
     std::unique_ptr<sandbox::RedisServer> m_server;

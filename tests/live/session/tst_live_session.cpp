@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "drivers/redis/driver.h"
 #include "live/live_session.h"
 #include "live/release_log.h"
-#include "runtime/event_loop_runtime.h"
-#include "sandbox/redis_server.h"
+#include "own_redis.h"
 #include "scenario/scenario_file.h"
 #include "trace/state.h"
 
 #include <QJsonDocument>
 #include <QSignalSpy>
 #include <QStandardPaths>
-#include <QTest>
 
 using namespace lockscope;
+using namespace lockscope::test;
 using live::LiveSession;
 using scenario::Action;
 using session::Health;
@@ -20,24 +18,9 @@ using trace::EventKind;
 
 namespace {
 
-int count(const session::Session& session, EventKind kind) {
-    const auto trace = session.trace();
-    int n = 0;
-    for (std::size_t i = 0; i < trace->size(); ++i)
-        n += trace->kindAt(i) == kind ? 1 : 0;
-    return n;
-}
-
 bool violated(const session::Session& session, verdict::Invariant invariant) {
     return std::ranges::any_of(session.verdict()->violations,
                                [invariant](const verdict::Violation& v) { return v.invariant == invariant; });
-}
-
-QString explainAll(const session::Session& session) {
-    QStringList lines;
-    for (const auto& violation : session.verdict()->violations)
-        lines << verdict::explain(violation, *session.trace());
-    return lines.join(QLatin1Char('\n'));
 }
 
 /// Quick rounds, so that a test sees many hand-overs.
@@ -85,25 +68,7 @@ QStringList plannedRelease(LiveSession& session, const QByteArray& lock) {
 class TestLiveSession : public QObject {
     Q_OBJECT
 
-    EventLoopRuntime m_runtime;
-    std::unique_ptr<sandbox::RedisServer> m_server;
-
-    void startServer() {
-        std::optional<bool> started;
-        m_runtime.spawn([&]() -> QCoro::Task<> { started = (co_await m_server->start()).has_value(); });
-        QTRY_VERIFY_WITH_TIMEOUT(started.has_value(), 20'000);
-        QVERIFY(*started);
-    }
-    ConnectionUrl url() const { return *parseConnectionUrl(m_server->url()); }
-    /// The server's answer to another client.
-    redis::Reply ask(redis::Args args) {
-        redis::RedisDriver driver(m_runtime, url());
-        std::optional<redis::Result> result;
-        m_runtime.spawn([&]() -> QCoro::Task<> { result = co_await driver.call(args); });
-        if (!QTest::qWaitFor([&] { return result.has_value(); }, 10'000) || !*result)
-            return redis::Reply::error("no reply");
-        return **result;
-    }
+    OwnRedis m_redis;
 
     /// The last line of the file of forced releases.
     static QJsonObject lastNoted() {
@@ -117,17 +82,14 @@ private Q_SLOTS:
         QStandardPaths::setTestModeEnabled(true);
         QFile::remove(live::releaseLogPath());
     }
-    void init() {
-        m_server = std::make_unique<sandbox::RedisServer>(m_runtime);
-        startServer();
-    }
-    void cleanup() { m_server.reset(); }
+    void init() { VERIFY_EMPTY(m_redis.startAnew()); }
+    void cleanup() { m_redis.end(); }
 
     void locksOfOthersAreSeenWithoutTouchingThem() {
-        ask({"HSET", "orders", "0f6ef1c2-2f2b-4f8e-9a53-1c7b7f0a1b2c:57", "2"});
-        ask({"PEXPIRE", "orders", "30000"});
-        const QByteArray before = ask({"INFO", "keyspace"}).text;
-        LiveSession session(url(), false, quick("redis-set"));
+        m_redis.ask({"HSET", "orders", "0f6ef1c2-2f2b-4f8e-9a53-1c7b7f0a1b2c:57", "2"});
+        m_redis.ask({"PEXPIRE", "orders", "30000"});
+        const QByteArray before = m_redis.ask({"INFO", "keyspace"}).text;
+        LiveSession session(m_redis.url(), false, quick("redis-set"));
         QTRY_COMPARE_WITH_TIMEOUT(session.health().level, Health::Level::Good, 10'000);
         QTRY_VERIFY_WITH_TIMEOUT(count(session, EventKind::RecordHeld) == 1, 10'000);
         const auto trace = session.trace();
@@ -146,7 +108,7 @@ private Q_SLOTS:
         session.apply(setting("clients", "3"), Nanos(0));
         session.forceRelease("orders");
         QCOMPARE(complained.count(), 2);
-        QCOMPARE(ask({"EXISTS", "orders"}).integer, 1);
+        QCOMPARE(m_redis.ask({"EXISTS", "orders"}).integer, 1);
         QVERIFY(!before.isEmpty());
     }
 
@@ -157,7 +119,7 @@ private Q_SLOTS:
     }
     void ourOwnClientsContendAndNothingIsViolated() {
         QFETCH(QByteArray, recipe);
-        LiveSession session(url(), true, quick(recipe.constData()));
+        LiveSession session(m_redis.url(), true, quick(recipe.constData()));
         session.apply(setting("clients", "4"), Nanos(0));
         QTRY_VERIFY_WITH_TIMEOUT(count(session, EventKind::Granted) >= 30, 30'000);
         QVERIFY(count(session, EventKind::WriteAccepted) >= 30);
@@ -176,7 +138,7 @@ private Q_SLOTS:
         settings.lock.watchdog = Nanos(0);
         settings.lock.honourDeadline = false;
         settings.workload.hold = {200ms, 300ms};
-        LiveSession session(url(), true, settings);
+        LiveSession session(m_redis.url(), true, settings);
         session.apply(setting("clients", "3"), Nanos(0));
         QTRY_VERIFY_WITH_TIMEOUT(count(session, EventKind::Granted) >= 3, 20'000);
         // The fault pauses the client that holds when it gets there. Between two holds there is none, so ask until one
@@ -194,7 +156,7 @@ private Q_SLOTS:
         settings.lock.lease = 1s;
         settings.lock.watchdog = 300ms;
         settings.workload.hold = {10s, 10s};
-        LiveSession session(url(), true, settings);
+        LiveSession session(m_redis.url(), true, settings);
         session.apply(setting("clients", "2"), Nanos(0));
         QTRY_COMPARE_WITH_TIMEOUT(count(session, EventKind::Granted), 1, 20'000);
         session.apply(fault(Action::KillClient, "holder"), Nanos(0));
@@ -203,7 +165,7 @@ private Q_SLOTS:
     }
 
     void whatCannotBeDoneToAClientIsSaid() {
-        LiveSession session(url(), true, quick("redis-set"));
+        LiveSession session(m_redis.url(), true, quick("redis-set"));
         session.apply(setting("clients", "1"), Nanos(0));
         QTRY_COMPARE_WITH_TIMEOUT(count(session, EventKind::ClientStarted), 1, 20'000);
         QSignalSpy complained(&session, &LiveSession::complained);
@@ -216,14 +178,14 @@ private Q_SLOTS:
     }
 
     void losingTheServerIsSaidInWordsAndMendsItself() {
-        LiveSession session(url(), true, quick("redis-set"));
+        LiveSession session(m_redis.url(), true, quick("redis-set"));
         session.apply(setting("clients", "2"), Nanos(0));
         QTRY_VERIFY_WITH_TIMEOUT(count(session, EventKind::Granted) >= 3, 20'000);
-        m_server->kill();
+        m_redis->kill();
         QTRY_COMPARE_WITH_TIMEOUT(session.health().level, Health::Level::Bad, 10'000);
         QVERIFY(!session.health().text.isEmpty());
         QTRY_VERIFY_WITH_TIMEOUT(count(session, EventKind::ConnectionLost) >= 1, 10'000);
-        startServer();
+        VERIFY_EMPTY(m_redis.startAgain());
         QTRY_COMPARE_WITH_TIMEOUT(session.health().level, Health::Level::Good, 20'000);
         const int granted = count(session, EventKind::Granted);
         QTRY_VERIFY_WITH_TIMEOUT(count(session, EventKind::Granted) >= granted + 5, 30'000);
@@ -231,19 +193,19 @@ private Q_SLOTS:
     }
 
     void aServerThatStandsStillIsNotCalledWell() {
-        const LiveSession session(url(), true, quick("redis-set"));
+        const LiveSession session(m_redis.url(), true, quick("redis-set"));
         QTRY_COMPARE_WITH_TIMEOUT(session.health().level, Health::Level::Good, 10'000);
-        m_server->pause(); // its connections stay
+        m_redis->pause(); // its connections stay
         QTRY_COMPARE_WITH_TIMEOUT(session.health().level, Health::Level::Bad, 20'000);
-        const QString where = url().endpoints.at(0).display();
+        const QString where = m_redis.url().endpoints.at(0).display();
         QVERIFY2(session.health().text.contains(where), qPrintable(session.health().text));
-        m_server->resume();
+        m_redis->resume();
         QTRY_COMPARE_WITH_TIMEOUT(session.health().level, Health::Level::Good, 20'000);
     }
 
     void aServerThatIsNotThereIsSaidInWords() {
-        auto gone = url();
-        m_server.reset(); // nobody takes its port so soon
+        auto gone = m_redis.url();
+        m_redis.end();
         scenario::Scenario impatient = quick("redis-set");
         impatient.lock.wait = 1s; // who waits for ever, waits until it is there
         LiveSession session(gone, true, impatient);
@@ -257,9 +219,8 @@ private Q_SLOTS:
     void aWrongPasswordIsSaidWithoutRepeatingIt() {
         sandbox::RedisServerOptions options;
         options.password = QStringLiteral("right");
-        m_server = std::make_unique<sandbox::RedisServer>(m_runtime, options);
-        startServer();
-        auto wrong = url();
+        VERIFY_EMPTY(m_redis.startAnew(options));
+        auto wrong = m_redis.url();
         wrong.password = QStringLiteral("sesame-4711");
         LiveSession session(wrong, false, quick("redis-set"));
         QTRY_COMPARE_WITH_TIMEOUT(session.health().level, Health::Level::Bad, 10'000);
@@ -273,24 +234,25 @@ private Q_SLOTS:
 
     void thousandsOfLocksAreShownWithoutHurtingTheServer() {
         constexpr int kLocks = 3'000;
-        ask({"EVAL",
+        m_redis.ask(
+            {"EVAL",
              "for i = 1, tonumber(ARGV[1]) do redis.call('HSET', 'job:' .. i, '0f6ef1c2-2f2b-4f8e-9a53-1c7b7f0a1b2c:' "
              ".. i, 1) "
              "redis.call('PEXPIRE', 'job:' .. i, 120000) end return 0",
              "0", QByteArray::number(kLocks)});
-        QCOMPARE(ask({"DBSIZE"}).integer, kLocks);
-        ask({"CONFIG", "RESETSTAT"});
-        LiveSession session(url(), false, quick("redis-set"));
+        QCOMPARE(m_redis.ask({"DBSIZE"}).integer, kLocks);
+        m_redis.ask({"CONFIG", "RESETSTAT"});
+        LiveSession session(m_redis.url(), false, quick("redis-set"));
         QTRY_COMPARE_WITH_TIMEOUT(count(session, EventKind::RecordHeld), kLocks, 60'000);
         QCOMPARE(session.health().level, Health::Level::Good);
-        const QByteArray commands = ask({"INFO", "commandstats"}).text;
+        const QByteArray commands = m_redis.ask({"INFO", "commandstats"}).text;
         QVERIFY(!commands.contains("cmdstat_keys:"));
         QVERIFY(commands.contains("cmdstat_scan:"));
-        QCOMPARE(ask({"DBSIZE"}).integer, kLocks);
+        QCOMPARE(m_redis.ask({"DBSIZE"}).integer, kLocks);
     }
 
     void aRecipeOfAnotherBackendIsRefused() {
-        LiveSession session(url(), true, quick("redis-set"));
+        LiveSession session(m_redis.url(), true, quick("redis-set"));
         QSignalSpy complained(&session, &LiveSession::complained);
         session.apply(setting("recipe", "etcd-lease"), Nanos(0));
         QTRY_COMPARE_WITH_TIMEOUT(complained.count(), 1, 10'000);
@@ -299,7 +261,7 @@ private Q_SLOTS:
     void aLockIsFreedByForceAndItsHolderLearns() {
         auto settings = quick("redis-reentrant");
         settings.workload.hold = {60s, 60s};
-        LiveSession session(url(), true, settings);
+        LiveSession session(m_redis.url(), true, settings);
         session.apply(setting("clients", "1"), Nanos(0));
         QTRY_COMPARE_WITH_TIMEOUT(count(session, EventKind::Granted), 1, 20'000);
         const QStringList commands = plannedRelease(session, "lockscope:test");
@@ -310,72 +272,73 @@ private Q_SLOTS:
 
     void aHolderThatCameSinceTheQuestionKeepsItsLock() {
         const QByteArray first = "0f6ef1c2-2f2b-4f8e-9a53-1c7b7f0a1b2c:57", second = first.chopped(2) + "58";
-        ask({"HSET", "orders", first, "1"});
-        LiveSession session(url(), true, quick("redis-set"));
+        m_redis.ask({"HSET", "orders", first, "1"});
+        LiveSession session(m_redis.url(), true, quick("redis-set"));
         QVERIFY(!plannedRelease(session, "orders").isEmpty());
-        ask({"DEL", "orders"});
-        ask({"HSET", "orders", second, "1"});
+        m_redis.ask({"DEL", "orders"});
+        m_redis.ask({"HSET", "orders", second, "1"});
         QSignalSpy complained(&session, &LiveSession::complained);
         session.forceRelease("orders");
         QTRY_COMPARE_WITH_TIMEOUT(complained.count(), 1, 10'000);
         QVERIFY(complained.front().front().toString().contains(QLatin1String("another client")));
-        QCOMPARE(ask({"HGET", "orders", second}).text, QByteArray("1"));
+        QCOMPARE(m_redis.ask({"HGET", "orders", second}).text, QByteArray("1"));
         QCOMPARE(lastNoted()[u"result"], complained.front().front().toJsonValue());
     }
 
     void aForcedReleaseIsNotedWithItsCommands() {
-        ask({"SET", "lock:noted", "somebody", "PX", "60000"});
-        LiveSession session(url(), true, quick("redis-set"));
+        m_redis.ask({"SET", "lock:noted", "somebody", "PX", "60000"});
+        LiveSession session(m_redis.url(), true, quick("redis-set"));
         const QStringList commands = plannedRelease(session, "lock:noted");
         session.forceRelease("lock:noted");
-        QTRY_COMPARE_WITH_TIMEOUT(ask({"EXISTS", "lock:noted"}).integer, 0, 10'000);
+        QTRY_COMPARE_WITH_TIMEOUT(m_redis.ask({"EXISTS", "lock:noted"}).integer, 0, 10'000);
         QTRY_COMPARE_WITH_TIMEOUT(lastNoted()[u"lock"][u"name"].toString(), QStringLiteral("lock:noted"), 10'000);
         const QJsonObject noted = lastNoted();
         QCOMPARE(noted[u"result"].toString(), QStringLiteral("freed"));
-        QCOMPARE(noted[u"server"].toString(), url().display());
+        QCOMPARE(noted[u"server"].toString(), m_redis.url().display());
         QCOMPARE(noted[u"commands"].toVariant().toStringList(), commands);
         QVERIFY(QDateTime::fromString(noted[u"at"].toString(), Qt::ISODateWithMs).isValid());
     }
 
     void locksOfEveryLayoutAreFreedByForceAndNothingElse() {
         const QByteArray owner = "0f6ef1c2-2f2b-4f8e-9a53-1c7b7f0a1b2c:57";
-        ask({"SET", "lock:text", "somebody", "PX", "60000"});
-        ask({"SET", "lock:number", "4102444800000"});
-        ask({"HSET", "plain", owner, "2"});
-        ask({"HSET", "shared", "mode", "read", owner, "1"});
-        ask({"HSET", "colours", "sky", "blue"});
-        ask({"SET", "orders:count", "12"});
-        ask({"SET", "permits", "1"});
-        ask({"ZADD", "{permits}:timeout", "4102444800000", "0123456789abcdef", "4102444800000", "fedcba9876543210"});
-        LiveSession session(url(), true, quick("redis-set"));
+        m_redis.ask({"SET", "lock:text", "somebody", "PX", "60000"});
+        m_redis.ask({"SET", "lock:number", "4102444800000"});
+        m_redis.ask({"HSET", "plain", owner, "2"});
+        m_redis.ask({"HSET", "shared", "mode", "read", owner, "1"});
+        m_redis.ask({"HSET", "colours", "sky", "blue"});
+        m_redis.ask({"SET", "orders:count", "12"});
+        m_redis.ask({"SET", "permits", "1"});
+        m_redis.ask(
+            {"ZADD", "{permits}:timeout", "4102444800000", "0123456789abcdef", "4102444800000", "fedcba9876543210"});
+        LiveSession session(m_redis.url(), true, quick("redis-set"));
         for (const char* name : {"lock:text", "lock:number", "plain", "shared"}) {
             QVERIFY2(!plannedRelease(session, name).isEmpty(), name);
             session.forceRelease(name);
-            QTRY_COMPARE_WITH_TIMEOUT(ask({"EXISTS", name}).integer, 0, 10'000);
+            QTRY_COMPARE_WITH_TIMEOUT(m_redis.ask({"EXISTS", name}).integer, 0, 10'000);
         }
         QSignalSpy complained(&session, &LiveSession::complained);
         session.forceRelease("colours");
         QTRY_COMPARE_WITH_TIMEOUT(complained.count(), 1, 10'000);
-        QCOMPARE(ask({"EXISTS", "colours"}).integer, 1);
+        QCOMPARE(m_redis.ask({"EXISTS", "colours"}).integer, 1);
         // A number is a lock only as an instant; of permits only those that were taken come back.
         session.forceRelease("orders:count");
         QTRY_COMPARE_WITH_TIMEOUT(complained.count(), 2, 10'000);
-        QCOMPARE(ask({"GET", "orders:count"}).text, QByteArray("12"));
+        QCOMPARE(m_redis.ask({"GET", "orders:count"}).text, QByteArray("12"));
         QVERIFY(!plannedRelease(session, "permits").isEmpty());
         session.forceRelease("permits");
-        QTRY_COMPARE_WITH_TIMEOUT(ask({"GET", "permits"}).text, QByteArray("3"), 10'000);
+        QTRY_COMPARE_WITH_TIMEOUT(m_redis.ask({"GET", "permits"}).text, QByteArray("3"), 10'000);
     }
 
     void whoQueuesForALockThatIsFreedByForceIsWoken() {
         const QByteArray holder = "0f6ef1c2-2f2b-4f8e-9a53-1c7b7f0a1b2c:57",
                          waiter = "5b8ad3c1-8a7e-4b1d-b5a5-27f0f7f4a611:3";
-        ask({"HSET", "fair", holder, "1"});
-        ask({"PEXPIRE", "fair", "30000"});
-        ask({"RPUSH", "redisson_lock_queue:{fair}", waiter});
-        ask({"ZADD", "redisson_lock_timeout:{fair}", "4102444800000", waiter});
-        redis::RedisDriver listening(m_runtime, *parseConnectionUrl(m_server->url()));
+        m_redis.ask({"HSET", "fair", holder, "1"});
+        m_redis.ask({"PEXPIRE", "fair", "30000"});
+        m_redis.ask({"RPUSH", "redisson_lock_queue:{fair}", waiter});
+        m_redis.ask({"ZADD", "redisson_lock_timeout:{fair}", "4102444800000", waiter});
+        redis::RedisDriver listening(m_redis.runtime(), m_redis.url());
         bool told = false, subscribed = false;
-        m_runtime.spawn([&]() -> QCoro::Task<> {
+        m_redis.runtime().spawn([&]() -> QCoro::Task<> {
             auto subscription = co_await listening.subscribe("redisson_lock__channel:{fair}:" + waiter);
             subscribed = subscription.has_value();
             if (!subscription) co_return;
@@ -383,11 +346,11 @@ private Q_SLOTS:
             told = message.has_value();
         });
         QTRY_VERIFY_WITH_TIMEOUT(subscribed, 10'000);
-        LiveSession session(url(), true, quick("redis-set"));
+        LiveSession session(m_redis.url(), true, quick("redis-set"));
         QVERIFY(!plannedRelease(session, "fair").isEmpty());
         session.forceRelease("fair");
         QTRY_VERIFY_WITH_TIMEOUT(told, 10'000);
-        QCOMPARE(ask({"EXISTS", "fair"}).integer, 0);
+        QCOMPARE(m_redis.ask({"EXISTS", "fair"}).integer, 0);
     }
 
     void aHealedClientsWatchdogRunsAgain() {
@@ -396,7 +359,7 @@ private Q_SLOTS:
         settings.lock.watchdog = 150ms;
         settings.lock.honourDeadline = true;
         settings.workload.hold = {1s, 1s};
-        LiveSession session(url(), true, settings);
+        LiveSession session(m_redis.url(), true, settings);
         session.apply(setting("clients", "1"), Nanos(0));
         QTRY_VERIFY_WITH_TIMEOUT(count(session, EventKind::Renewed) > 0, 20'000);
         session.apply(fault(Action::StopWatchdog, "A"), Nanos(0));

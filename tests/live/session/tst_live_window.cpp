@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "drivers/redis/driver.h"
 #include "locks/locks_panel.h"
-#include "runtime/event_loop_runtime.h"
-#include "sandbox/redis_server.h"
+#include "own_redis.h"
 #include "timeline/timeline_view.h"
 #include "window/main_window.h"
 #include "window/message_bar.h"
@@ -10,10 +8,10 @@
 
 #include <QLabel>
 #include <QTemporaryDir>
-#include <QTest>
 #include <QTreeView>
 
 using namespace lockscope;
+using namespace lockscope::test;
 
 namespace {
 
@@ -41,31 +39,15 @@ struct Opened {
 class TestLiveWindow : public QObject {
     Q_OBJECT
 
-    EventLoopRuntime m_runtime;
-    std::unique_ptr<sandbox::RedisServer> m_server;
-
-    redis::Reply ask(redis::Args args) {
-        redis::RedisDriver driver(m_runtime, *parseConnectionUrl(m_server->url()));
-        std::optional<redis::Result> result;
-        m_runtime.spawn([&]() -> QCoro::Task<> { result = co_await driver.call(args); });
-        if (!QTest::qWaitFor([&] { return result.has_value(); }, 10'000) || !*result)
-            return redis::Reply::error("no reply");
-        return **result;
-    }
+    OwnRedis m_redis;
 
 private Q_SLOTS:
-    void init() {
-        m_server = std::make_unique<sandbox::RedisServer>(m_runtime);
-        std::optional<bool> started;
-        m_runtime.spawn([&]() -> QCoro::Task<> { started = (co_await m_server->start()).has_value(); });
-        QTRY_VERIFY_WITH_TIMEOUT(started.has_value(), 20'000);
-        QVERIFY(*started);
-    }
-    void cleanup() { m_server.reset(); }
+    void init() { VERIFY_EMPTY(m_redis.startAnew()); }
+    void cleanup() { m_redis.end(); }
 
     void anEmptyServerIsSaidToBeEmpty() {
         Opened it;
-        it.window.openUrl(m_server->url(), false);
+        it.window.openUrl(m_redis->url(), false);
         QCOMPARE(it.window.work()->layout(), app::Layout::Monitor);
         QVERIFY(!it.window.work()->controls()->isVisible()); // nothing in it could be used
         QCOMPARE(it.settings.layout(), app::Layout::Teach);  // which is still the one that was chosen
@@ -76,14 +58,14 @@ private Q_SLOTS:
 
     void allowedChangesCannotBeOverlooked() {
         Opened it;
-        it.window.openUrl(m_server->url(), true);
+        it.window.openUrl(m_redis->url(), true);
         QVERIFY2(it.window.windowTitle().startsWith(QLatin1String("CHANGES ALLOWED")),
                  qPrintable(it.window.windowTitle()));
     }
 
     void aServerThatWasNeverReachedIsNotLost() {
-        const QString url = m_server->url();
-        m_server.reset();
+        const QString url = m_redis->url();
+        m_redis.end();
         Opened it;
         it.window.openUrl(url, false);
         QTRY_VERIFY_WITH_TIMEOUT(it.session()->health().level == session::Health::Level::Bad, 10'000);
@@ -96,15 +78,15 @@ private Q_SLOTS:
 
     void theQueueIsDrawnAgainAfterAServerThatStoodStill() {
         const QByteArray owner = "0f6ef1c2-2f2b-4f8e-9a53-1c7b7f0a1b2c:57";
-        ask({"HSET", "orders", owner, "1"});
-        ask({"PEXPIRE", "orders", "600000"});
+        m_redis.ask({"HSET", "orders", owner, "1"});
+        m_redis.ask({"PEXPIRE", "orders", "600000"});
         for (const char* waiter :
              {"5b8ad3c1-8a7e-4b1d-b5a5-27f0f7f4a611:3", "5b8ad3c1-8a7e-4b1d-b5a5-27f0f7f4a611:4"}) {
-            ask({"RPUSH", "redisson_lock_queue:{orders}", waiter});
-            ask({"ZADD", "redisson_lock_timeout:{orders}", "99999999999999", waiter});
+            m_redis.ask({"RPUSH", "redisson_lock_queue:{orders}", waiter});
+            m_redis.ask({"ZADD", "redisson_lock_timeout:{orders}", "99999999999999", waiter});
         }
         Opened it;
-        it.window.openUrl(m_server->url(), false);
+        it.window.openUrl(m_redis->url(), false);
         const auto* view = it.window.findChild<views::TimelineView*>();
         const auto queue = [view]() -> const views::SpanTrack* {
             for (const views::TimelineLayout::Row& row : view->layoutOfLanes().rows())
@@ -113,9 +95,9 @@ private Q_SLOTS:
         };
         QTRY_VERIFY_WITH_TIMEOUT(queue() && queue()->hasOpen() && queue()->back().label == 2, 20'000);
         const std::size_t before = queue()->size();
-        m_server->pause();
+        m_redis->pause();
         QTRY_VERIFY_WITH_TIMEOUT(!queue()->hasOpen(), 30'000); // nobody sees it: nothing is drawn
-        m_server->resume();
+        m_redis->resume();
         QTRY_VERIFY_WITH_TIMEOUT(queue()->hasOpen(), 30'000);
         QCOMPARE(queue()->size(), before + 1);
         QCOMPARE(unsigned(queue()->back().label), 2u);
@@ -123,11 +105,12 @@ private Q_SLOTS:
     }
 
     void namesOfOthersAreShownAsTheyAre() {
-        ask({"SET", QByteArray("h:<b>bold</b>\nlock\u202e"), "0f6ef1c2-2f2b-4f8e-9a53-1c7b7f0a1b2c", "PX", "60000"});
-        ask({"HSET", "orders\\x1b", "0f6ef1c2-2f2b-4f8e-9a53-1c7b7f0a1b2c:57", "2"});
-        ask({"PEXPIRE", "orders\\x1b", "60000"});
+        m_redis.ask(
+            {"SET", QByteArray("h:<b>bold</b>\nlock\u202e"), "0f6ef1c2-2f2b-4f8e-9a53-1c7b7f0a1b2c", "PX", "60000"});
+        m_redis.ask({"HSET", "orders\\x1b", "0f6ef1c2-2f2b-4f8e-9a53-1c7b7f0a1b2c:57", "2"});
+        m_redis.ask({"PEXPIRE", "orders\\x1b", "60000"});
         Opened it;
-        it.window.openUrl(m_server->url(), false);
+        it.window.openUrl(m_redis->url(), false);
         const auto* model = it.window.findChild<views::LocksPanel*>()->findChild<QTreeView*>()->model();
         const auto names = [&] {
             QStringList all;

@@ -141,7 +141,7 @@ private Q_SLOTS:
         EventLoopRuntime slow;
         SqlClient waiter(slow, m_databases.url(engine));
         const auto late = waiter.recipe(id, "dead");
-        const auto waiting = beside(late->acquire(request(), {}));
+        const auto waiting = beside(late->acquire(request(6s), {}));
         SqlDriver onlooker(m_runtime, urlOf(m_databases.url(engine)));
         QVERIFY(comesTrue([&] { return waiters(onlooker) == 1; }));
         slow.pause();
@@ -153,7 +153,7 @@ private Q_SLOTS:
         };
         QVERIFY(comesTrue(gone, 5s));
         slow.resume();
-        QVERIFY(ends(waiting, 3000ms));
+        QVERIFY(ends(waiting, 9000ms)); // it has waited for the server to come back
         QVERIFY(!*waiting->result);
         QVERIFY2((*waiting->result).error().kind == LockError::Kind::Unreachable,
                  qPrintable((*waiting->result).error().message));
@@ -289,7 +289,7 @@ private Q_SLOTS:
         const auto ours = a.recipe(id, freshName());
         const Granted grant = acquire(*ours, request());
         const auto hearing = beside(ours->news(**grant, {}));
-        const auto waiting = beside(ours->acquire(request(kNever, 30s, "2"), {}));
+        const auto waiting = beside(ours->acquire(request(2s, 30s, "2"), {}));
         QTest::qWait(50);
         m_databases.server(engine).kill();
         while (!hearing->done || hearing->result->value().kind != HoldNews::Kind::Lost) {
@@ -388,7 +388,7 @@ private Q_SLOTS:
             VERIFY_OK(warm);
             VERIFY_OK(release(*ours, **warm));
             relay.cutNextAnswerAfter(bytes); // of the acquiring statement: it ran, and nobody says so
-            const Granted lost = acquire(*ours, request());
+            const Granted lost = acquire(*ours, request(0s));
             QVERIFY(!lost);
             QVERIFY2(lost.error().kind == LockError::Kind::OutcomeUnknown, qPrintable(lost.error().message));
             const Granted next = acquire(*theirs, request(0s)); // it was taken back

@@ -158,7 +158,7 @@ private Q_SLOTS:
         FakeSession session;
         trace::Trace& t = session.writable();
         const auto thread = t.intern(trace::EntityKind::Thread, "7", t.intern(trace::EntityKind::Client, "8743c9c0"));
-        for (const auto mode : {trace::HoldMode::Exclusive, trace::HoldMode::Shared, trace::HoldMode::Permits}) {
+        for (const auto mode : {trace::HoldMode::Exclusive, trace::HoldMode::Shared, trace::HoldMode::Permit}) {
             const auto lock = t.intern(trace::EntityKind::Lock, QByteArray::number(int(mode)));
             t.append({1, -1, thread, lock, 1, trace::EventKind::RecordHeld, std::uint8_t(mode)});
         }

@@ -90,9 +90,9 @@ private Q_SLOTS:
 
     void permitsAreSoManyOfSoMany() {
         Scene scene;
-        scene.add(EventKind::RecordHeld, scene.thread("p1"), trace::kEndNotKnown, 1, HoldMode::Permits);
+        scene.add(EventKind::RecordHeld, scene.thread("p1"), trace::kEndNotKnown, 1, HoldMode::Permit);
         for (const char* id : {"p1", "p2", "p3"})
-            scene.add(EventKind::RecordHolder, scene.thread(id), Nanos(9s).count(), 1, HoldMode::Permits);
+            scene.add(EventKind::RecordHolder, scene.thread(id), Nanos(9s).count(), 1, HoldMode::Permit);
         scene.add(EventKind::RecordPermits, 0, 2, 5);
         scene.lookAt(1s);
         LocksModel model(&scene.context);

@@ -16,9 +16,10 @@ bool isIts(const TableName& table) {
 QByteArray query(sql::Language language, const TableName& table, int limit) {
     const SqlWords& words = sqlWords(language);
     const QByteArray ends = table.has("expired_after") ? words.msOf("expired_after") : QByteArray("NULL");
-    return "SELECT " + words.textOf("lock_key") + ", " + words.textOf("region") + ", " + words.textOf("client_id") +
-           ", " + words.msOf("created_date") + ", " + ends + ", " + words.nowMs + " FROM " + quoted(language, table) +
-           " LIMIT " + QByteArray::number(limit);
+    return selectWithNow(
+        language, table,
+        {words.textOf("lock_key"), words.textOf("region"), words.textOf("client_id"), words.msOf("created_date"), ends},
+        limit);
 }
 
 std::optional<LockRow> read(const sql::Table& answer, std::size_t at, const QByteArray& place) {
@@ -31,12 +32,7 @@ std::optional<LockRow> read(const sql::Table& answer, std::size_t at, const QByt
         row.state = LockRow::State::Held;
         row.certainty = Certainty::Likely;
     }
-    if (row.state == LockRow::State::Held) {
-        Party holder;
-        holder.client = answer.text(at, Client);
-        holder.sinceWallMs = answer.number(at, Since);
-        row.holders.push_back(std::move(holder));
-    }
+    heldBy(row, answer.text(at, Client), answer.number(at, Since));
     row.raw.push_back(rawTableRow(answer, at, place, Now));
     return row;
 }

@@ -15,9 +15,10 @@ bool isIts(const TableName& table) {
 
 QByteArray query(sql::Language language, const TableName& table, int limit) {
     const SqlWords& words = sqlWords(language);
-    return "SELECT " + words.textOf(quoted(language, QByteArray("key"))) + ", " + words.textOf("owner") +
-           ", CAST(expiration AS DECIMAL(20)) * 1000, " + words.nowMs + " FROM " + quoted(language, table) + " LIMIT " +
-           QByteArray::number(limit);
+    return selectWithNow(language, table,
+                         {words.textOf(quoted(language, QByteArray("key"))), words.textOf("owner"),
+                          "CAST(expiration AS DECIMAL(20)) * 1000"},
+                         limit);
 }
 
 std::optional<LockRow> read(const sql::Table& answer, std::size_t at, const QByteArray& place) {
@@ -25,11 +26,7 @@ std::optional<LockRow> read(const sql::Table& answer, std::size_t at, const QByt
     row.name = answer.text(at, Key);
     row.format = "laravel";
     heldUntil(row, answer.number(at, Ends), answer.number(at, Now));
-    if (row.state == LockRow::State::Held) {
-        Party holder;
-        holder.client = answer.text(at, Owner);
-        row.holders.push_back(std::move(holder));
-    }
+    heldBy(row, answer.text(at, Owner));
     row.raw.push_back(rawTableRow(answer, at, place, Now));
     return row;
 }

@@ -6,7 +6,7 @@ namespace lockscope::inspect {
 
 namespace {
 
-enum Column : std::size_t { Id, Locked, Since, Owner };
+enum Column : std::size_t { Id, Locked, Since, Owner, Now };
 
 bool isIts(const TableName& table) {
     return table.has("id") && table.has("locked") && table.has("lockgranted") && table.has("lockedby");
@@ -14,8 +14,9 @@ bool isIts(const TableName& table) {
 
 QByteArray query(sql::Language language, const TableName& table, int limit) {
     const SqlWords& words = sqlWords(language);
-    return "SELECT id, CASE WHEN locked THEN 1 ELSE 0 END, " + words.msOf("lockgranted") + ", " +
-           words.textOf("lockedby") + " FROM " + quoted(language, table) + " LIMIT " + QByteArray::number(limit);
+    return selectWithNow(
+        language, table,
+        {"id", "CASE WHEN locked THEN 1 ELSE 0 END", words.msOf("lockgranted"), words.textOf("lockedby")}, limit);
 }
 
 std::optional<LockRow> read(const sql::Table& answer, std::size_t at, const QByteArray& place) {
@@ -25,12 +26,9 @@ std::optional<LockRow> read(const sql::Table& answer, std::size_t at, const QByt
     if (answer.number(at, Locked) == 1) {
         row.state = LockRow::State::Held;
         row.neverExpires = true;
-        Party holder;
-        holder.client = answer.text(at, Owner);
-        holder.sinceWallMs = answer.number(at, Since);
-        row.holders.push_back(std::move(holder));
     }
-    row.raw.push_back(rawTableRow(answer, at, place, Owner + 1));
+    heldBy(row, answer.text(at, Owner), answer.number(at, Since));
+    row.raw.push_back(rawTableRow(answer, at, place, Now));
     return row;
 }
 

@@ -14,9 +14,9 @@ bool isIts(const TableName& table) {
 
 QByteArray query(sql::Language language, const TableName& table, int limit) {
     const SqlWords& words = sqlWords(language);
-    return "SELECT " + words.textOf("name") + ", " + words.msOf("lock_until") + ", " + words.msOf("locked_at") + ", " +
-           words.textOf("locked_by") + ", " + words.nowMs + " FROM " + quoted(language, table) + " LIMIT " +
-           QByteArray::number(limit);
+    return selectWithNow(
+        language, table,
+        {words.textOf("name"), words.msOf("lock_until"), words.msOf("locked_at"), words.textOf("locked_by")}, limit);
 }
 
 std::optional<LockRow> read(const sql::Table& answer, std::size_t at, const QByteArray& place) {
@@ -26,12 +26,7 @@ std::optional<LockRow> read(const sql::Table& answer, std::size_t at, const QByt
     // Its times are in UTC only where the clients use the database's time.
     row.certainty = Certainty::Likely;
     heldUntil(row, answer.number(at, Ends), answer.number(at, Now));
-    if (row.state == LockRow::State::Held) {
-        Party holder;
-        holder.client = answer.text(at, Owner);
-        holder.sinceWallMs = answer.number(at, Since);
-        row.holders.push_back(std::move(holder));
-    }
+    heldBy(row, answer.text(at, Owner), answer.number(at, Since));
     row.raw.push_back(rawTableRow(answer, at, place, Now));
     return row;
 }

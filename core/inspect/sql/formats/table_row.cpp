@@ -23,4 +23,17 @@ void heldUntil(LockRow& row, std::optional<std::int64_t> endMs, std::optional<st
     row.ends = EndsWithin{*endMs, *endMs + 1};
 }
 
+void heldBy(LockRow& row, QByteArray client, std::optional<std::int64_t> sinceMs) {
+    if (row.state != LockRow::State::Held) return;
+    Party holder;
+    holder.client = std::move(client);
+    holder.sinceWallMs = sinceMs;
+    row.holders.push_back(std::move(holder));
+}
+
+QByteArray selectWithNow(sql::Language language, const TableName& table, const QByteArrayList& columns, int limit) {
+    return "SELECT " + columns.join(", ") + ", " + sqlWords(language).nowMs + " FROM " + quoted(language, table) +
+           " LIMIT " + QByteArray::number(limit);
+}
+
 } // namespace lockscope::inspect

@@ -12,4 +12,12 @@ RawKey rawTableRow(const sql::Table& answer, std::size_t row, const QByteArray& 
 /// until then.
 void heldUntil(LockRow& row, std::optional<std::int64_t> endMs, std::optional<std::int64_t> nowMs);
 
+/// Adds a client to the holders of a row that is held; nothing to a free one. `sinceMs`: when the hold began, by the
+/// server's clock; nullopt: the table does not say.
+void heldBy(LockRow& row, QByteArray client, std::optional<std::int64_t> sinceMs = std::nullopt);
+
+/// The query for the first `limit` rows of a table: those columns, and after them the server's present time in
+/// milliseconds.
+QByteArray selectWithNow(sql::Language language, const TableName& table, const QByteArrayList& columns, int limit);
+
 } // namespace lockscope::inspect
