@@ -49,8 +49,13 @@ void RedisWire::Inbox::put(redis::Message message) {
 }
 
 QCoro::Task<std::optional<redis::Message>> RedisWire::Inbox::next(Nanos timeout, std::stop_token stop) {
-    const bool arrived = co_await m_arrived.acquire(m_runtime, timeout, std::move(stop));
-    if (!arrived || m_messages.empty()) co_return std::nullopt;
+    // A message to a crowd wakes each of its waiters here, so it waits in this frame.
+    if (!m_runtime.alive() || !m_arrived.tryAcquire()) {
+        SignalCount::Place place(m_arrived, m_runtime, timeout, std::move(stop));
+        co_await place.end();
+        if (!place.served()) co_return std::nullopt;
+    }
+    if (m_messages.empty()) co_return std::nullopt;
     redis::Message message = std::move(m_messages.front());
     m_messages.pop_front();
     co_return message;
@@ -71,7 +76,8 @@ RedisWire::Line::Line(Grounds grounds, RespServer* server, Runtime& r, User user
       m_server(server),
       m_user(user),
       m_where(std::move(where)),
-      m_purpose(purpose) {
+      m_purpose(purpose),
+      m_heartbeat(*this) {
 }
 
 redis::Error RedisWire::Line::broken(Kind kind, const char* what) const {
@@ -109,8 +115,7 @@ void RedisWire::Line::gotThrough() {
         number = ++last;
     while (number == 0);
     m_failures = 0;
-    if (settings.heartbeat != kNever)
-        runtime.spawn([self = shared_from_this(), mine = number] { return watch(self, mine); });
+    if (settings.heartbeat != kNever) m_heartbeat.start();
     const bool again = std::exchange(m_wasReady, true);
     if (again) reconnects.callSoon(runtime);
     for (const Completion<bool>& waiting : std::exchange(m_waiting, {}))
@@ -133,6 +138,7 @@ void RedisWire::Line::endSoon(redis::Error error) {
 void RedisWire::Line::ended(redis::Error error) {
     if (closed) return;
     m_connection.reset();
+    m_heartbeat.cancel();
     number = 0;
     for (const Completion<bool>& waiting : std::exchange(m_waiting, {}))
         waiting.complete(false);
@@ -167,20 +173,30 @@ QCoro::Task<> RedisWire::Line::retry(std::shared_ptr<Line> self, Nanos pause) {
                                                                                           : "no connection in time"));
 }
 
-QCoro::Task<> RedisWire::Line::watch(std::shared_ptr<Line> self, std::uint32_t number) {
-    // Looked at a few times per limit. The heartbeat itself is no row, and changes nothing on the wire.
-    const Settings& settings = self->settings;
-    const Nanos step = std::min(settings.heartbeat, settings.silenceLimit) / 4;
-    for (;;) {
-        co_await self->runtime.sleep(step);
-        if (self->closed || self->number != number || !self->m_connection) co_return;
-        const Nanos now = self->runtime.monotonic();
-        if (self->m_connection->beats()) self->m_heard = now;
-        if (now - self->m_heard < settings.heartbeat + settings.silenceLimit) continue;
-        self->m_connection->close();
-        self->ended(self->broken(Kind::Disconnected, "the server is silent"));
-        co_return;
+RedisWire::Line::Heartbeat::Heartbeat(Line& line)
+    : Alarm(line.runtime), m_line(line), m_step(std::min(line.settings.heartbeat, line.settings.silenceLimit) / 4) {
+}
+
+void RedisWire::Line::Heartbeat::start() {
+    set(laterBy(m_line.runtime.monotonic(), m_step));
+}
+
+void RedisWire::Line::Heartbeat::ring() {
+    m_line.listen();
+}
+
+// The heartbeat itself is no row, and changes nothing on the wire.
+void RedisWire::Line::listen() {
+    if (closed || !m_connection) return;
+    const Nanos now = runtime.monotonic();
+    if (m_connection->beats()) m_heard = now;
+    if (now - m_heard < settings.heartbeat + settings.silenceLimit) {
+        m_heartbeat.start();
+        return;
     }
+    const auto self = shared_from_this(); // the end of the connection may be that of the wire
+    m_connection->close();
+    ended(broken(Kind::Disconnected, "the server is silent"));
 }
 
 QCoro::Task<redis::Result> RedisWire::Line::exchange(std::shared_ptr<Line> self, redis::Args args,
@@ -234,6 +250,7 @@ QCoro::Task<redis::Result> RedisWire::Line::exchange(std::shared_ptr<Line> self,
 void RedisWire::Line::close() {
     if (std::exchange(closed, true)) return;
     onStatus = nullptr;
+    m_heartbeat.cancel();
     if (m_connection) m_connection->close();
     m_connection.reset();
     for (const Completion<bool>& waiting : std::exchange(m_waiting, {}))

@@ -88,8 +88,8 @@ private:
         }
         const Nanos askedAt = runtime.monotonic();
         m_sent = true;
-        const Command command = m.acquireCommand(request);
-        const redis::Result reply = co_await m.run(command, stop);
+        Command command = m.acquireCommand(request);
+        const redis::Result reply = co_await m.run(std::move(command), stop);
         if (!reply) {
             const LockError error = co_await explainedError(m.m_lock.port, reply.error(), m.m_lock.name);
             if (!reply.error().outcomeUnknown()) m_turn.reset();

@@ -132,7 +132,7 @@ QString valueOf(const char* option) {
 }
 
 /// One JSON object a line for every simulated recipe with 10, 50 and 200 clients, on one server and with Sentinels.
-/// `--recipe` and `--clients` choose some of them.
+/// `--recipe`, `--clients` and `--sentinels` (their number: 0 or 3) choose some of them.
 void printCrowds() {
     const QString wanted = valueOf("--recipe");
     const int count = valueOf("--clients").toInt();
@@ -140,7 +140,10 @@ void printCrowds() {
     scenario::Scenario watched = single;
     watched.service = sentinels();
     watched.nodes = watched.service->servers();
+    const QString sentinelCount = valueOf("--sentinels");
     for (const scenario::Scenario& scenario : {single, watched}) {
+        const int sentinels = scenario.service ? scenario.service->sentinels : 0;
+        if (!sentinelCount.isEmpty() && sentinelCount.toInt() != sentinels) continue;
         for (const auto& recipe : sim::recipesFor(scenario)) {
             const QString id = QString::fromUtf8(recipe.id);
             if (!wanted.isEmpty() && id != wanted) continue;
