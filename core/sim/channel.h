@@ -59,21 +59,6 @@ public:
     /// An answer that comes after all is dropped.
     void forget(std::uint64_t number) { m_state->take(number); }
 
-    /// As send(), for a coroutine. Throws Cancelled.
-    QCoro::Task<Result> ask(Runtime& runtime, std::uint32_t text, Work work, Nanos timeout, std::stop_token stop) {
-        const std::shared_ptr<State> state = m_state; // the channel may go meanwhile
-        const Completion<Result> done;
-        const std::uint64_t number =
-            send(text, std::move(work), [done](Result result) { done.complete(std::move(result)); });
-        {
-            typename Completion<Result>::Place place(done, runtime, timeout, std::move(stop));
-            co_await place.end();
-        }
-        if (std::optional<Result> result = done.take()) co_return std::move(*result);
-        state->take(number);
-        co_return std::unexpected(Unanswered::TimedOut);
-    }
-
     /// The server sends a message; `landed` is called when it arrives.
     void push(std::uint32_t text, std::function<void()> landed) {
         State& s = *m_state;
@@ -99,6 +84,34 @@ public:
     Network::Link& link() const { return m_state->link; }
     S& server() const { return m_state->server; }
     Party asker() const { return m_state->asker; }
+
+private:
+    struct State;
+
+public:
+    /// As send(), for a coroutine, in whose frame it lives: `co_await asking.end()`, then answer(). The channel may go
+    /// meanwhile.
+    class Asking {
+    public:
+        Asking(Channel& channel, Runtime& runtime, std::uint32_t text, Work work, Nanos timeout, std::stop_token stop)
+            : m_state(channel.m_state),
+              m_number(channel.send(text, std::move(work),
+                                    [done = m_done](Result result) { done.complete(std::move(result)); })),
+              m_place(m_done, runtime, timeout, std::move(stop)) {}
+        /// Throws Cancelled.
+        Waiter::End end() { return m_place.end(); }
+        Result answer() {
+            if (std::optional<Result> result = m_done.take()) return *std::move(result);
+            m_state->take(m_number);
+            return std::unexpected(Unanswered::TimedOut);
+        }
+
+    private:
+        std::shared_ptr<State> m_state;
+        Completion<Result> m_done;
+        std::uint64_t m_number;
+        typename Completion<Result>::Place m_place;
+    };
 
 private:
     /// The data that a message needs on its way. The asking end is not part of it: it may be gone by then.

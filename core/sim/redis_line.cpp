@@ -138,7 +138,7 @@ void RedisWire::Line::endSoon(redis::Error error) {
 void RedisWire::Line::ended(redis::Error error) {
     if (closed) return;
     m_connection.reset();
-    m_heartbeat.cancel();
+    m_heartbeat.stop();
     number = 0;
     for (const Completion<bool>& waiting : std::exchange(m_waiting, {}))
         waiting.complete(false);
@@ -163,8 +163,9 @@ QCoro::Task<> RedisWire::Line::retry(std::shared_ptr<Line> self, Nanos pause) {
     self->connect();
     const std::shared_ptr<RespConnection> connection = self->m_connection;
     redis::Args ping = redis::argsOf("PING");
-    const RespConnection::Result answer =
-        co_await connection->ask(self->runtime, 0, std::move(ping), self->settings.commandTimeout, {});
+    RespConnection::Asking asking(*connection, self->runtime, 0, std::move(ping), self->settings.commandTimeout, {});
+    co_await asking.end();
+    const RespConnection::Result answer = asking.answer();
     if (self->closed || self->m_connection != connection) co_return;
     if (answer)
         self->gotThrough();
@@ -177,8 +178,30 @@ RedisWire::Line::Heartbeat::Heartbeat(Line& line)
     : Alarm(line.runtime), m_line(line), m_step(std::min(line.settings.heartbeat, line.settings.silenceLimit) / 4) {
 }
 
+RedisWire::Line::Heartbeat::~Heartbeat() {
+    stop();
+}
+
 void RedisWire::Line::Heartbeat::start() {
-    set(laterBy(m_line.runtime.monotonic(), m_step));
+    stop();
+    if (!m_line.runtime.alive()) return;
+    m_look = m_line.runtime.callAt(laterBy(m_line.runtime.monotonic(), m_step), [this] { look(); });
+}
+
+void RedisWire::Line::Heartbeat::stop() {
+    cancel();
+    if (m_look != 0) m_line.runtime.cancelCall(std::exchange(m_look, 0));
+}
+
+// Nearly always all is well: then it takes no turn of the process.
+void RedisWire::Line::Heartbeat::look() {
+    m_look = 0;
+    if (m_line.runtime.life() == Runtime::Life::Running && m_line.m_connection && m_line.m_connection->beats()) {
+        m_line.m_heard = m_line.runtime.monotonic();
+        start();
+    } else {
+        set(m_line.runtime.monotonic());
+    }
 }
 
 void RedisWire::Line::Heartbeat::ring() {
@@ -224,12 +247,14 @@ QCoro::Task<redis::Result> RedisWire::Line::exchange(std::shared_ptr<Line> self,
     const std::shared_ptr<RespConnection> connection = self->m_connection;
     const bool possible = connection->possible();
     const std::uint32_t text = self->m_grounds.recorder.trace().text(redis::commandText(args));
-    const RespConnection::Result answer =
-        co_await connection->ask(runtime, text, std::move(args), self->settings.commandTimeout, std::move(stop));
+    RespConnection::Asking asking(*connection, runtime, text, std::move(args), self->settings.commandTimeout,
+                                  std::move(stop));
+    co_await asking.end();
+    RespConnection::Result answer = asking.answer();
     const bool current = self->m_connection == connection && !self->closed;
     if (answer) {
         if (current) self->gotThrough();
-        co_return asResult(std::move(*answer), self->number);
+        co_return asResult(*std::move(answer), self->number);
     }
     switch (answer.error()) {
     case Unanswered::Reset:
@@ -250,7 +275,7 @@ QCoro::Task<redis::Result> RedisWire::Line::exchange(std::shared_ptr<Line> self,
 void RedisWire::Line::close() {
     if (std::exchange(closed, true)) return;
     onStatus = nullptr;
-    m_heartbeat.cancel();
+    m_heartbeat.stop();
     if (m_connection) m_connection->close();
     m_connection.reset();
     for (const Completion<bool>& waiting : std::exchange(m_waiting, {}))

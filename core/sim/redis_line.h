@@ -62,12 +62,16 @@ private:
     class Heartbeat final : public Alarm {
     public:
         explicit Heartbeat(Line& line);
+        ~Heartbeat() override;
         void start();
+        void stop();
 
     private:
+        void look();
         void ring() override;
         Line& m_line;
         Nanos m_step;
+        Runtime::TimerId m_look = 0; ///< the next look; 0: none, or the alarm is set for it
     };
     void listen();
     redis::Error broken(redis::Error::Kind kind, const char* what) const;

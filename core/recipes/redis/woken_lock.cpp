@@ -134,7 +134,8 @@ QCoro::Task<> WokenLock::Contender::rest(Tried<Grant> tried, std::stop_token sto
     const bool offBeat = std::exchange(m_woken, false) && m_beaten >= kBeaten;
     if (offBeat) nap = std::min(nap, runtime.random(Nanos(0), kOffBeat));
     if (offBeat || !m_subscription) {
-        co_await runtime.sleep(nap, stop);
+        Waiter sleep(runtime, nap, stop);
+        co_await sleep.end();
         co_return;
     }
     const auto message = co_await (*m_subscription)->next(nap, stop);
