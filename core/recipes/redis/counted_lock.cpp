@@ -87,13 +87,19 @@ private:
         Command command = m.acquireCommand(request);
         const redis::Result reply = co_await m.run(std::move(command), std::move(stop));
         if (!reply || reply->items.size() < 2 || reply->items[0].integer < 0) co_return co_await failed(reply);
+        co_return tried(*reply, askedAt);
+    }
+
+    /// Precondition: the reply says whether it was granted, and with a second number how many holds, or how long to
+    /// rest.
+    Tried<Grant> tried(const redis::Reply& reply, Nanos askedAt) {
         Tried<Grant> tried;
-        if (reply->items[0].integer == 1)
-            tried.granted = granted(*reply, askedAt);
+        if (reply.items[0].integer == 1)
+            tried.granted = granted(reply, askedAt);
         else
-            tried.rest = m.restFrom(reply->items[1].integer);
+            tried.rest = m.restFrom(reply.items[1].integer);
         m_turn.reset();
-        co_return tried;
+        return tried;
     }
 
     /// Waits for the turn, and settles the hold if it is unsure.
