@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <type_traits>
@@ -15,8 +14,7 @@ public:
     static constexpr std::size_t kRoom = 56;
 
     SmallCall() = default;
-    template <std::invocable F>
-        requires(!std::same_as<std::remove_cvref_t<F>, SmallCall>)
+    template <typename F, typename = std::enable_if_t<!std::is_same_v<std::remove_cvref_t<F>, SmallCall>>>
     SmallCall(F&& call) { // NOLINT(google-explicit-constructor): as std::function
         using Held = std::remove_cvref_t<F>;
         if constexpr (fits<Held>()) {
