@@ -36,7 +36,8 @@ public:
         Place(const Place&) = delete;
         Place& operator=(const Place&) = delete;
         Waiter::End end() { return m_waiter.end(); }
-        /// After end(): whether it was released, also if the time ran out in the same moment. Then the wake-up is taken.
+        /// After end(): whether it was released, also if the time ran out in the same moment. Then the wake-up is
+        /// taken.
         bool served() {
             m_taken = true;
             return m_served;

@@ -55,14 +55,13 @@ private:
         void (*drop)(std::byte*) noexcept;
     };
     template <typename F>
-    static constexpr Ways waysOf{
-        [](std::byte* room) { (*reinterpret_cast<F*>(room))(); },
-        [](std::byte* from, std::byte* to) noexcept {
-            F& held = *reinterpret_cast<F*>(from);
-            std::construct_at(reinterpret_cast<F*>(to), std::move(held));
-            std::destroy_at(&held);
-        },
-        [](std::byte* room) noexcept { std::destroy_at(reinterpret_cast<F*>(room)); }};
+    static constexpr Ways waysOf{[](std::byte* room) { (*reinterpret_cast<F*>(room))(); },
+                                 [](std::byte* from, std::byte* to) noexcept {
+                                     F& held = *reinterpret_cast<F*>(from);
+                                     std::construct_at(reinterpret_cast<F*>(to), std::move(held));
+                                     std::destroy_at(&held);
+                                 },
+                                 [](std::byte* room) noexcept { std::destroy_at(reinterpret_cast<F*>(room)); }};
     template <typename F>
     static constexpr bool fits() {
         return sizeof(F) <= kRoom && alignof(F) <= alignof(std::max_align_t) && std::is_nothrow_move_constructible_v<F>;

@@ -151,7 +151,7 @@ private:
         }
         void complete(std::uint64_t number, Result result) {
             const std::optional<Done> waiting = take(number);
-            if (const auto first = look) first(result);    // a copy: the call may end the channel
+            if (const auto first = look) first(result); // a copy: the call may end the channel
             if (waiting) (*waiting)(std::move(result)); // else it timed out meanwhile
         }
         auto at(std::uint64_t number) { return std::ranges::find(pending, number, &Pending::number); }
@@ -186,7 +186,8 @@ private:
         if (!landing) return;
         question->result.emplace(std::move(result));
         base.grounds.scheduler.at(*landing, [question] {
-            if (const auto alive = question->asker.lock()) alive->complete(question->number, *std::move(question->result));
+            if (const auto alive = question->asker.lock())
+                alive->complete(question->number, *std::move(question->result));
         });
     }
     static void tellEnd(const std::shared_ptr<State>& state, std::uint64_t last, Nanos probe,

@@ -77,7 +77,8 @@ Outcome<Tried<Grant>> WokenLock::Contender::attempt(std::stop_token stop) {
     m_trying = std::exchange(m_first, false);
     if (m_trying) request.steps.at(Step::Try);
     // Mostly nothing comes before the try; a crowd that is woken would notice another frame.
-    const bool prepared = (m_subscription || m_alone) && (m_before <= 0 || !m_subscription) && m_lock.m_leftBehind.empty();
+    const bool prepared =
+        (m_subscription || m_alone) && (m_before <= 0 || !m_subscription) && m_lock.m_leftBehind.empty();
     if (!m_trying && !prepared) return attemptAgain(std::move(stop));
     m_trying = true;
     return tryOnce(std::move(stop));

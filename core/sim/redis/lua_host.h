@@ -33,7 +33,8 @@ public:
     /// As flush(), and random numbers begin anew.
     void restart();
 
-    /// Runs a script that is known, by its SHA-1 in whatever case. `keys` of the words from `first` on are KEYS, the rest ARGV.
+    /// Runs a script that is known, by its SHA-1 in whatever case. `keys` of the words from `first` on are KEYS, the
+    /// rest ARGV.
     Reply run(Call& call, const QByteArray& sha1, int first, int keys, bool readOnly);
 
     // --- for the functions that scripts call ---
@@ -65,7 +66,7 @@ private:
     ScriptContext* m_running = nullptr;
     std::array<Args, 8> m_words; ///< by their number
     Args m_manyWords;            ///< more of them
-    std::uint64_t m_random = 0; ///< goes on from script to script, as a server's does
+    std::uint64_t m_random = 0;  ///< goes on from script to script, as a server's does
 };
 
 // --- lua_sandbox.cpp ---
