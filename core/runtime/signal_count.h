@@ -35,6 +35,7 @@ public:
         ~Place();
         Place(const Place&) = delete;
         Place& operator=(const Place&) = delete;
+        /// The object to await; see Waiter::end().
         Waiter::End end() { return m_waiter.end(); }
         /// After end(): whether it was released, also if the time ran out in the same moment. Then the wake-up is
         /// taken.

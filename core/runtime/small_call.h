@@ -13,7 +13,9 @@ class SmallCall {
 public:
     static constexpr std::size_t kRoom = 56;
 
+    /// Empty.
     SmallCall() = default;
+    /// Keeps `call`; its captures move in.
     template <typename F, typename = std::enable_if_t<!std::is_same_v<std::remove_cvref_t<F>, SmallCall>>>
     SmallCall(F&& call) { // NOLINT(google-explicit-constructor): as std::function
         using Held = std::remove_cvref_t<F>;
@@ -26,6 +28,7 @@ public:
         }
     }
     SmallCall(SmallCall&& other) noexcept { takeFrom(other); }
+    /// Drops what it has, and leaves `other` empty.
     SmallCall& operator=(SmallCall&& other) noexcept {
         if (this == &other) return *this;
         reset();
@@ -34,6 +37,7 @@ public:
     }
     ~SmallCall() { reset(); }
 
+    /// Whether it has a function.
     explicit operator bool() const { return m_ways != nullptr; }
     /// Precondition: it is not empty.
     void operator()() { m_ways->call(m_room); }
@@ -48,7 +52,7 @@ private:
         std::unique_ptr<F> call;
         void operator()() { (*call)(); }
     };
-    /// What can be done with a captured function, by its type.
+    /// The type of a captured function as three functions over its bytes.
     struct Ways {
         void (*call)(std::byte*);
         void (*move)(std::byte* from, std::byte* to) noexcept;

@@ -30,8 +30,9 @@ struct Belief {
     std::uint32_t nextPermits = 0;
     friend bool operator==(const Belief&, const Belief&) = default;
 
+    /// Whether it is in that phase.
     bool waiting() const { return phase == Phase::Waiting; }
-    bool holding() const { return phase == Phase::Holding; }
+    bool holding() const { return phase == Phase::Holding; } ///< as waiting()
     /// The instant at which it ends by its own deadline if no row comes before; -1: at none.
     std::int64_t endsAt() const { return holding() && !asleep ? until : -1; }
     /// Ends it by its own deadline. Precondition: endsAt() >= 0.
