@@ -76,7 +76,7 @@ void LaneFold::markFreed(const LockSlot& l, const Event& event, std::uint32_t ro
     }
 }
 
-bool LaneFold::ownerChanged(LockSlot& l, const Was& before, const Event& event, std::uint32_t row) {
+bool LaneFold::drawHolding(LockSlot& l, const Was& before, const Event& event, std::uint32_t row) {
     switch (event.kind) {
     case EventKind::RecordHeld:
         l.ownerRow = row; // also where nobody looks: it is whose lease goes on when somebody does
@@ -164,7 +164,7 @@ void LaneFold::applyRecord(const Event& event, std::uint32_t row) {
         l.newestToken = std::max(l.newestToken, event.value);
         break;
     default:
-        if (ownerChanged(l, was, event, row)) judgeHolders(l, event.at, row);
+        if (drawHolding(l, was, event, row)) judgeHolders(l, event.at, row);
         break;
     }
 }

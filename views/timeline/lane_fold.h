@@ -125,8 +125,8 @@ private:
     void openRecord(LockSlot& l, std::int64_t at, std::uint32_t row, unsigned flags = 0);
     void openHolders(LockSlot& l, std::int64_t at, std::uint32_t row);
     void markFreed(const LockSlot& l, const trace::Event& event, std::uint32_t row);
-    /// What a row has changed of the owner or his lease; false: nothing that is drawn.
-    bool ownerChanged(LockSlot& l, const Was& before, const trace::Event& event, std::uint32_t row);
+    /// Draws the changes that a row made to the holders and their lease; false: there are none.
+    bool drawHolding(LockSlot& l, const Was& before, const trace::Event& event, std::uint32_t row);
     void openQueue(LockSlot& l, std::int64_t at, std::uint32_t row);
     void applyEffect(const trace::Event& event, std::uint32_t row);
 
