@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 namespace lockscope {
 
@@ -21,6 +22,8 @@ public:
         return true;
     }
     bool done() const { return m_state->value.has_value(); }
+    /// Takes the value; nullopt: it has not come.
+    std::optional<T> take() const { return std::exchange(m_state->value, std::nullopt); }
 
     /// The value; nullopt when none came within `timeout` of this process's monotonic time. Throws Cancelled.
     QCoro::Task<std::optional<T>> wait(Runtime& runtime, Nanos timeout = kNever, std::stop_token stop = {}) const {

@@ -3,25 +3,18 @@
 
 namespace lockscope {
 
-struct SignalCount::Place {
-    Place(SignalCount& count, Waiter& waiterOfPlace) : owner(count), waiter(waiterOfPlace) {
-        at = owner.m_waiters.insert(owner.m_waiters.end(), this);
+SignalCount::Place::Place(SignalCount& count, Runtime& runtime, Nanos timeout, std::stop_token stop)
+    : m_owner(count), m_waiter(runtime, timeout, std::move(stop)) {
+    m_at = m_owner.m_waiters.insert(m_owner.m_waiters.end(), this);
+}
+
+SignalCount::Place::~Place() {
+    if (!m_served) {
+        m_owner.m_waiters.erase(m_at);
+    } else if (!m_taken) {
+        m_owner.release(); // woken, but stopped before it could go on: pass the wake-up to the next
     }
-    ~Place() {
-        if (!served) {
-            owner.m_waiters.erase(at);
-        } else if (!taken) {
-            owner.release(); // woken, but stopped before it could go on: pass the wake-up to the next
-        }
-    }
-    Place(const Place&) = delete;
-    Place& operator=(const Place&) = delete;
-    SignalCount& owner;
-    Waiter& waiter;
-    std::list<Place*>::iterator at; ///< until it is served
-    bool served = false;
-    bool taken = false;
-};
+}
 
 void SignalCount::release() {
     if (m_waiters.empty()) {
@@ -30,8 +23,8 @@ void SignalCount::release() {
     }
     Place* place = m_waiters.front();
     m_waiters.pop_front();
-    place->served = true;
-    place->waiter.wake();
+    place->m_served = true;
+    place->m_waiter.wake();
 }
 
 void SignalCount::releaseAll() {
@@ -41,11 +34,9 @@ void SignalCount::releaseAll() {
 
 QCoro::Task<bool> SignalCount::acquire(Runtime& runtime, Nanos timeout, std::stop_token stop) {
     if (runtime.alive() && tryAcquire()) co_return true;
-    Waiter waiter(runtime, timeout, std::move(stop));
-    Place place(*this, waiter);
-    const bool woken = co_await waiter.end();
-    place.taken = true; // also when the time ran out in the same moment: served says which
-    co_return woken || place.served;
+    Place place(*this, runtime, timeout, std::move(stop));
+    co_await place.end();
+    co_return place.served();
 }
 
 } // namespace lockscope

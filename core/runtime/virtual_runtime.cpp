@@ -40,6 +40,12 @@ Runtime::TimerId VirtualRuntime::callAt(Nanos monotonic, Callback callback) {
     return m_scheduler.at(traceTimeOf(monotonic), std::move(callback));
 }
 
+void VirtualRuntime::wantTurn() {
+    m_scheduler.at(m_scheduler.now(), [this, living = exists()] {
+        if (!living.expired()) runTurn();
+    });
+}
+
 void VirtualRuntime::setDriftPpm(std::int64_t ppm) {
     m_baseLocal = monotonic();
     m_baseTrue = m_scheduler.now();

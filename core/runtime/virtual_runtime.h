@@ -34,6 +34,7 @@ public:
     static constexpr std::int64_t kEpochMs = 1'767'225'600'000;
 
 private:
+    void wantTurn() override;
     VirtualScheduler& m_scheduler;
     std::mt19937_64 m_random;
     Nanos m_wallOffset{};

@@ -16,8 +16,13 @@ VirtualScheduler::TimerId VirtualScheduler::at(Nanos when, Callback callback, Ra
     }
     m_slots[slot].callback = std::move(callback);
     const std::uint64_t order = (static_cast<std::uint64_t>(rank) << 62) | ++m_order;
-    m_heap.push_back({std::max(when, m_now), order, slot, m_slots[slot].generation});
-    std::push_heap(m_heap.begin(), m_heap.end());
+    const Entry entry{std::max(when, m_now), order, slot, m_slots[slot].generation};
+    if (when <= m_now && rank == Rank::Normal) {
+        m_soon.push_back(entry);
+    } else {
+        m_heap.push_back(entry);
+        std::push_heap(m_heap.begin(), m_heap.end());
+    }
     return (std::uint64_t(m_slots[slot].generation) << 32) | slot;
 }
 
@@ -29,30 +34,43 @@ void VirtualScheduler::cancel(TimerId id) {
 void VirtualScheduler::release(std::uint32_t slot) {
     ++m_slots[slot].generation; // whatever still stands in the heap for it is void
     if (m_slots[slot].generation == 0) m_slots[slot].generation = 1;
-    m_slots[slot].callback = nullptr;
+    m_slots[slot].callback.reset();
     m_free.push_back(slot);
 }
 
-bool VirtualScheduler::dropCancelled() {
-    while (!m_heap.empty() && m_slots[m_heap.front().slot].generation != m_heap.front().generation) {
+void VirtualScheduler::dropCancelled() {
+    while (!m_heap.empty() && isVoid(m_heap.front())) {
         std::pop_heap(m_heap.begin(), m_heap.end());
         m_heap.pop_back();
     }
-    return !m_heap.empty();
+    while (!m_soon.empty() && isVoid(m_soon.front()))
+        m_soon.pop_front();
+}
+
+bool VirtualScheduler::soonIsNext() const {
+    return !m_soon.empty() && (m_heap.empty() || m_heap.front() < m_soon.front());
 }
 
 std::optional<Nanos> VirtualScheduler::nextAt() {
-    if (!dropCancelled()) return std::nullopt;
-    return m_heap.front().when;
+    dropCancelled();
+    if (m_heap.empty() && m_soon.empty()) return std::nullopt;
+    return soonIsNext() ? m_soon.front().when : m_heap.front().when;
 }
 
 bool VirtualScheduler::runNext(Nanos limit) {
-    if (!dropCancelled() || m_heap.front().when > limit) return false;
-    const Entry entry = m_heap.front();
-    std::pop_heap(m_heap.begin(), m_heap.end());
-    m_heap.pop_back();
+    dropCancelled();
+    if (m_heap.empty() && m_soon.empty()) return false;
+    const bool soon = soonIsNext();
+    const Entry entry = soon ? m_soon.front() : m_heap.front();
+    if (entry.when > limit) return false;
+    if (soon) {
+        m_soon.pop_front();
+    } else {
+        std::pop_heap(m_heap.begin(), m_heap.end());
+        m_heap.pop_back();
+    }
     m_now = entry.when;
-    const Callback callback = std::move(m_slots[entry.slot].callback);
+    Callback callback = std::move(m_slots[entry.slot].callback);
     release(entry.slot);
     callback();
     return true;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "runtime/small_call.h"
 #include "trace/time.h"
 
 #include <cstdint>
-#include <functional>
+#include <deque>
 #include <optional>
 #include <vector>
 
@@ -12,7 +13,7 @@ namespace lockscope {
 /// Virtual time: a queue of calls ordered by (instant, rank, order of adding). Never reads a real clock.
 class VirtualScheduler {
 public:
-    using Callback = std::function<void()>;
+    using Callback = SmallCall;
     using TimerId = std::uint64_t;
     /// Order at equal instants: the simulation's own events, then a scenario's faults, then actions by hand, whose
     /// author has already seen everything else of that instant.
@@ -45,12 +46,17 @@ private:
         Callback callback;
         std::uint32_t generation = 1;
     };
+    /// A call that was cancelled leaves its entry behind.
+    bool isVoid(const Entry& entry) const { return m_slots[entry.slot].generation != entry.generation; }
     void release(std::uint32_t slot);
-    bool dropCancelled();
+    void dropCancelled();
+    /// Whether the next call is the first of m_soon. Precondition: dropCancelled() ran, and there is a call.
+    bool soonIsNext() const;
 
     Nanos m_now{};
     std::uint64_t m_order = 0;
     std::vector<Entry> m_heap;
+    std::deque<Entry> m_soon; ///< added for the instant at which they were added: in their order already
     std::vector<Slot> m_slots;
     std::vector<std::uint32_t> m_free;
 };

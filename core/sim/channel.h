@@ -3,7 +3,9 @@
 #include "runtime/completion.h"
 #include "sim/server.h"
 
+#include <algorithm>
 #include <expected>
+#include <vector>
 
 namespace lockscope::sim {
 
@@ -46,38 +48,16 @@ public:
         const auto arrival = s.transmit(s.asker, text, Network::Message::Plain);
         if (text != 0) s.emit(trace::EventKind::Request, s.asker, s.server.entity(), arrival, text);
         if (!arrival) return number;
-        s.pending.emplace(number, std::move(done));
-        s.grounds.scheduler.at(*arrival, [weak = std::weak_ptr(m_state), &server = s.server, base = s.base(), number,
-                                          text, work = std::move(work)] {
-            const auto back = [weak, base, number, text](Result result) {
-                const auto landing = base.transmit(base.server, text, Network::Message::Reply);
-                if (text != 0) base.emit(trace::EventKind::Reply, base.server, base.asker, landing, text);
-                if (!landing) return;
-                base.grounds.scheduler.at(*landing, [weak, number, result = std::move(result)]() mutable {
-                    if (const auto alive = weak.lock()) alive->complete(number, std::move(result));
-                });
-            };
-            if (!work(server, [back](Answer answer) { back(Result(std::move(answer))); }))
-                back(std::unexpected(Unanswered::Refused));
-        });
+        s.pending.push_back({number, std::move(done)});
+        const auto question = std::make_shared<Question>(
+            Question{std::weak_ptr(m_state), s.server, s.base(), number, text, std::move(work), {}});
+        s.grounds.scheduler.at(*arrival, [question] { arrived(question); });
         return number;
     }
     /// Whether the question left, and has no answer yet.
-    bool waitsFor(std::uint64_t number) const { return m_state->pending.contains(number); }
+    bool waitsFor(std::uint64_t number) const { return m_state->at(number) != m_state->pending.end(); }
     /// An answer that comes after all is dropped.
-    void forget(std::uint64_t number) { m_state->pending.erase(number); }
-
-    /// As send(), for a coroutine. Throws Cancelled.
-    QCoro::Task<Result> ask(Runtime& runtime, std::uint32_t text, Work work, Nanos timeout, std::stop_token stop) {
-        const std::shared_ptr<State> state = m_state; // the channel may go meanwhile
-        const Completion<Result> done;
-        const std::uint64_t number =
-            send(text, std::move(work), [done](Result result) { done.complete(std::move(result)); });
-        std::optional<Result> result = co_await done.wait(runtime, timeout, std::move(stop));
-        if (result) co_return std::move(*result);
-        state->pending.erase(number);
-        co_return std::unexpected(Unanswered::TimedOut);
-    }
+    void forget(std::uint64_t number) { m_state->take(number); }
 
     /// The server sends a message; `landed` is called when it arrives.
     void push(std::uint32_t text, std::function<void()> landed) {
@@ -99,11 +79,39 @@ public:
     /// The asking end closes the connection: whatever is open has no answer.
     void abandon() {
         while (!m_state->pending.empty())
-            m_state->complete(m_state->pending.begin()->first, std::unexpected(Unanswered::Reset));
+            m_state->complete(m_state->pending.front().number, std::unexpected(Unanswered::Reset));
     }
     Network::Link& link() const { return m_state->link; }
     S& server() const { return m_state->server; }
     Party asker() const { return m_state->asker; }
+
+private:
+    struct State;
+
+public:
+    /// As send(), for a coroutine, in whose frame it lives: `co_await asking.end()`, then answer(). The channel may go
+    /// meanwhile.
+    class Asking {
+    public:
+        Asking(Channel& channel, Runtime& runtime, std::uint32_t text, Work work, Nanos timeout, std::stop_token stop)
+            : m_state(channel.m_state),
+              m_number(channel.send(text, std::move(work),
+                                    [done = m_done](Result result) { done.complete(std::move(result)); })),
+              m_place(m_done, runtime, timeout, std::move(stop)) {}
+        /// Throws Cancelled.
+        Waiter::End end() { return m_place.end(); }
+        Result answer() {
+            if (std::optional<Result> result = m_done.take()) return *std::move(result);
+            m_state->take(m_number);
+            return std::unexpected(Unanswered::TimedOut);
+        }
+
+    private:
+        std::shared_ptr<State> m_state;
+        Completion<Result> m_done;
+        std::uint64_t m_number;
+        typename Completion<Result>::Place m_place;
+    };
 
 private:
     /// The data that a message needs on its way. The asking end is not part of it: it may be gone by then.
@@ -120,13 +128,17 @@ private:
             grounds.recorder.emit(kind, from, to, landing ? (*landing - grounds.scheduler.now()).count() : -1, text);
         }
     };
+    struct Pending {
+        std::uint64_t number;
+        Done done;
+    };
     struct State {
         Grounds grounds;
         Network::Link& link;
         Party asker;
         S& server;
         std::function<void(Result&)> look;
-        std::map<std::uint64_t, Done> pending;
+        std::vector<Pending> pending; ///< in the order of their numbers; seldom more than one
         std::uint64_t last;
 
         Base base() const { return {grounds, link, asker, server.entity()}; }
@@ -138,11 +150,46 @@ private:
             base().emit(kind, from, to, landing, text);
         }
         void complete(std::uint64_t number, Result result) {
-            auto waiting = pending.extract(number);
-            if (const auto first = look) first(result);                // a copy: the call may end the channel
-            if (!waiting.empty()) waiting.mapped()(std::move(result)); // else it timed out meanwhile
+            const std::optional<Done> waiting = take(number);
+            if (const auto first = look) first(result); // a copy: the call may end the channel
+            if (waiting) (*waiting)(std::move(result)); // else it timed out meanwhile
+        }
+        auto at(std::uint64_t number) { return std::ranges::find(pending, number, &Pending::number); }
+        std::optional<Done> take(std::uint64_t number) {
+            const auto found = at(number);
+            if (found == pending.end()) return std::nullopt;
+            Done done = std::move(found->done);
+            pending.erase(found);
+            return done;
         }
     };
+    /// A question on its way, then its answer. The asking end may be gone by then.
+    struct Question {
+        std::weak_ptr<State> asker;
+        S& server;
+        Base base;
+        std::uint64_t number;
+        std::uint32_t text;
+        Work work;
+        std::optional<Result> result;
+    };
+    static void arrived(const std::shared_ptr<Question>& question) {
+        const Work work = std::exchange(question->work, nullptr);
+        const auto answered = [question](Answer answer) { back(question, Result(std::move(answer))); };
+        if (!work(question->server, answered)) back(question, std::unexpected(Unanswered::Refused));
+    }
+    static void back(const std::shared_ptr<Question>& question, Result result) {
+        Q_ASSERT(!question->result); // it is answered once
+        const Base& base = question->base;
+        const auto landing = base.transmit(base.server, question->text, Network::Message::Reply);
+        if (question->text != 0) base.emit(trace::EventKind::Reply, base.server, base.asker, landing, question->text);
+        if (!landing) return;
+        question->result.emplace(std::move(result));
+        base.grounds.scheduler.at(*landing, [question] {
+            if (const auto alive = question->asker.lock())
+                alive->complete(question->number, *std::move(question->result));
+        });
+    }
     static void tellEnd(const std::shared_ptr<State>& state, std::uint64_t last, Nanos probe,
                         std::function<void()> known) {
         State& s = *state;
@@ -156,8 +203,8 @@ private:
                     tellEnd(alive, last, probe, known);
                     return;
                 }
-                while (!alive->pending.empty() && alive->pending.begin()->first <= last)
-                    alive->complete(alive->pending.begin()->first, std::unexpected(Unanswered::Reset));
+                while (!alive->pending.empty() && alive->pending.front().number <= last)
+                    alive->complete(alive->pending.front().number, std::unexpected(Unanswered::Reset));
                 known();
             });
     }

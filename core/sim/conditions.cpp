@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/conditions.h"
 
+#include "trace/state.h"
+
 namespace lockscope::sim {
 
 using scenario::Trigger;
@@ -32,9 +34,9 @@ EntityId Conditions::foundBy(const Trigger& when, const trace::Event& event) con
         return event.aux == std::uint32_t(when.step) ? clientOf(EventKind::Step) : trace::kNoEntity;
     case Trigger::On::Leader: {
         if (event.kind != EventKind::NodeRole) break;
-        const QByteArray& role = trace.entity(event.aux).name;
+        const bool leads = trace::isMasterRole(trace.entity(event.aux).name);
         const bool named = when.server.isEmpty() || trace.entity(event.actor).name == when.server.toUtf8();
-        return named && (role == "master" || role == "leader") ? event.actor : trace::kNoEntity;
+        return named && leads ? event.actor : trace::kNoEntity;
     }
     case Trigger::On::LeaseLeft:
         break; // a time, not a row

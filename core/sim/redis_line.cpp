@@ -49,8 +49,13 @@ void RedisWire::Inbox::put(redis::Message message) {
 }
 
 QCoro::Task<std::optional<redis::Message>> RedisWire::Inbox::next(Nanos timeout, std::stop_token stop) {
-    const bool arrived = co_await m_arrived.acquire(m_runtime, timeout, std::move(stop));
-    if (!arrived || m_messages.empty()) co_return std::nullopt;
+    // A message to a crowd wakes each of its waiters here, so it waits in this frame.
+    if (!m_runtime.alive() || !m_arrived.tryAcquire()) {
+        SignalCount::Place place(m_arrived, m_runtime, timeout, std::move(stop));
+        co_await place.end();
+        if (!place.served()) co_return std::nullopt;
+    }
+    if (m_messages.empty()) co_return std::nullopt;
     redis::Message message = std::move(m_messages.front());
     m_messages.pop_front();
     co_return message;
@@ -71,7 +76,8 @@ RedisWire::Line::Line(Grounds grounds, RespServer* server, Runtime& r, User user
       m_server(server),
       m_user(user),
       m_where(std::move(where)),
-      m_purpose(purpose) {
+      m_purpose(purpose),
+      m_heartbeat(*this) {
 }
 
 redis::Error RedisWire::Line::broken(Kind kind, const char* what) const {
@@ -109,8 +115,7 @@ void RedisWire::Line::gotThrough() {
         number = ++last;
     while (number == 0);
     m_failures = 0;
-    if (settings.heartbeat != kNever)
-        runtime.spawn([self = shared_from_this(), mine = number] { return watch(self, mine); });
+    if (settings.heartbeat != kNever) m_heartbeat.start();
     const bool again = std::exchange(m_wasReady, true);
     if (again) reconnects.callSoon(runtime);
     for (const Completion<bool>& waiting : std::exchange(m_waiting, {}))
@@ -133,6 +138,7 @@ void RedisWire::Line::endSoon(redis::Error error) {
 void RedisWire::Line::ended(redis::Error error) {
     if (closed) return;
     m_connection.reset();
+    m_heartbeat.stop();
     number = 0;
     for (const Completion<bool>& waiting : std::exchange(m_waiting, {}))
         waiting.complete(false);
@@ -157,8 +163,9 @@ QCoro::Task<> RedisWire::Line::retry(std::shared_ptr<Line> self, Nanos pause) {
     self->connect();
     const std::shared_ptr<RespConnection> connection = self->m_connection;
     redis::Args ping = redis::argsOf("PING");
-    const RespConnection::Result answer =
-        co_await connection->ask(self->runtime, 0, std::move(ping), self->settings.commandTimeout, {});
+    RespConnection::Asking asking(*connection, self->runtime, 0, std::move(ping), self->settings.commandTimeout, {});
+    co_await asking.end();
+    const RespConnection::Result answer = asking.answer();
     if (self->closed || self->m_connection != connection) co_return;
     if (answer)
         self->gotThrough();
@@ -167,20 +174,52 @@ QCoro::Task<> RedisWire::Line::retry(std::shared_ptr<Line> self, Nanos pause) {
                                                                                           : "no connection in time"));
 }
 
-QCoro::Task<> RedisWire::Line::watch(std::shared_ptr<Line> self, std::uint32_t number) {
-    // Looked at a few times per limit. The heartbeat itself is no row, and changes nothing on the wire.
-    const Settings& settings = self->settings;
-    const Nanos step = std::min(settings.heartbeat, settings.silenceLimit) / 4;
-    for (;;) {
-        co_await self->runtime.sleep(step);
-        if (self->closed || self->number != number || !self->m_connection) co_return;
-        const Nanos now = self->runtime.monotonic();
-        if (self->m_connection->beats()) self->m_heard = now;
-        if (now - self->m_heard < settings.heartbeat + settings.silenceLimit) continue;
-        self->m_connection->close();
-        self->ended(self->broken(Kind::Disconnected, "the server is silent"));
-        co_return;
+RedisWire::Line::Heartbeat::Heartbeat(Line& line)
+    : Alarm(line.runtime), m_line(line), m_step(std::min(line.settings.heartbeat, line.settings.silenceLimit) / 4) {
+}
+
+RedisWire::Line::Heartbeat::~Heartbeat() {
+    stop();
+}
+
+void RedisWire::Line::Heartbeat::start() {
+    stop();
+    if (!m_line.runtime.alive()) return;
+    m_look = m_line.runtime.callAt(laterBy(m_line.runtime.monotonic(), m_step), [this] { look(); });
+}
+
+void RedisWire::Line::Heartbeat::stop() {
+    cancel();
+    if (m_look != 0) m_line.runtime.cancelCall(std::exchange(m_look, 0));
+}
+
+// Nearly always all is well: then it takes no turn of the process.
+void RedisWire::Line::Heartbeat::look() {
+    m_look = 0;
+    if (m_line.runtime.life() == Runtime::Life::Running && m_line.m_connection && m_line.m_connection->beats()) {
+        m_line.m_heard = m_line.runtime.monotonic();
+        start();
+    } else {
+        set(m_line.runtime.monotonic());
     }
+}
+
+void RedisWire::Line::Heartbeat::ring() {
+    m_line.listen();
+}
+
+// The heartbeat itself is no row, and changes nothing on the wire.
+void RedisWire::Line::listen() {
+    if (closed || !m_connection) return;
+    const Nanos now = runtime.monotonic();
+    if (m_connection->beats()) m_heard = now;
+    if (now - m_heard < settings.heartbeat + settings.silenceLimit) {
+        m_heartbeat.start();
+        return;
+    }
+    const auto self = shared_from_this(); // the end of the connection may be that of the wire
+    m_connection->close();
+    ended(broken(Kind::Disconnected, "the server is silent"));
 }
 
 QCoro::Task<redis::Result> RedisWire::Line::exchange(std::shared_ptr<Line> self, redis::Args args,
@@ -208,12 +247,14 @@ QCoro::Task<redis::Result> RedisWire::Line::exchange(std::shared_ptr<Line> self,
     const std::shared_ptr<RespConnection> connection = self->m_connection;
     const bool possible = connection->possible();
     const std::uint32_t text = self->m_grounds.recorder.trace().text(redis::commandText(args));
-    const RespConnection::Result answer =
-        co_await connection->ask(runtime, text, std::move(args), self->settings.commandTimeout, std::move(stop));
+    RespConnection::Asking asking(*connection, runtime, text, std::move(args), self->settings.commandTimeout,
+                                  std::move(stop));
+    co_await asking.end();
+    RespConnection::Result answer = asking.answer();
     const bool current = self->m_connection == connection && !self->closed;
     if (answer) {
         if (current) self->gotThrough();
-        co_return asResult(std::move(*answer), self->number);
+        co_return asResult(*std::move(answer), self->number);
     }
     switch (answer.error()) {
     case Unanswered::Reset:
@@ -234,6 +275,7 @@ QCoro::Task<redis::Result> RedisWire::Line::exchange(std::shared_ptr<Line> self,
 void RedisWire::Line::close() {
     if (std::exchange(closed, true)) return;
     onStatus = nullptr;
+    m_heartbeat.stop();
     if (m_connection) m_connection->close();
     m_connection.reset();
     for (const Completion<bool>& waiting : std::exchange(m_waiting, {}))

@@ -58,7 +58,22 @@ private:
     void endSoon(redis::Error error);
     void setStatus(redis::Status status);
     static QCoro::Task<> retry(std::shared_ptr<Line> self, Nanos pause);
-    static QCoro::Task<> watch(std::shared_ptr<Line> self, std::uint32_t number);
+    /// Looks a few times per limit whether the server still answers.
+    class Heartbeat final : public Alarm {
+    public:
+        explicit Heartbeat(Line& line);
+        ~Heartbeat() override;
+        void start();
+        void stop();
+
+    private:
+        void look();
+        void ring() override;
+        Line& m_line;
+        Nanos m_step;
+        Runtime::TimerId m_look = 0; ///< the next look; 0: none, or the alarm is set for it
+    };
+    void listen();
     redis::Error broken(redis::Error::Kind kind, const char* what) const;
     void take(const RedisEngine::Push& push);
 
@@ -72,6 +87,7 @@ private:
     bool m_wasReady = false;
     int m_failures = 0;
     Nanos m_heard{}; ///< when the server was last known to answer
+    Heartbeat m_heartbeat;
 };
 
 } // namespace lockscope::sim

@@ -72,10 +72,11 @@ std::uint64_t RespConnection::send(std::uint32_t text, redis::Args args, Wire::D
     return number;
 }
 
-QCoro::Task<RespConnection::Result> RespConnection::ask(Runtime& runtime, std::uint32_t text, redis::Args args,
-                                                        Nanos timeout, std::stop_token stop) {
-    m_socket->used = true;
-    return m_socket->wire.ask(runtime, text, work(m_socket, std::move(args)), timeout, std::move(stop));
+RespConnection::Asking::Asking(RespConnection& connection, Runtime& runtime, std::uint32_t text, redis::Args args,
+                               Nanos timeout, std::stop_token stop)
+    : Wire::Asking(connection.m_socket->wire, runtime, text, work(connection.m_socket, std::move(args)), timeout,
+                   std::move(stop)) {
+    connection.m_socket->used = true;
 }
 
 bool RespConnection::beats() const {

@@ -25,8 +25,11 @@ public:
     /// As Channel::send().
     std::uint64_t send(std::uint32_t text, redis::Args args, Wire::Done done);
     void forget(std::uint64_t number) { m_socket->wire.forget(number); }
-    QCoro::Task<Result> ask(Runtime& runtime, std::uint32_t text, redis::Args args, Nanos timeout,
-                            std::stop_token stop);
+    /// As Channel::Asking.
+    struct Asking : Wire::Asking {
+        Asking(RespConnection& connection, Runtime& runtime, std::uint32_t text, redis::Args args, Nanos timeout,
+               std::stop_token stop);
+    };
     /// Whether the server has answered over it: before that, what got no answer was not done.
     bool established() const { return m_socket->established; }
     /// Whether a command sent now can reach the server: a new connection needs both directions for its handshake.

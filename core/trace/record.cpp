@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/record.h"
 
+#include "trace/belief.h"
+
 #include <algorithm>
 
 namespace lockscope::trace {
@@ -39,6 +41,68 @@ void putWaiter(Record& record, const Event& event) {
     record.queue.insert(record.queue.begin() + place, waiter);
 }
 
+/// Changes what a record says of several holders, queue, content, format and permits.
+void applyDetail(Record& record, const Event& event) {
+    switch (event.kind) {
+    case EventKind::RecordHolder:
+        putHolder(record, event);
+        break;
+    case EventKind::RecordHolderGone:
+        std::erase_if(record.holders, [mode = goneMode(event.flags), &event](const Holder& h) {
+            return h.thread == event.aux && h.mode == mode;
+        });
+        break;
+    case EventKind::RecordQueued:
+        putWaiter(record, event);
+        break;
+    case EventKind::RecordUnqueued:
+        std::erase_if(record.queue, [&event](const QueuedWaiter& w) { return w.thread == event.actor; });
+        break;
+    case EventKind::RecordContent:
+        record.content = event.aux;
+        record.contentAt = event.at;
+        break;
+    case EventKind::RecordFormat:
+        record.format = event.aux;
+        break;
+    case EventKind::RecordHolders:
+        record.holdersInAll = event.value;
+        break;
+    case EventKind::RecordPermits:
+        record.permitsFree = event.value;
+        record.permitsInAll = event.aux;
+        break;
+    case EventKind::RecordDecider:
+        record.decider = event.actor;
+        record.deciders = event.value;
+        break;
+    default:
+        break;
+    }
+}
+
+/// A watcher of a real server may see a grant later than the client that got it: then it is counted already.
+void numberGrant(Record& record, const Event& event, Belief* believer) {
+    const bool joins = event.kind == EventKind::RecordHolder;
+    // One of several that becomes the owner was counted when it came.
+    if (record.names(event.actor) && (joins || record.owner != event.actor)) return;
+    const bool believes = believer && believer->holding();
+    const std::uint32_t known = believes ? believer->grant : 0;
+    const bool counted = believes && record.owner != event.actor && (joins ? known != 0 : known == record.grants);
+    if (!counted) ++record.grants;
+    if (believer && !believes) believer->grant = record.grants;
+}
+
+void hold(Record& record, const Event& event, Belief* believer) {
+    numberGrant(record, event, believer);
+    record.seen = true;
+    record.owner = event.actor;
+    record.holds = std::max<std::uint32_t>(event.aux, 1);
+    record.since = record.leaseFrom = event.at;
+    record.deadline = event.value;
+    record.mode = holdMode(event.flags);
+}
+
 } // namespace
 
 std::vector<Holder> Record::allHolders() const {
@@ -60,42 +124,60 @@ bool Record::names(EntityId thread) const {
     return owner == thread || std::ranges::find(holders, thread, &Holder::thread) != holders.end();
 }
 
-bool applyDetail(Record& record, const Event& event) {
+void applyRecord(Record& record, const Event& event, Belief* believer) {
     switch (event.kind) {
+    case EventKind::RecordHeld:
+        hold(record, event, believer);
+        break;
     case EventKind::RecordHolder:
-        putHolder(record, event);
-        return true;
-    case EventKind::RecordHolderGone:
-        std::erase_if(record.holders, [mode = goneMode(event.flags), &event](const Holder& h) {
-            return h.thread == event.aux && h.mode == mode;
-        });
-        return true;
-    case EventKind::RecordQueued:
-        putWaiter(record, event);
-        return true;
-    case EventKind::RecordUnqueued:
-        std::erase_if(record.queue, [&event](const QueuedWaiter& w) { return w.thread == event.actor; });
-        return true;
-    case EventKind::RecordContent:
-        record.content = event.aux;
-        record.contentAt = event.at;
-        return true;
-    case EventKind::RecordFormat:
-        record.format = event.aux;
-        return true;
-    case EventKind::RecordHolders:
-        record.holdersInAll = event.value;
-        return true;
-    case EventKind::RecordPermits:
-        record.permitsFree = event.value;
-        record.permitsInAll = event.aux;
-        return true;
-    case EventKind::RecordDecider:
-        record.decider = event.actor;
-        record.deciders = event.value;
-        return true;
+        numberGrant(record, event, believer);
+        applyDetail(record, event);
+        break;
+    case EventKind::RecordRenewed:
+        if (record.deadline != event.value) record.leaseFrom = event.at;
+        record.deadline = event.value;
+        record.holds = std::max<std::uint32_t>(event.aux, 1);
+        record.mode = holdMode(event.flags);
+        record.seen = true;
+        if (record.owner == kNoEntity) record.owner = event.actor; // the trace began while it was held
+        break;
+    case EventKind::RecordDeadline: // the lease is as old as it was
+        record.deadline = event.value;
+        record.seen = true;
+        if (record.owner == kNoEntity) record.owner = event.actor; // the trace began while it was held
+        break;
+    case EventKind::RecordFreed:
+        record.seen = true;
+        record.owner = kNoEntity;
+        record.holds = 0;
+        record.since = record.leaseFrom = event.at;
+        record.deadline = -1;
+        record.mode = HoldMode::Exclusive;
+        record.holders.clear();
+        record.holdersInAll = -1;
+        if ((event.flags & kFreedByMask) == unsigned(FreedBy::NodeLoss)) {
+            record.content = kNoEntity; // gone with the server, and nobody has looked since
+            record.contentAt = -1;
+        }
+        break;
+    case EventKind::RecordWaiters:
+        record.waiters = event.value;
+        break;
+    case EventKind::RecordToken:
+        record.token = event.value;
+        break;
+    case EventKind::RecordCertainty:
+        record.certainty = static_cast<Certainty>(event.value);
+        break;
+    case EventKind::RecordUnobserved:
+        record.observed = false;
+        break;
+    case EventKind::RecordObserved:
+        record.observed = true;
+        break;
     default:
-        return false;
+        applyDetail(record, event);
+        break;
     }
 }
 

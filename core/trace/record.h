@@ -7,6 +7,8 @@
 
 namespace lockscope::trace {
 
+struct Belief;
+
 /// One of a lock's holders, as the server tells.
 struct Holder {
     EntityId thread = kNoEntity;
@@ -66,8 +68,8 @@ struct Record {
     friend bool operator==(const Record&, const Record&) = default;
 };
 
-/// Changes what a record says of several holders, queue, content, format and permits. False: the row is none of those.
-/// `event` is a row of the record's lock.
-bool applyDetail(Record& record, const Event& event);
+/// Applies a record row of the record's lock; all that keeps records does so by this. `believer`: the belief of the
+/// row's actor about this lock, which gets the number of a grant that the record tells first; nullptr: there is none.
+void applyRecord(Record& record, const Event& event, Belief* believer);
 
 } // namespace lockscope::trace

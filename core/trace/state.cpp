@@ -8,26 +8,6 @@ namespace lockscope::trace {
 
 namespace {
 
-/// The belief is over; the thread stands where it stood in its recipe.
-void endBelief(Belief& belief, std::int64_t at) {
-    const std::uint32_t step = belief.step;
-    const bool asleep = belief.asleep;
-    const EntityId recipe = belief.recipe;
-    belief = {};
-    belief.step = step;
-    belief.recipe = recipe;
-    belief.asleep = asleep;
-    belief.since = at;
-}
-
-void endHolding(Belief& belief, std::int64_t at) {
-    if (belief.phase == Belief::Phase::Holding) endBelief(belief, at);
-}
-
-bool isMasterRole(const QByteArray& role) {
-    return role == "master" || role == "leader";
-}
-
 template <typename T>
 void setLife(T& state, ClientState::Life life, std::int64_t at) {
     state.life = life;
@@ -36,24 +16,14 @@ void setLife(T& state, ClientState::Life life, std::int64_t at) {
 
 } // namespace
 
-bool contradicts(const Record& record, const Belief& belief, EntityId thread) {
-    if (belief.phase != Belief::Phase::Holding || !record.seen || !record.observed) return false;
-    switch (belief.mode) {
-    case HoldMode::Exclusive:
-        return record.owner != thread;
-    case HoldMode::Shared:
-        if (record.holders.empty() || !record.namesAllHolders()) return record.owner == kNoEntity;
-        return !record.names(thread);
-    case HoldMode::Permit:
-        break;
-    }
-    return false;
+bool isMasterRole(const QByteArray& role) {
+    return role == "master" || role == "leader" || role == "primary";
 }
 
-void State::apply(const Event& event, const Trace& trace) {
-    if (event.at >= m_alarm.at) passTime(event.at);
+void State::apply(const Event& event, const Trace& trace, std::vector<Ended>* ended) {
+    if (event.at >= m_alarm.at) passTime(event.at, ended);
     if (isLife(event.kind)) {
-        applyLife(event, trace);
+        applyLife(event, trace, ended);
     } else if (isBelief(event.kind)) {
         applyBelief(event);
     } else if (isRecord(event.kind)) {
@@ -84,13 +54,14 @@ void State::passTime(std::int64_t t, std::vector<Ended>* ended) {
     m_alarm.at = INT64_MAX;
     for (auto& [key, belief] : beliefs) {
         // A paused client cannot look at its clock: it could act on the grant the moment it goes on.
-        if (belief.phase != Belief::Phase::Holding || belief.until < 0 || belief.asleep) continue;
-        if (belief.until > t) {
-            expectDeadline(belief.until);
+        const std::int64_t end = belief.endsAt();
+        if (end < 0) continue;
+        if (end > t) {
+            expectDeadline(end);
             continue;
         }
-        if (ended) ended->push_back({belief.until, key.first, key.second});
-        endBelief(belief, belief.until);
+        if (ended) ended->push_back({end, key.first, key.second});
+        belief.expire();
     }
 }
 
@@ -101,14 +72,12 @@ void State::expectDeadline(std::int64_t until) {
 void State::setAsleep(EntityId client, bool asleep, std::int64_t at, const Trace& trace) {
     for (auto& [key, belief] : beliefs) {
         if (trace.clientOf(key.second) != client) continue;
-        belief.asleep = asleep;
-        // The deadline passed while it slept: its belief ends when it says so.
-        if (!asleep && belief.until >= 0 && belief.until <= at) belief.until = -1;
-        if (!asleep && belief.until >= 0) expectDeadline(belief.until);
+        belief.setAsleep(asleep, at);
+        if (belief.endsAt() >= 0) expectDeadline(belief.endsAt());
     }
 }
 
-void State::applyLife(const Event& event, const Trace& trace) {
+void State::applyLife(const Event& event, const Trace& trace, std::vector<Ended>* ended) {
     using Life = ClientState::Life;
     switch (event.kind) {
     case EventKind::ClientStarted:
@@ -129,10 +98,8 @@ void State::applyLife(const Event& event, const Trace& trace) {
         clients[event.actor].workHung = false;
         for (auto& [key, belief] : beliefs) {
             if (trace.clientOf(key.second) != event.actor) continue;
-            if (belief.phase != Belief::Phase::Idle) endBelief(belief, event.at);
-            belief.step = 0;
-            belief.grant = 0;
-            belief.asleep = false; // what starts in its place is another process, and awake
+            if (ended && belief.phase != Belief::Phase::Idle) ended->push_back({event.at, key.first, key.second});
+            belief.die(event.at);
         }
         break;
     case EventKind::NodeStarted:
@@ -239,109 +206,29 @@ void State::applyLife(const Event& event, const Trace& trace) {
     }
 }
 
-void State::grant(Belief& belief, const Event& event) {
-    // Rows of others may stand between the two: it is told per thread.
-    const HoldMode mode = std::exchange(belief.nextMode, HoldMode::Exclusive);
-    const std::uint32_t before = belief.holds;
-    if (belief.phase != Belief::Phase::Holding) {
-        // The record usually knew of this grant first; where it is not observed the grants seen here are counted.
-        if (belief.grant == 0) belief.grant = ++records[event.subject].grants;
-        belief.phase = Belief::Phase::Holding;
-        belief.since = event.at;
-        belief.lastRenewal = -1;
-        belief.exclusive = belief.permits = 0;
-        belief.suspended = false;
-    }
-    belief.holds = event.aux ? event.aux : before + 1;
-    if (mode == HoldMode::Exclusive)
-        belief.exclusive = before == belief.exclusive ? belief.holds : belief.exclusive + 1;
-    else if (mode == HoldMode::Permit)
-        belief.permits += belief.nextPermits;
-    belief.mode = belief.exclusive > 0 ? HoldMode::Exclusive : mode;
-    if (event.value) belief.token = event.value;
-    if (belief.until >= 0) expectDeadline(belief.until);
-}
-
-/// One of several holds is given up, and the trace does not say which: what is left is at least this.
-void State::giveUpOne(Belief& belief) {
-    if (belief.exclusive == belief.holds) return; // all alike: told by the count alone
-    if (belief.exclusive > 0) {
-        --belief.exclusive;
-        if (belief.exclusive == 0) belief.mode = HoldMode::Shared;
-    }
-    if (belief.permits > 0) belief.permits = belief.holds - 1;
-}
-
 void State::applyBelief(const Event& event) {
     if (event.kind == EventKind::LockCapacity) {
         capacities[event.subject] = event.value;
         return;
     }
     Belief& belief = beliefs[{event.subject, event.actor}];
-    const bool holding = belief.phase == Belief::Phase::Holding;
-    switch (event.kind) {
-    case EventKind::Requested:
-        if (holding) break; // a thread that asks for what it holds still holds it
-        belief.phase = Belief::Phase::Waiting;
-        belief.since = event.at;
-        belief.until = -1;
-        break;
-    case EventKind::Granted:
-    case EventKind::Reentered:
-        grant(belief, event);
-        break;
-    case EventKind::TimedOut:
-    case EventKind::Interrupted:
-    case EventKind::AcquireFailed:
-        if (belief.phase == Belief::Phase::Waiting) endBelief(belief, event.at);
-        break;
-    case EventKind::BelievedUntil:
-        // May be written just before the grant it belongs to; one that comes after the end of belief means nothing.
-        if (belief.phase == Belief::Phase::Idle) break;
-        belief.until = event.value;
-        if (event.value < 0) break;
-        if (holding && event.value <= event.at)
-            endBelief(belief, event.at);
-        else
-            expectDeadline(event.value);
-        break;
-    case EventKind::AsksBy:
-        belief.recipe = event.aux;
-        break;
-    case EventKind::GrantedAs:
-        belief.nextMode = static_cast<HoldMode>(event.value);
-        belief.nextPermits = event.aux;
-        break;
-    case EventKind::Suspended:
-        belief.suspended = holding;
-        break;
-    case EventKind::Renewed:
-        if (!holding) break;
-        belief.lastRenewal = event.at;
-        belief.suspended = false;
-        break;
-    case EventKind::Lost:
-    case EventKind::ReleaseRefused:
-    case EventKind::ReleaseFailed:
-        endHolding(belief, event.at);
-        break;
-    case EventKind::ReleaseSent:
-        if (belief.holds <= 1)
-            endHolding(belief, event.at);
-        else
-            giveUpOne(belief);
-        break;
-    case EventKind::Released:
-        if (event.aux == 0) {
-            endHolding(belief, event.at);
-        } else if (holding) {
-            belief.holds = event.aux;
-            belief.exclusive = std::min(belief.exclusive, belief.holds);
-        }
-        break;
-    default:
-        break;
-    }
+    // Grants are counted in the record, also where nobody has seen one.
+    const bool grants = event.kind == EventKind::Granted || event.kind == EventKind::Reentered;
+    const bool counts = grants && !belief.holding() && belief.grant == 0;
+    std::uint32_t none = 0;
+    belief.apply(event, counts ? records[event.subject].grants : none);
+    if (belief.endsAt() >= 0) expectDeadline(belief.endsAt());
+}
+
+void State::applyRecord(const Event& event, const Trace& trace) {
+    const auto [found, isNew] = records.try_emplace(event.subject);
+    Record& record = found->second;
+    if (isNew) record.copyOf = trace.copyOf(event.subject);
+    const std::size_t named = record.holders.size() + record.queue.size();
+    const bool grants = event.kind == EventKind::RecordHeld || event.kind == EventKind::RecordHolder;
+    const auto believer = grants ? beliefs.find({event.subject, event.actor}) : beliefs.end();
+    trace::applyRecord(record, event, believer == beliefs.end() ? nullptr : &believer->second);
+    m_named += record.holders.size() + record.queue.size() - named;
 }
 
 std::size_t State::memoryBytes() const {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "trace/belief.h"
 #include "trace/record.h"
 #include "trace/trace.h"
 
@@ -8,35 +9,8 @@
 
 namespace lockscope::trace {
 
-/// One thread's belief about one lock.
-struct Belief {
-    enum class Phase : std::uint8_t { Idle, Waiting, Holding };
-    Phase phase = Phase::Idle;
-    std::uint32_t holds = 0;
-    std::uint32_t step = 0;      ///< the recipe's step where the thread stands, 0 = none
-    EntityId recipe = kNoEntity; ///< Text: the id of the recipe that it asks by; kNoEntity = no row has said it
-    std::int64_t since = 0;      ///< when the phase began
-    std::int64_t until = -1;     ///< the thread's own deadline, which it honours, -1 = none
-    std::int64_t token = 0;
-    /// Number of the grant on this lock, from 1; shown as "#33" when there is no token. While waiting: the number of a
-    /// grant that is in the record but not yet known to the client.
-    std::uint32_t grant = 0;
-    std::int64_t lastRenewal = -1;       ///< -1 = never
-    bool asleep = false;                 ///< its client is paused: no deadline of its own passes until it runs again
-    bool suspended = false;              ///< the server does not answer; the hold may still last
-    HoldMode mode = HoldMode::Exclusive; ///< while holding: the strongest mode of its holds
-    std::uint32_t exclusive = 0;         ///< how many of its holds are known to be exclusive
-    std::uint32_t permits = 0;           ///< with a semaphore: the least number of permits that it holds
-    HoldMode nextMode = HoldMode::Exclusive; ///< from a GrantedAs whose grant comes next
-    std::uint32_t nextPermits = 0;
-    friend bool operator==(const Belief&, const Belief&) = default;
-};
-
-/// Whether a thread's belief and the server's record contradict each other: the thread believes that it holds the lock
-/// alone, but the record gives it to another owner or to nobody; or that it is a reader, but the record is free or
-/// names all its holders without it. An unobserved record contradicts nothing, and permits never are contradicted:
-/// servers keep them without names.
-bool contradicts(const Record& record, const Belief& belief, EntityId thread);
+/// Whether a node of that role leads its service: "master", "leader", "primary".
+bool isMasterRole(const QByteArray& role);
 
 struct ClientState {
     enum class Life : std::uint8_t { Unknown, Running, Paused, Dead };
@@ -101,14 +75,14 @@ struct State {
     std::int64_t recipeSetAt = -1;                         ///< when the recipe to ask by was changed last; -1 = never
     std::size_t rows = 0;                                  ///< how many rows of the trace it includes
 
-    /// Applies the next row. Beliefs whose own deadline is at or before the row end first.
-    void apply(const Event& event, const Trace& trace);
-    /// A belief that ended at the client's own deadline.
+    /// A wait or a hold that ended without a row of its own: at the client's own deadline, or by its death.
     struct Ended {
         std::int64_t at;
         EntityId lock, thread;
         friend auto operator<=>(const Ended&, const Ended&) = default;
     };
+    /// Applies the next row. Beliefs whose own deadline is at or before the row end first. Adds to `ended`.
+    void apply(const Event& event, const Trace& trace, std::vector<Ended>* ended = nullptr);
     /// Advances time to t without a row: ends beliefs whose own deadline has passed, and adds them to `ended`.
     void passTime(std::int64_t t, std::vector<Ended>* ended = nullptr);
     /// No belief ends by its own deadline before this instant.
@@ -118,14 +92,10 @@ struct State {
     friend bool operator==(const State&, const State&) = default;
 
 private:
-    void applyLife(const Event& event, const Trace& trace);
+    void applyLife(const Event& event, const Trace& trace, std::vector<Ended>* ended);
     void applyBelief(const Event& event);
-    void grant(Belief& belief, const Event& event);
-    static void giveUpOne(Belief& belief);
     void setAsleep(EntityId client, bool asleep, std::int64_t at, const Trace& trace);
     void applyRecord(const Event& event, const Trace& trace);
-    void hold(Record& record, const Event& event);
-    void numberGrant(Record& record, const Event& event);
     void expectDeadline(std::int64_t until);
     std::size_t m_named = 0; ///< holders and waiters in all records: what their lists take beside the maps
     /// A lower bound of the next own deadline, so that not every row must check all beliefs. It may be too early, never

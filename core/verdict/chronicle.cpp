@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict/chronicle.h"
 
+#include "trace/belief.h"
+
 #include <algorithm>
 
 namespace lockscope::verdict {
@@ -159,29 +161,28 @@ void readRecord(Chronicle& c, const Event& e) {
     }
 }
 
-void readBelief(Chronicle& c, const Event& e, trace::EntityId lock) {
-    if (e.actor != c.thread || e.subject != lock || c.beliefEnded) return;
-    switch (e.kind) {
-    case EventKind::Granted:
-        if (!c.granted) c.granted = e.time();
-        break;
-    case EventKind::RenewFailed:
-        ++c.renewalsFailed;
-        break;
-    case EventKind::Released:
-        if (e.aux != 0) break;
-        [[fallthrough]];
-    case EventKind::Lost:
-    case EventKind::ReleaseRefused:
-    case EventKind::ReleaseFailed:
-    case EventKind::ReleaseSent:
-        if (!c.granted) break;
-        c.beliefEnded = e.time();
-        c.beliefEndedBy = e.kind;
-        break;
-    default:
-        break;
-    }
+void endBelief(Chronicle& c, std::int64_t at, EventKind by) {
+    c.beliefEnded = Nanos(at);
+    c.beliefEndedBy = by;
+}
+
+/// A row of the thread's belief about the lock.
+void readBelief(Chronicle& c, trace::Belief& belief, const Event& e) {
+    const bool held = belief.holding();
+    std::uint32_t grants = 0; // their number is of no interest here
+    belief.apply(e, grants);
+    if (e.kind == EventKind::Granted && !c.granted) c.granted = e.time();
+    if (e.kind == EventKind::RenewFailed) ++c.renewalsFailed;
+    if (held && !belief.holding()) endBelief(c, belief.since, e.kind);
+}
+
+void readSleep(trace::Belief& belief, const Event& e, trace::EntityId client) {
+    const bool all = e.kind == EventKind::Healed;
+    if (e.actor != client && !all) return;
+    if (e.kind == EventKind::ClientPaused)
+        belief.setAsleep(true, e.at);
+    else if (belief.asleep && (all || e.kind == EventKind::ClientResumed))
+        belief.setAsleep(false, e.at);
 }
 
 } // namespace
@@ -202,37 +203,30 @@ Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t 
     const std::size_t begin = beginOfHold(thread, lock, row, trace);
     c.watchdogStopped = watchdogStoppedBefore(client, begin, trace);
     c.nodeClock = clockBefore(node, begin, trace);
-    std::int64_t believedUntil = -1;
+    trace::Belief belief;
     for (std::size_t i = begin; i < end; ++i) {
         const EventKind kind = trace.kindAt(i);
         if (isMessage(kind) || isEffect(kind) || kind == EventKind::Step) continue;
         const Event e = trace.at(i);
-        const bool asleep = c.paused && c.paused->to == kNever; // cannot look at its clock
-        if (c.granted && !c.beliefEnded && !asleep && believedUntil >= 0 && believedUntil <= e.at) {
-            c.beliefEnded = Nanos(believedUntil);
-            c.beliefEndedBy = EventKind::BelievedUntil;
-        }
+        const bool over = !c.beliefEnded && belief.endsAt() >= 0 && belief.endsAt() <= e.at;
+        if (over) endBelief(c, belief.endsAt(), EventKind::BelievedUntil);
         // Beyond the violation only the end of a pause or cut is still of interest.
         const bool open = (c.paused && c.paused->to == kNever) || (c.cut && c.cut->to == kNever);
         const bool past = until != kNever && e.time() > until && i > row;
         if (past && !open) break;
-        if (isLife(kind)) readLife(c, e, client, node, trace);
-        if (asleep && believedUntil <= e.at && c.paused->to != kNever) believedUntil = -1; // passed while it slept
+        if (isLife(kind)) {
+            readLife(c, e, client, node, trace);
+            readSleep(belief, e, client);
+        }
         if (past) continue;
         if (isRecord(kind) && e.subject == lock) readRecord(c, e);
-        if (isBelief(kind)) readBelief(c, e, lock);
-        if (kind == EventKind::BelievedUntil && e.actor == thread && e.subject == lock) believedUntil = e.value;
-        if (c.killed && !c.beliefEnded) {
-            c.beliefEnded = c.killed;
-            c.beliefEndedBy = EventKind::ClientKilled;
-        }
+        const bool its = isBelief(kind) && e.actor == thread && e.subject == lock;
+        if (its && !c.beliefEnded) readBelief(c, belief, e);
+        if (c.killed && !c.beliefEnded) endBelief(c, c.killed->count(), EventKind::ClientKilled);
     }
-    const bool asleep = c.paused && c.paused->to == kNever;
-    if (!c.beliefEnded && c.granted && !asleep && believedUntil >= 0 &&
-        Nanos(believedUntil) <= std::min(until, trace.reached())) {
-        c.beliefEnded = Nanos(believedUntil);
-        c.beliefEndedBy = EventKind::BelievedUntil;
-    }
+    const std::int64_t last = belief.endsAt();
+    if (!c.beliefEnded && last >= 0 && Nanos(last) <= std::min(until, trace.reached()))
+        endBelief(c, last, EventKind::BelievedUntil);
     return c;
 }
 

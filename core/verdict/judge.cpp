@@ -86,14 +86,11 @@ struct Judge::Impl {
     }
 
     void takeDeath(const Row& row) {
-        std::vector<std::pair<EntityId, EntityId>> ended;
-        for (const auto& [key, belief] : state.beliefs)
-            if (belief.phase != Belief::Phase::Idle && trace->clientOf(key.second) == row.event.actor)
-                ended.push_back(key);
-        state.apply(row.event, *trace);
+        ended.clear();
+        state.apply(row.event, *trace, &ended);
         fifo.gone(row.event.actor, *trace);
-        for (const auto& [lock, thread] : ended)
-            beliefEnded(lock, thread, row.event.time(), row.number);
+        for (const auto& [at, lock, thread] : ended)
+            beliefEnded(lock, thread, Nanos(at), row.number);
     }
 
     /// A client that was away for a while lost its place in queues, and learns late of its grants.
@@ -154,10 +151,10 @@ struct Judge::Impl {
     /// `row`: the first row not taken in yet.
     void timeComesTo(Nanos t, std::size_t row) {
         if (state.nextDeadline() <= t.count()) {
-            deadlines.clear();
-            state.passTime(t.count(), &deadlines);
-            std::ranges::sort(deadlines);
-            for (const auto& [at, lock, thread] : deadlines) {
+            ended.clear();
+            state.passTime(t.count(), &ended);
+            std::ranges::sort(ended);
+            for (const auto& [at, lock, thread] : ended) {
                 beliefEnded(lock, thread, Nanos(at), row);
                 progress.deadlinePassed(lock, Nanos(at), *trace, state);
             }
@@ -209,7 +206,7 @@ struct Judge::Impl {
     DeadlockJudge deadlock{ledger};
     Bounds bounds; ///< as they are now
     bool sawBelief = false, sawRecord = false, sawEffect = false;
-    std::vector<State::Ended> deadlines;
+    std::vector<State::Ended> ended; ///< kept for its room
 };
 
 Judge::Judge(std::shared_ptr<const trace::Trace> trace, Bounds bounds)

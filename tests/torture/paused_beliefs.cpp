@@ -47,17 +47,9 @@ private:
 
     void take(const Event& e, const trace::Trace& trace) {
         std::vector<trace::State::Ended> ended;
-        m_state.passTime(e.at, &ended);
+        m_state.apply(e, trace, &ended);
         for (const auto& [at, lock, thread] : ended)
             end({lock, thread}, Nanos(at));
-        m_state.apply(e, trace);
-        if (e.kind == EventKind::ClientKilled) {
-            std::vector<Key> gone;
-            for (const auto& [key, hold] : m_open)
-                if (trace.clientOf(key.second) == e.actor) gone.push_back(key);
-            for (const Key& key : gone)
-                end(key, e.time());
-        }
         if (!isBelief(e.kind) || e.kind == EventKind::LockCapacity) return;
         const Key key(e.subject, e.actor);
         if (e.kind == EventKind::Requested) m_asked[key] = e.time();

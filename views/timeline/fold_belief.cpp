@@ -1,33 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/lane_fold.h"
 
-#include <utility>
+#include <algorithm>
 
 namespace lockscope::views {
 
 using trace::Event;
 using trace::EventKind;
 
+using trace::Belief;
+
 bool LaneFold::isNamed(const Cursor& c) {
-    if (c.mode == trace::HoldMode::Exclusive) return c.lock->owner == c.thread;
-    if (c.mode == trace::HoldMode::Shared && !c.lock->holders.empty()) return isNamedIn(*c.lock, c.thread);
-    return c.lock->owner != trace::kNoEntity;
+    const trace::Record& record = c.lock->record;
+    if (c.belief.mode == trace::HoldMode::Exclusive) return record.owner == c.thread;
+    if (c.belief.mode == trace::HoldMode::Shared && !record.holders.empty()) return record.names(c.thread);
+    return record.owner != trace::kNoEntity;
 }
 
-bool LaneFold::isStale(const Cursor& c) const {
-    if (!c.named || !c.lock->observed) return false;
-    switch (c.mode) {
-    case trace::HoldMode::Exclusive:
-        return c.lock->owner != c.thread;
-    case trace::HoldMode::Shared:
-        // A record that names one owner only, or not all: a reader may well be another one.
-        if (c.lock->holders.empty() || c.lock->holdersInAll > std::int64_t(c.lock->holders.size()))
-            return c.lock->owner == trace::kNoEntity;
-        return !isNamedIn(*c.lock, c.thread);
-    case trace::HoldMode::Permit:
-        break;
-    }
-    return false;
+bool LaneFold::isStale(const Cursor& c) {
+    return c.named && trace::contradicts(c.lock->record, c.belief, c.thread);
 }
 
 void LaneFold::closeBelief(Cursor& c, std::int64_t at) {
@@ -40,37 +31,30 @@ void LaneFold::closeBelief(Cursor& c, std::int64_t at) {
 }
 
 void LaneFold::beginWaiting(Cursor& c, std::int64_t at, std::uint32_t row) {
-    if (c.holding) return; // a thread that asks for what it holds still holds it
-    endWaiting(c, at);
     Span span;
     span.from = at;
     span.row = row;
     span.state = unsigned(BeliefState::Waiting);
     span.label = c.lock->waiting & 0xffffffu;
     c.lane->spans.push(span);
-    c.waiting = true;
     c.named = false;
-    c.until = -1;
     ++c.lock->waiting;
 }
 
-void LaneFold::endWaiting(Cursor& c, std::int64_t at) {
-    if (!c.waiting) return;
-    c.waiting = false;
-    --c.lock->waiting;
+void LaneFold::ended(Cursor& c, Belief::Phase before, std::int64_t at) {
+    if (before == Belief::Phase::Waiting) {
+        --c.lock->waiting;
+    } else if (before == Belief::Phase::Holding) {
+        c.named = false;
+        c.lane->openUntil = kOpenEnd;
+        std::erase(c.lock->holding, &c);
+    }
     closeBelief(c, at);
 }
 
 void LaneFold::beginHolding(Cursor& c, const Event& event, std::uint32_t row) {
-    c.holds = event.aux ? event.aux : c.holds + 1;
-    const trace::HoldMode mode = std::exchange(c.nextMode, trace::HoldMode::Exclusive);
-    if (!c.holding || mode == trace::HoldMode::Exclusive) c.mode = mode;
-    if (c.holding) return;
-    endWaiting(c, event.at);
-    if (c.grant == 0) c.grant = ++c.lock->grants; // where the record is not observed, the grants seen here are counted
-    c.number = event.value > 0 ? event.value : c.grant;
+    c.number = event.value > 0 ? event.value : c.belief.grant;
     if (event.value > 0) c.lock->newestToken = std::max(c.lock->newestToken, c.number);
-    c.holding = true;
     c.lock->holding.push_back(&c);
     if (isNamed(c)) c.named = true;
     Span span;
@@ -79,19 +63,6 @@ void LaneFold::beginHolding(Cursor& c, const Event& event, std::uint32_t row) {
     span.state = unsigned(isStale(c) ? BeliefState::Stale : BeliefState::Holding);
     span.label = m_data.m_numbers.labelOf(c.number) & 0xffffffu;
     c.lane->spans.push(span);
-    setDeadline(c, c.until);
-}
-
-void LaneFold::endHolding(Cursor& c, std::int64_t at) {
-    if (!c.holding) return;
-    c.holding = false;
-    c.named = false;
-    c.holds = 0;
-    c.grant = 0;
-    c.until = -1;
-    c.lane->openUntil = kOpenEnd;
-    std::erase(c.lock->holding, &c);
-    closeBelief(c, at);
 }
 
 void LaneFold::judgeHolders(LockSlot& l, std::int64_t at, std::uint32_t row) {
@@ -109,11 +80,11 @@ void LaneFold::judgeHolders(LockSlot& l, std::int64_t at, std::uint32_t row) {
     }
 }
 
-void LaneFold::setDeadline(Cursor& c, std::int64_t until) {
-    c.until = until;
-    if (!c.holding) return;
-    c.lane->openUntil = until < 0 || c.asleep ? kOpenEnd : until;
-    if (until >= 0) m_alarm = std::min(m_alarm, until);
+void LaneFold::noteDeadline(Cursor& c) {
+    if (!c.belief.holding()) return;
+    const std::int64_t end = c.belief.endsAt();
+    c.lane->openUntil = end < 0 ? kOpenEnd : end;
+    if (end >= 0) m_alarm = std::min(m_alarm, end);
 }
 
 void LaneFold::passTime(std::int64_t t) {
@@ -121,15 +92,13 @@ void LaneFold::passTime(std::int64_t t) {
     for (LockSlot& l : m_locks) {
         for (std::size_t i = 0; i < l.holding.size();) {
             Cursor& c = *l.holding[i];
-            if (c.asleep) {
-                ++i;
+            const std::int64_t end = c.belief.endsAt();
+            if (end >= 0 && end <= t) {
+                c.belief.expire();
+                ended(c, Belief::Phase::Holding, std::max(end, c.lane->spans.back().from)); // takes it out of the list
                 continue;
             }
-            if (c.until >= 0 && c.until <= t) {
-                endHolding(c, std::max(c.until, c.lane->spans.back().from)); // takes it out of the list
-                continue;
-            }
-            if (c.until >= 0) m_alarm = std::min(m_alarm, c.until);
+            if (end >= 0) m_alarm = std::min(m_alarm, end);
             ++i;
         }
     }
@@ -138,59 +107,45 @@ void LaneFold::passTime(std::int64_t t) {
 void LaneFold::applyBelief(const Event& event, std::uint32_t row) {
     if (event.actor == trace::kNoEntity) return; // of the lock itself, nobody's belief
     Cursor& c = cursor(event.actor, event.subject);
-    const auto mark = [&](BeliefTick kind) { tick(c.lane->ticks, event.at, row, unsigned(kind)); };
-    switch (event.kind) {
-    case EventKind::Requested:
+    const Belief::Phase before = c.belief.phase;
+    const trace::HoldMode mode = c.belief.mode;
+    c.belief.apply(event, c.lock->record.grants);
+    const Belief::Phase now = c.belief.phase;
+    // A waiter that asks once more begins to wait anew.
+    const bool asks = event.kind == EventKind::Requested && now == Belief::Phase::Waiting;
+    if (before != Belief::Phase::Idle && (now != before || asks)) ended(c, before, event.at);
+    if (asks)
         beginWaiting(c, event.at, row);
-        break;
-    case EventKind::GrantedAs:
-        c.nextMode = event.value == 1 ? trace::HoldMode::Shared : trace::HoldMode::Permit;
-        break;
-    case EventKind::Granted:
-    case EventKind::Reentered:
+    else if (now == Belief::Phase::Holding && before != now)
         beginHolding(c, event, row);
-        break;
+    else if (now == Belief::Phase::Holding && c.belief.mode != mode)
+        judgeHolders(*c.lock, event.at, row);
+    noteDeadline(c);
+    markBelief(c, before == Belief::Phase::Waiting, event, row);
+}
+
+void LaneFold::markBelief(const Cursor& c, bool waited, const Event& event, std::uint32_t row) {
+    const auto mark = [&](BeliefTick kind) { tick(c.lane->ticks, event.at, row, unsigned(kind)); };
+    const auto markRecord = [&](RecordTick kind) { tick(c.lock->lane->ticks, event.at, row, unsigned(kind)); };
+    switch (event.kind) {
     case EventKind::TimedOut:
     case EventKind::Interrupted:
-    case EventKind::AcquireFailed:
-        if (!c.waiting) break;
-        endWaiting(c, event.at);
-        c.grant = 0;
-        c.until = -1;
-        mark(event.kind == EventKind::AcquireFailed ? BeliefTick::Refused : BeliefTick::GaveUp);
+        if (waited) mark(BeliefTick::GaveUp);
         break;
-    case EventKind::BelievedUntil:
-        if (!c.waiting && !c.holding) break; // comes after the end of belief: means nothing
-        if (c.holding && event.value >= 0 && event.value <= event.at)
-            endHolding(c, event.at);
-        else
-            setDeadline(c, event.value);
+    case EventKind::AcquireFailed:
+        if (waited) mark(BeliefTick::Refused);
         break;
     case EventKind::RenewFailed:
         mark(BeliefTick::RenewFailed);
         break;
-    case EventKind::RenewRefused:
-        tick(c.lock->lane->ticks, event.at, row, unsigned(RecordTick::RenewRefused));
-        break;
     case EventKind::Lost:
-        endHolding(c, event.at);
         mark(BeliefTick::Lost);
         break;
+    case EventKind::RenewRefused:
+        markRecord(RecordTick::RenewRefused);
+        break;
     case EventKind::ReleaseRefused:
-        tick(c.lock->lane->ticks, event.at, row, unsigned(RecordTick::ReleaseRefused));
-        endHolding(c, event.at);
-        break;
-    case EventKind::ReleaseFailed:
-        endHolding(c, event.at);
-        break;
-    case EventKind::ReleaseSent:
-        if (c.holds <= 1) endHolding(c, event.at);
-        break;
-    case EventKind::Released:
-        if (event.aux == 0)
-            endHolding(c, event.at);
-        else if (c.holding)
-            c.holds = event.aux;
+        markRecord(RecordTick::ReleaseRefused);
         break;
     default:
         break;

@@ -54,21 +54,17 @@ void LaneFold::setLink(LinkSlot& l, bool cut, std::int64_t delay, std::int64_t a
 void LaneFold::killBeliefs(ClientSlot& c, std::int64_t at) {
     for (ThreadSlot* t : c.threads)
         for (Cursor* cursor : t->cursors) {
-            endWaiting(*cursor, at);
-            endHolding(*cursor, at);
-            cursor->grant = 0;
-            cursor->until = -1;
-            cursor->asleep = false; // what starts in its place is another process, and awake
+            const trace::Belief::Phase before = cursor->belief.phase;
+            cursor->belief.die(at);
+            if (before != trace::Belief::Phase::Idle) ended(*cursor, before, at);
         }
 }
 
 void LaneFold::setAsleep(ClientSlot& c, bool asleep, std::int64_t at) {
     for (ThreadSlot* t : c.threads)
         for (Cursor* cursor : t->cursors) {
-            cursor->asleep = asleep;
-            // The deadline passed while it slept: its belief ends when it says so.
-            if (!asleep && cursor->until >= 0 && cursor->until <= at) cursor->until = -1;
-            setDeadline(*cursor, cursor->until);
+            cursor->belief.setAsleep(asleep, at);
+            noteDeadline(*cursor);
         }
 }
 

@@ -10,10 +10,6 @@ using trace::FailoverPhase;
 
 namespace {
 
-bool leads(const QByteArray& role) {
-    return role == "master" || role == "leader" || role == "primary";
-}
-
 /// Ends the open span and begins another; nothing happens when it would be the same one.
 void change(SpanTrack& track, std::int64_t at, std::uint32_t row, unsigned state, std::uint32_t label) {
     label &= 0xffffffu;
@@ -71,7 +67,7 @@ void LaneFold::applyRole(const Event& event, std::uint32_t row) {
         watch(n);
         return;
     }
-    n.role = leads(role) ? RoleBand::Master : RoleBand::Replica;
+    n.role = trace::isMasterRole(role) ? RoleBand::Master : RoleBand::Replica;
     n.copies = event.subject;
     n.copiesNobody = (event.flags & trace::kCopiesNobody) != 0;
     if (n.role == RoleBand::Master) n.candidate = false;

@@ -154,6 +154,12 @@ LaneFold::Cursor& LaneFold::cursor(EntityId threadId, EntityId lockId) {
     return c;
 }
 
+LaneFold::Cursor* LaneFold::knownCursor(EntityId threadId, const LockSlot& l) {
+    for (Cursor* c : thread(threadId).cursors)
+        if (c->lock == &l) return c;
+    return nullptr;
+}
+
 void LaneFold::expectBelief(EntityId clientId) {
     const auto expected = m_expected.find(clientId);
     if (expected == m_expected.end()) return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "timeline/timeline_data.h"
+#include "trace/state.h"
 
 #include <deque>
 #include <map>
@@ -9,9 +10,9 @@
 
 namespace lockscope::views {
 
-/// Folds trace rows into lanes. Mirrors trace::State (the same rules for when a belief ends, the same ordinals of
-/// grants), but keeps the past as spans instead of the present as values, and finds what it touches by index: it must
-/// keep up with millions of rows a second.
+/// Folds trace rows into lanes. The rules of beliefs and records are trace::Belief's and trace::Record's own, as in
+/// trace::State; this watches what a row changes in them and keeps the past as spans. It finds them by index instead of
+/// in State's ordered maps: it must keep up with millions of rows a second.
 class LaneFold {
 public:
     explicit LaneFold(TimelineData& data) : m_data(data), m_trace(data.trace()) {}
@@ -30,16 +31,10 @@ private:
         Lane* lane = nullptr;
         LockSlot* lock = nullptr;
         EntityId thread = trace::kNoEntity;
-        bool waiting = false, holding = false;
-        trace::HoldMode nextMode = trace::HoldMode::Exclusive; ///< of the next grant
-        trace::HoldMode mode = trace::HoldMode::Exclusive;     ///< of this hold
+        trace::Belief belief;
         bool named = false; ///< the record named this thread since it asked: only then is its absence telling. Shared
                             ///< holders all count as named when the record names any of them
-        std::uint32_t holds = 0;
         std::int64_t number = 0; ///< token or ordinal of the grant; kept after the belief ended, for late writes
-        std::uint32_t grant = 0;
-        std::int64_t until = -1;
-        bool asleep = false; ///< its client is paused, and cannot look at its clock
     };
     struct ThreadSlot {
         EntityId id = trace::kNoEntity;
@@ -48,21 +43,13 @@ private:
     struct LockSlot {
         EntityId id = trace::kNoEntity;
         Lane* lane = nullptr;
-        EntityId owner = trace::kNoEntity;
+        trace::Record record; ///< without the queue's names and what lies on the server: no part of the picture
         std::uint32_t ownerRow = 0;
-        std::int64_t deadline = -1;
-        std::uint32_t grants = 0;
         std::int64_t newestToken = 0;
-        bool seen = false, observed = true;
         bool partial = false; ///< held by a client not ours since before the first look, and not renewed since
         bool guess = false;   ///< whether it is a lock at all is only a guess
         std::vector<Cursor*> holding;
         std::uint32_t waiting = 0;
-        std::uint32_t queued = 0; ///< as the server counted last, also where nobody looks
-        /// If there may be several: the holders that the record names, and their modes.
-        std::vector<std::pair<EntityId, trace::HoldMode>> holders;
-        std::int64_t holdersInAll = -1;
-        std::uint32_t permitsInAll = 0;
     };
     struct LinkSlot {
         Lane* lane = nullptr;
@@ -105,32 +92,41 @@ private:
     LinkSlot& link(EntityId clientId, EntityId nodeId);
     LinkSlot& link(EntityId linkId);
     Cursor& cursor(EntityId threadId, EntityId lockId);
+    /// The thread's cursor for that lock; nullptr: it has had nothing to do with it.
+    Cursor* knownCursor(EntityId threadId, const LockSlot& l);
     void expectBelief(EntityId clientId);
     void fault(const trace::Event& event, std::uint32_t row, TickTrack& track);
     void tick(TickTrack& track, std::int64_t at, std::uint32_t row, unsigned kind, std::uint32_t label = 0);
 
     // Belief (fold_belief.cpp).
     void applyBelief(const trace::Event& event, std::uint32_t row);
+    void markBelief(const Cursor& c, bool waited, const trace::Event& event, std::uint32_t row);
+    /// A belief that waited or held does so no more.
+    void ended(Cursor& c, trace::Belief::Phase before, std::int64_t at);
     void beginWaiting(Cursor& c, std::int64_t at, std::uint32_t row);
-    void endWaiting(Cursor& c, std::int64_t at);
     void beginHolding(Cursor& c, const trace::Event& event, std::uint32_t row);
-    void endHolding(Cursor& c, std::int64_t at);
     void closeBelief(Cursor& c, std::int64_t at);
     void judgeHolders(LockSlot& l, std::int64_t at, std::uint32_t row);
     static bool isNamed(const Cursor& c);
-    bool isStale(const Cursor& c) const;
-    void setDeadline(Cursor& c, std::int64_t until);
+    static bool isStale(const Cursor& c);
+    /// Its own deadline, or whether it can look at its clock, may have changed.
+    void noteDeadline(Cursor& c);
     void passTime(std::int64_t t);
 
     // Record and effect (fold_record.cpp).
+    /// A record's values before a row.
+    struct Was {
+        EntityId owner;
+        std::int64_t deadline;
+        bool seen, observed;
+    };
     void applyRecord(const trace::Event& event, std::uint32_t row);
-    void countGrant(LockSlot& l, EntityId owner, trace::EventKind kind);
     /// `flags`: how the span begins, beside kPartialFlag and kGuessFlag.
     void openRecord(LockSlot& l, std::int64_t at, std::uint32_t row, unsigned flags = 0);
-    /// A row that names one of several holders, or counts them.
-    void applyHolders(LockSlot& l, const trace::Event& event, std::uint32_t row);
     void openHolders(LockSlot& l, std::int64_t at, std::uint32_t row);
-    static bool isNamedIn(const LockSlot& l, EntityId thread);
+    void markFreed(const LockSlot& l, const trace::Event& event, std::uint32_t row);
+    /// Draws the changes that a row made to the holders and their lease; false: there are none.
+    bool drawHolding(LockSlot& l, const Was& before, const trace::Event& event, std::uint32_t row);
     void openQueue(LockSlot& l, std::int64_t at, std::uint32_t row);
     void applyEffect(const trace::Event& event, std::uint32_t row);
 

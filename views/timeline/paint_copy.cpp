@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One server's copy of a lock: a thin wedge, and what became of it in words.
-#include "timeline/paint_kit.h"
-#include "timeline/words.h"
+#include "timeline/paint_lease.h"
 
 #include <QCoreApplication>
 #include <cmath>
@@ -16,21 +15,11 @@ struct Timeline {
 void paintLease(const PaintKit& kit, const Span& span, const QRectF& r) {
     const Lease lease = leaseOf(kit.trace, span);
     kit.box(r, color(Role::RecordTrack));
-    const QColor ink = color(Role::Record);
     if (!lease.fractionKnown()) {
         kit.p.fillRect(r, kit.recordHatch);
         return;
     }
-    const double left = lease.fraction(kit.c.time(r.left())), right = lease.fraction(kit.c.time(r.right()));
-    const QPointF wedge[]{{r.left(), r.bottom()},
-                          {r.left(), r.bottom() - left * r.height()},
-                          {r.right(), r.bottom() - right * r.height()},
-                          {r.right(), r.bottom()}};
-    kit.p.setRenderHint(QPainter::Antialiasing, r.width() > 12);
-    kit.p.setPen(Qt::NoPen);
-    kit.p.setBrush(ink);
-    kit.p.drawPolygon(wedge, 4);
-    kit.p.setRenderHint(QPainter::Antialiasing, false);
+    paintWedge(kit, lease, r, color(Role::Record));
     if (span.flags & kRenewedFlag) kit.box(QRectF(std::round(r.x()), r.y() - 2, 2, 3), color(Role::Holding));
 }
 
@@ -62,26 +51,9 @@ void paintMissing(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
 
 void paintCopy(const PaintKit& kit, const Lane& lane, int height) {
     const QRectF bar = kit.m.bar(lane, 0, kit.c.width());
-    PixelColumns columns(kit.c);
-    lane.spans.visit(
-        kit.c.from(), kit.c.to(), kit.pixel * 3, kit.now,
-        [&](std::size_t, const Span& span) {
-            const QRectF r = kit.across(span.from, lane.endOf(span, kit.now), bar, 2);
-            if (span.state == unsigned(RecordState::Unobserved))
-                kit.gap(r);
-            else
-                paintLease(kit, span, r);
-        },
-        [&](const SpanSum& sum) { columns.add(sum); });
-    BoxBatch held, gaps;
-    columns.runs([&](int x, int width, const std::array<double, kStates>& shares, std::uint32_t states) {
-        if (states & bit(RecordState::Unobserved)) gaps.add(x, bar.y(), std::max(width, 2), bar.height());
-        if (!(states & bit(RecordState::Held))) return;
-        const double h = std::max(2.0, std::round(shares[std::size_t(RecordState::Held)] * bar.height()));
-        held.add(x, bar.bottom() - h, width, h);
-    });
-    held.paint(kit.p, color(Role::Record));
-    gaps.paint(kit.p, color(Role::TextFaint));
+    paintRecordSpans(
+        kit, lane, bar, [&](const Span&, const QRectF& r) { kit.gap(r); },
+        [&](const Span& span, const QRectF& r) { paintLease(kit, span, r); });
     if (lane.logical) paintMissing(kit, lane, bar);
     double end = -1e9;
     const double arm = kit.m.px(3);

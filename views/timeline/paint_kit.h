@@ -137,6 +137,14 @@ private:
     std::vector<QRectF> m_rects;
 };
 
+/// Columns of the bar's full height, each in the batch that `batchOf` gives for the states in it; nullptr: none.
+template <typename BatchOf>
+void fullColumns(const PixelColumns& columns, const QRectF& bar, BatchOf batchOf) {
+    columns.runs([&](int x, int width, const auto&, std::uint32_t states) {
+        if (BoxBatch* const batch = batchOf(states)) batch->add(x, bar.y(), std::max(width, 2), bar.height());
+    });
+}
+
 /// Draws the small purple flags of faults at the top of a lane.
 void paintFaults(const PaintKit& kit, const TickTrack& faults, int height);
 

@@ -31,9 +31,7 @@ void paintPhases(const PaintKit& kit, const Lane& lane, int height) {
         },
         [&](const SpanSum& sum) { columns.add(sum); });
     BoxBatch cuts;
-    columns.runs([&](int x, int width, const auto&, std::uint32_t) {
-        cuts.add(x, strip.y(), std::max(width, 2), strip.height());
-    });
+    fullColumns(columns, strip, [&](std::uint32_t) { return &cuts; });
     cuts.paint(kit.p, color(Role::Fault));
 }
 

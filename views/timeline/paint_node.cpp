@@ -60,11 +60,9 @@ void paintRoles(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
         },
         [&](const SpanSum& sum) { columns.add(sum); });
     BoxBatch masters, candidates, others;
-    columns.runs([&](int x, int width, const auto&, std::uint32_t states) {
-        (states & bit(RoleBand::Candidate) ? candidates
-         : states & bit(RoleBand::Master)  ? masters
-                                           : others)
-            .add(x, bar.y(), std::max(width, 2), bar.height());
+    fullColumns(columns, bar, [&](std::uint32_t states) {
+        if (states & bit(RoleBand::Candidate)) return &candidates;
+        return states & bit(RoleBand::Master) ? &masters : &others;
     });
     masters.paint(kit.p, onGround(color(Role::Accepted, 0.6)));
     candidates.paint(kit.p, color(Role::Waiting));
@@ -125,16 +123,12 @@ void paintNode(const PaintKit& kit, const Lane& lane, int height) {
         },
         [&](const SpanSum& sum) { columns.add(sum); });
     BoxBatch up, paused, down, unseen;
-    columns.runs([&](int x, int width, const auto&, std::uint32_t states) {
+    fullColumns(columns, bar, [&](std::uint32_t states) -> BoxBatch* {
         // Down outweighs paused, a gap outweighs up, however short it was.
-        if (states & bit(NodePhase::Down))
-            down.add(x, bar.y(), std::max(width, 2), bar.height());
-        else if (states & bit(NodePhase::Paused))
-            paused.add(x, bar.y(), std::max(width, 2), bar.height());
-        else if (states & bit(NodePhase::Unseen))
-            unseen.add(x, bar.y(), std::max(width, 2), bar.height());
-        else if (lane.roles.empty())
-            up.add(x, bar.y(), width, bar.height());
+        if (states & bit(NodePhase::Down)) return &down;
+        if (states & bit(NodePhase::Paused)) return &paused;
+        if (states & bit(NodePhase::Unseen)) return &unseen;
+        return lane.roles.empty() ? &up : nullptr;
     });
     up.paint(kit.p, color(Role::Node));
     paused.paint(kit.p, color(Role::Paused));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "theme/format.h"
-#include "timeline/paint_kit.h"
-#include "timeline/words.h"
+#include "timeline/paint_lease.h"
 
 #include <cmath>
 
@@ -13,12 +12,9 @@ struct Timeline {
 };
 
 /// The wedge of one lease: as high as what was left of it.
-void paintLease(const PaintKit& kit, const Lane& lane, const Span& span, const QRectF& bar) {
+void paintLease(const PaintKit& kit, const Lane& lane, const Span& span, const QRectF& r) {
     const Lease lease = leaseOf(kit.trace, span);
     const std::int64_t end = lane.endOf(span, kit.now);
-    const QRectF r = kit.across(span.from, end, bar, 2);
-    const std::int64_t left = kit.c.time(r.left()), right = kit.c.time(r.right());
-    const double fromLeft = lease.fraction(left), toRight = lease.fraction(right);
     const double textTop = r.bottom() - kit.m.px(19);
     const bool pale = isPale(span, lease);
     const QColor ink = span.flags & kGuessFlag ? onGround(color(Role::Record, 0.45)) : color(Role::Record);
@@ -29,15 +25,7 @@ void paintLease(const PaintKit& kit, const Lane& lane, const Span& span, const Q
         kit.p.fillRect(QRectF(r.topLeft(), QPointF(r.right(), textTop)), kit.recordHatch);
         kit.box(QRectF(r.x(), r.bottom() - 2, r.width(), 2), ink);
     } else if (lease.expires()) {
-        const QPointF wedge[]{{r.left(), r.bottom()},
-                              {r.left(), r.bottom() - fromLeft * r.height()},
-                              {r.right(), r.bottom() - toRight * r.height()},
-                              {r.right(), r.bottom()}};
-        kit.p.setRenderHint(QPainter::Antialiasing, r.width() > 12);
-        kit.p.setPen(Qt::NoPen);
-        kit.p.setBrush(ink);
-        kit.p.drawPolygon(wedge, 4);
-        kit.p.setRenderHint(QPainter::Antialiasing, false);
+        paintWedge(kit, lease, r, ink);
     } else {
         kit.box(r, ink);
     }
@@ -126,9 +114,7 @@ void paintDeciders(const PaintKit& kit, const Lane& lane) {
         },
         [&](const SpanSum& sum) { columns.add(sum); });
     BoxBatch some, none;
-    columns.runs([&](int x, int width, const auto&, std::uint32_t states) {
-        (states & bit(Decider::Nobody) ? none : some).add(x, strip.y(), std::max(width, 2), strip.height());
-    });
+    fullColumns(columns, strip, [&](std::uint32_t states) { return states & bit(Decider::Nobody) ? &none : &some; });
     some.paint(kit.p, onGround(color(Role::Node, 0.6)));
     none.paint(kit.p, color(Role::Waiting));
 }
@@ -174,25 +160,9 @@ void paintMarks(const PaintKit& kit, const TickTrack& ticks, const QRectF& bar) 
 void paintRecord(const PaintKit& kit, const Lane& lane, int height) {
     const QRectF bar = kit.m.bar(lane, 0, kit.c.width());
     if (!lane.deciders.empty()) paintDeciders(kit, lane);
-    PixelColumns columns(kit.c);
-    lane.spans.visit(
-        kit.c.from(), kit.c.to(), kit.pixel * 3, kit.now,
-        [&](std::size_t, const Span& span) {
-            if (span.state == unsigned(RecordState::Unobserved))
-                kit.gap(kit.across(span.from, lane.endOf(span, kit.now), bar, 2), gapWords(kit, lane, span));
-            else
-                paintLease(kit, lane, span, bar);
-        },
-        [&](const SpanSum& sum) { columns.add(sum); });
-    BoxBatch held, gaps;
-    columns.runs([&](int x, int width, const std::array<double, kStates>& shares, std::uint32_t states) {
-        if (states & bit(RecordState::Unobserved)) gaps.add(x, bar.y(), std::max(width, 2), bar.height());
-        if (!(states & bit(RecordState::Held))) return;
-        const double h = std::max(2.0, std::round(shares[std::size_t(RecordState::Held)] * bar.height()));
-        held.add(x, bar.bottom() - h, width, h);
-    });
-    held.paint(kit.p, color(Role::Record));
-    gaps.paint(kit.p, color(Role::TextFaint));
+    paintRecordSpans(
+        kit, lane, bar, [&](const Span& span, const QRectF& r) { kit.gap(r, gapWords(kit, lane, span)); },
+        [&](const Span& span, const QRectF& r) { paintLease(kit, lane, span, r); });
     paintHolders(kit, lane, bar);
     paintQueue(kit, lane.queue, bar);
     paintMarks(kit, lane.ticks, bar);

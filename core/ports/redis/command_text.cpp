@@ -6,7 +6,10 @@ namespace lockscope::redis {
 QByteArray commandText(const Args& args) {
     const bool script = args[0] == "EVALSHA" || args[0] == "EVAL";
     const std::size_t key = script ? 3 : 1; // verb, script, number of keys, first key
-    return args.size() > key ? args[0] + ' ' + args[key] : args[0];
+    if (args.size() <= key) return args[0];
+    QByteArray text;
+    text.reserve(args[0].size() + 1 + args[key].size());
+    return text.append(args[0]).append(' ').append(args[key]);
 }
 
 } // namespace lockscope::redis

@@ -10,7 +10,7 @@ Args evalArgs(const char* command, const QByteArray& script, const Args& keys, c
     all.reserve(3 + keys.size() + args.size());
     all.push_back(QByteArray::fromRawData(command, qsizetype(qstrlen(command))));
     all.push_back(script);
-    all.push_back(QByteArray::number(qulonglong(keys.size())));
+    all.push_back(keys.size() == 1 ? argOf("1") : QByteArray::number(qulonglong(keys.size())));
     all.insert(all.end(), keys.begin(), keys.end());
     all.insert(all.end(), args.begin(), args.end());
     return all;

@@ -74,40 +74,57 @@ private:
     HoldAccounts::Key key() const { return m.keyOf(request.thread, request.mode); }
     Outcome<int> settle() { return m.settle(**m_turn, request.thread, request.mode, request.lease, {}); }
 
+    // Every waiter's frame of every try: what is seldom needed is in frames of its own.
     Outcome<Tried<Grant>> tryOnce(std::stop_token stop) override {
         m_sent = false;
         m_turn.emplace(runtime, m.m_lock.doubts->accounts, key());
+        if (!m_turn->here() || (*m_turn)->unsure) {
+            const std::expected<void, LockError> begun = co_await begin(stop);
+            if (!begun) co_return std::unexpected(begun.error());
+        }
+        const Nanos askedAt = runtime.monotonic();
+        m_sent = true;
+        Command command = m.acquireCommand(request);
+        const redis::Result reply = co_await m.run(std::move(command), std::move(stop));
+        if (!reply || reply->items.size() < 2 || reply->items[0].integer < 0) co_return co_await failed(reply);
+        co_return tried(*reply, askedAt);
+    }
+
+    /// Precondition: the reply says whether it was granted, and with a second number how many holds, or how long to
+    /// rest.
+    Tried<Grant> tried(const redis::Reply& reply, Nanos askedAt) {
+        Tried<Grant> tried;
+        if (reply.items[0].integer == 1)
+            tried.granted = granted(reply, askedAt);
+        else
+            tried.rest = m.restFrom(reply.items[1].integer);
+        m_turn.reset();
+        return tried;
+    }
+
+    /// Waits for the turn, and settles the hold if it is unsure.
+    Outcome<void> begin(std::stop_token stop) {
         HoldTurn& account = *m_turn;
         if (!account.here()) {
             const bool come = co_await account.coming(std::max(request.wait, kTurn), stop);
             if (!come) co_return std::unexpected(noTurn(m.m_lock.name));
         }
-        if (account->unsure) {
-            const auto settled = co_await m.settle(*account, request.thread, request.mode, request.lease, stop);
-            if (!settled) co_return std::unexpected(settled.error());
-        }
-        const Nanos askedAt = runtime.monotonic();
-        m_sent = true;
-        const Command command = m.acquireCommand(request);
-        const redis::Result reply = co_await m.run(command, stop);
-        if (!reply) {
-            const LockError error = co_await explainedError(m.m_lock.port, reply.error(), m.m_lock.name);
-            if (!reply.error().outcomeUnknown()) m_turn.reset();
-            co_return std::unexpected(error);
-        }
-        const std::int64_t verdict = reply->items.empty() ? -1 : reply->items[0].integer;
-        if (verdict < 0 || reply->items.size() < 2) {
+        if (!account->unsure) co_return std::expected<void, LockError>();
+        const auto settled = co_await m.settle(*account, request.thread, request.mode, request.lease, stop);
+        if (!settled) co_return std::unexpected(settled.error());
+        co_return std::expected<void, LockError>();
+    }
+
+    /// The end of a try that got no answer, or one that says nothing of our kind of lock.
+    Outcome<Tried<Grant>> failed(const redis::Result& reply) {
+        if (reply) {
             const LockError error = co_await foreignFormat(m.m_lock.port, m.m_lock.name);
             m_turn.reset();
             co_return std::unexpected(error);
         }
-        Tried<Grant> tried;
-        if (verdict == 1)
-            tried.granted = granted(*reply, askedAt);
-        else
-            tried.rest = m.restFrom(reply->items[1].integer);
-        m_turn.reset();
-        co_return tried;
+        const LockError error = co_await explainedError(m.m_lock.port, reply.error(), m.m_lock.name);
+        if (!reply.error().outcomeUnknown()) m_turn.reset();
+        co_return std::unexpected(error);
     }
 
     Grant granted(const redis::Reply& reply, Nanos askedAt) {

@@ -44,7 +44,11 @@ protected:
     /// Replies 1, 0 when the lock was free, or -1: a foreign format.
     virtual Command forceCommand() const = 0;
 
-    QByteArray field(const QByteArray& thread) const { return m_lock.client + ':' + thread; }
+    QByteArray field(const QByteArray& thread) const {
+        QByteArray field;
+        field.reserve(m_lock.client.size() + 1 + thread.size());
+        return field.append(m_lock.client).append(':').append(thread);
+    }
     QCoro::Task<redis::Result> run(Command command, std::stop_token stop);
     /// Whether the server may have holds of the thread in its other mode (reading or writing) that it has given up.
     bool otherUnsure(const Grant& grant) const;

@@ -75,8 +75,12 @@ WokenLock::Contender::Contender(WokenLock& lock, Request asked)
 // The first try comes before the subscription: a free lock costs nothing else.
 Outcome<Tried<Grant>> WokenLock::Contender::attempt(std::stop_token stop) {
     m_trying = std::exchange(m_first, false);
-    if (!m_trying) return attemptAgain(std::move(stop));
-    request.steps.at(Step::Try);
+    if (m_trying) request.steps.at(Step::Try);
+    // Mostly nothing comes before the try; a crowd that is woken would notice another frame.
+    const bool prepared =
+        (m_subscription || m_alone) && (m_before <= 0 || !m_subscription) && m_lock.m_leftBehind.empty();
+    if (!m_trying && !prepared) return attemptAgain(std::move(stop));
+    m_trying = true;
     return tryOnce(std::move(stop));
 }
 
@@ -131,7 +135,8 @@ QCoro::Task<> WokenLock::Contender::rest(Tried<Grant> tried, std::stop_token sto
     const bool offBeat = std::exchange(m_woken, false) && m_beaten >= kBeaten;
     if (offBeat) nap = std::min(nap, runtime.random(Nanos(0), kOffBeat));
     if (offBeat || !m_subscription) {
-        co_await runtime.sleep(nap, stop);
+        Waiter sleep(runtime, nap, stop);
+        co_await sleep.end();
         co_return;
     }
     const auto message = co_await (*m_subscription)->next(nap, stop);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/redis/command.h"
 
+#include <algorithm>
+#include <array>
+#include <cstring>
 #include <initializer_list>
 
 namespace lockscope::sim::redisd {
@@ -9,8 +12,36 @@ namespace {
 
 constexpr std::size_t kLongestName = 32;
 
-/// By upper-case name; looked up only, never iterated.
-using Table = std::unordered_map<std::string_view, const Command*>;
+/// By upper-case name.
+class Table {
+public:
+    void add(const Command& command) {
+        const std::string_view name = command.name;
+        std::size_t place = hashOf(name) % kPlaces;
+        while (m_places[place])
+            place = (place + 1) % kPlaces;
+        m_places[place] = &command;
+        ++m_count;
+        Q_ASSERT(m_count < kPlaces / 2);
+    }
+    const Command* find(std::string_view name) const {
+        for (std::size_t place = hashOf(name) % kPlaces; m_places[place]; place = (place + 1) % kPlaces)
+            if (name == m_places[place]->name) return m_places[place];
+        return nullptr;
+    }
+
+private:
+    static constexpr std::size_t kPlaces = 1024;
+    /// Commands differ in their first eight letters, their length, or their last letter.
+    static std::uint64_t hashOf(std::string_view name) {
+        std::uint64_t first = 0;
+        std::memcpy(&first, name.data(), std::min(name.size(), sizeof first));
+        const std::uint64_t last = name.empty() ? 0 : std::uint64_t(name.back());
+        return ((first ^ name.size() ^ last << 56) * 0x9e3779b97f4a7c15u) >> 40;
+    }
+    std::array<const Command*, kPlaces> m_places{};
+    std::size_t m_count = 0;
+};
 
 const Table& table() {
     static const Table kTable = [] {
@@ -19,23 +50,21 @@ const Table& table() {
                                 hashCommands(), zsetCommands(), zsetRangeCommands(), listCommands(), pubsubCommands(),
                                 connectionCommands(), transactionCommands(), scriptCommands(), deploymentCommands()})
             for (const Command& command : part)
-                all.emplace(command.name, &command);
+                all.add(command);
         return all;
     }();
     return kTable;
 }
 
-/// Appends `word` in upper case; false when it does not fit (then no command has that name).
+/// Appends `word` in upper case; false when no command has that name. A bar is how this table writes subcommands, not
+/// something a client may say.
 bool appendUpper(char* buffer, std::size_t& size, const QByteArray& word) {
     if (size + std::size_t(word.size()) > kLongestName) return false;
-    for (const char c : word)
+    for (const char c : word) {
+        if (c == '|') return false;
         buffer[size++] = c >= 'a' && c <= 'z' ? char(c - 'a' + 'A') : c;
+    }
     return true;
-}
-
-const Command* lookUp(std::string_view name) {
-    const auto it = table().find(name);
-    return it == table().end() ? nullptr : it->second;
 }
 
 } // namespace
@@ -43,14 +72,13 @@ const Command* lookUp(std::string_view name) {
 const Command* findCommand(const Args& args) {
     char buffer[kLongestName];
     std::size_t size = 0;
-    // A bar is how this table writes subcommands, not something a client may say.
-    if (!appendUpper(buffer, size, args[0]) || args[0].contains('|')) return nullptr;
-    const Command* command = lookUp({buffer, size});
+    if (!appendUpper(buffer, size, args[0])) return nullptr;
+    const Command* command = table().find({buffer, size});
     if (!command || !(command->flags & kContainer) || args.size() < 2) return command;
     if (size == kLongestName) return command;
     buffer[size++] = '|';
     if (!appendUpper(buffer, size, args[1])) return command;
-    const Command* inner = lookUp({buffer, size});
+    const Command* inner = table().find({buffer, size});
     return inner ? inner : command;
 }
 

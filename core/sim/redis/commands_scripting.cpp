@@ -28,9 +28,9 @@ Reply evalText(Call& call, bool readOnly) {
 }
 
 std::expected<QByteArray, Reply> known(Call& call) {
-    QByteArray sha1 = call.arg(1).toLower();
-    if (!call.server.lua().knows(sha1)) return std::unexpected(error("NOSCRIPT No matching script. Please use EVAL."));
-    return sha1;
+    if (!call.server.lua().knows(call.arg(1)))
+        return std::unexpected(error("NOSCRIPT No matching script. Please use EVAL."));
+    return call.arg(1);
 }
 
 Reply evalHash(Call& call, bool readOnly) {
@@ -63,7 +63,7 @@ Reply scriptLoad(Call& call) {
 Reply scriptExists(Call& call) {
     std::vector<Reply> found;
     for (int i = 2; i < call.argc(); ++i)
-        found.push_back(Reply::number(call.server.lua().knows(call.arg(i).toLower())));
+        found.push_back(Reply::number(call.server.lua().knows(call.arg(i))));
     return Reply::array(std::move(found));
 }
 

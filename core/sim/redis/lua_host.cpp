@@ -15,8 +15,6 @@ namespace {
 /// No script of a simulation may hang the program: far above what any lock needs.
 constexpr int kInstructionLimit = 100'000'000;
 
-const char kHostKey = 0;
-
 /// Lua reads and writes numbers by the C library, which follows the user's locale; a server does not.
 class PlainLocale {
 public:
@@ -76,21 +74,30 @@ LuaHost::~LuaHost() {
     if (m_lua) lua_close(m_lua);
 }
 
+// The allocator's argument is the one thing that leads from a state to its host without a look into a table.
 LuaHost& LuaHost::of(lua_State* lua) {
-    lua_pushlightuserdata(lua, const_cast<char*>(&kHostKey));
-    lua_rawget(lua, LUA_REGISTRYINDEX);
-    auto* host = static_cast<LuaHost*>(lua_touserdata(lua, -1));
-    lua_pop(lua, 1);
-    return *host;
+    void* host = nullptr;
+    (void)lua_getallocf(lua, &host);
+    return *static_cast<LuaHost*>(host);
+}
+
+Args& LuaHost::words(std::size_t count) {
+    Args& words = count < m_words.size() ? m_words[count] : m_manyWords;
+    words.resize(count);
+    return words;
 }
 
 void LuaHost::open() {
     if (m_lua) return;
-    m_lua = luaL_newstate();
+    const lua_Alloc resize = [](void* host, void* block, std::size_t size, std::size_t wanted) {
+        return static_cast<LuaHost*>(host)->m_memory.resize(block, size, wanted);
+    };
+    m_lua = lua_newstate(resize, this);
     if (!m_lua) qFatal("No memory for a Lua state");
-    lua_pushlightuserdata(m_lua, const_cast<char*>(&kHostKey));
-    lua_pushlightuserdata(m_lua, this);
-    lua_rawset(m_lua, LUA_REGISTRYINDEX);
+    lua_atpanic(m_lua, [](lua_State* lua) -> int { qFatal("Lua: %s", lua_tostring(lua, -1)); });
+    // A script drops all that it has made at its end. Collecting that with every hundredth script is soon enough.
+    constexpr int kCollectAtPercent = 800;
+    lua_gc(m_lua, LUA_GCSETPAUSE, kCollectAtPercent);
     openSandbox(m_lua);
 }
 
@@ -127,9 +134,15 @@ std::expected<QByteArray, Reply> LuaHost::load(const QByteArray& body) {
 }
 
 unsigned LuaHost::flagsOf(const QByteArray& sha1) const {
-    const auto script = m_scripts.find(sha1);
-    if (script == m_scripts.end()) return 0;
-    return (script->second.mayWrite ? unsigned(kWrites) : 0) | (script->second.mayGrow ? unsigned(kGrows) : 0);
+    const Script* const script = find(sha1);
+    if (!script) return 0;
+    return (script->mayWrite ? unsigned(kWrites) : 0) | (script->mayGrow ? unsigned(kGrows) : 0);
+}
+
+const LuaHost::Script* LuaHost::find(const QByteArray& sha1) const {
+    auto known = m_scripts.find(sha1); // clients mostly say it in lower case
+    if (known == m_scripts.end()) known = m_scripts.find(sha1.toLower());
+    return known == m_scripts.end() ? nullptr : &known->second;
 }
 
 unsigned LuaHost::flagsOfText(const QByteArray& body) {
@@ -139,7 +152,6 @@ unsigned LuaHost::flagsOfText(const QByteArray& body) {
 }
 
 void LuaHost::setTable(const char* name, const Call& call, int first, int last) {
-    pushGlobals(m_lua);
     lua_pushstring(m_lua, name);
     lua_createtable(m_lua, last - first, 0);
     for (int i = first; i < last; ++i) {
@@ -147,13 +159,12 @@ void LuaHost::setTable(const char* name, const Call& call, int first, int last) 
         lua_rawseti(m_lua, -2, i - first + 1);
     }
     lua_rawset(m_lua, -3);
-    lua_pop(m_lua, 1);
 }
 
 Reply LuaHost::run(Call& call, const QByteArray& sha1, int first, int keys, bool readOnly) {
     // An observer of a change could send a script while another runs, which no server would do.
     if (m_running) return answers::error("BUSY Redis is busy running a script.");
-    const Script script = m_scripts.at(sha1);
+    const Script script = *find(sha1);
     if (readOnly && script.mayWrite)
         return answers::error("ERR Can not execute a script with write flag using *_ro command.");
     ScriptContext context;
@@ -163,14 +174,16 @@ Reply LuaHost::run(Call& call, const QByteArray& sha1, int first, int keys, bool
     context.readOnly = readOnly || script.readOnly;
     m_running = &context;
     const PlainLocale plain;
+    pushGlobals(m_lua);
     setTable("KEYS", call, first, first + keys);
     setTable("ARGV", call, first + keys, call.argc());
+    lua_pop(m_lua, 1);
     lua_sethook(m_lua, stopEndlessScript, LUA_MASKCOUNT, kInstructionLimit);
     lua_pushcfunction(m_lua, describeError);
     lua_rawgeti(m_lua, LUA_REGISTRYINDEX, script.function);
     const bool failed = lua_pcall(m_lua, 0, 1, -2) != 0;
     lua_sethook(m_lua, nullptr, 0, 0);
-    Reply reply = failed ? popFailure(m_lua, sha1) : popReply(m_lua);
+    Reply reply = failed ? popFailure(m_lua, sha1.toLower()) : popReply(m_lua);
     lua_settop(m_lua, 0);
     m_running = nullptr;
     return reply;

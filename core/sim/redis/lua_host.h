@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "sim/redis/lua_memory.h"
 #include "sim/redis/server.h"
 
 #include <expected>
@@ -23,7 +24,7 @@ public:
 
     /// Compiles a script unless it is known; returns its SHA-1 in lower-case hex. The error is the reply.
     std::expected<QByteArray, Reply> load(const QByteArray& body);
-    bool knows(const QByteArray& sha1) const { return m_scripts.contains(sha1); }
+    bool knows(const QByteArray& sha1) const { return find(sha1) != nullptr; }
     /// kWrites and kGrows as a script's first line says before it runs; 0: it says nothing, or is not known.
     unsigned flagsOf(const QByteArray& sha1) const;
     static unsigned flagsOfText(const QByteArray& body);
@@ -32,13 +33,16 @@ public:
     /// As flush(), and random numbers begin anew.
     void restart();
 
-    /// Runs a script that is known. `keys` of the words from `first` on are KEYS, the rest ARGV.
+    /// Runs a script that is known, by its SHA-1 in whatever case. `keys` of the words from `first` on are KEYS, the
+    /// rest ARGV.
     Reply run(Call& call, const QByteArray& sha1, int first, int keys, bool readOnly);
 
     // --- for the functions that scripts call ---
     static LuaHost& of(lua_State* lua);
     Server& server() { return m_server; }
     ScriptContext& script() { return *m_running; }
+    /// Room for the words of the command that the running script sends; their buffers are used again and again.
+    Args& words(std::size_t count);
     /// The 31 random bits of lrand48, whose sequence a real server's scripts see too.
     std::int32_t random();
     void seedRandom(std::int32_t seed);
@@ -52,12 +56,17 @@ private:
     };
     void open();
     void setTable(const char* name, const Call& call, int first, int last);
+    /// The script with that hash, in whatever case; nullptr: it is not known.
+    const Script* find(const QByteArray& sha1) const;
 
     Server& m_server;
+    LuaMemory m_memory;
     lua_State* m_lua = nullptr;
     BytesIndex<Script> m_scripts;
     ScriptContext* m_running = nullptr;
-    std::uint64_t m_random = 0; ///< goes on from script to script, as a server's does
+    std::array<Args, 8> m_words; ///< by their number
+    Args m_manyWords;            ///< more of them
+    std::uint64_t m_random = 0;  ///< goes on from script to script, as a server's does
 };
 
 // --- lua_sandbox.cpp ---

@@ -21,6 +21,16 @@ int raise(lua_State* lua, const char* text) {
     return lua_error(lua);
 }
 
+/// Makes `word` that text; in its own buffer, unless somebody has kept the last text that stood there.
+void put(QByteArray& word, const char* text, qsizetype size) {
+    if (!word.isDetached() || word.capacity() < size) {
+        word = QByteArray(text, size);
+        return;
+    }
+    word.resize(size);
+    std::memcpy(word.data(), text, std::size_t(size));
+}
+
 /// Runs the command that the arguments are, and pushes what it answered; true when that is an error. Raises none
 /// itself.
 bool perform(lua_State* lua) {
@@ -29,22 +39,22 @@ bool perform(lua_State* lua) {
         pushError(lua, "ERR Please specify at least one argument for this redis lib call");
         return true;
     }
-    Args args;
-    args.reserve(std::size_t(count));
+    LuaHost& host = LuaHost::of(lua);
+    Args& args = host.words(std::size_t(count));
     for (int i = 1; i <= count; ++i) {
+        QByteArray& word = args[std::size_t(i) - 1];
         const int type = lua_type(lua, i);
         if (type == LUA_TNUMBER) {
-            args.push_back(formatDouble(lua_tonumber(lua, i)));
+            word = formatDouble(lua_tonumber(lua, i));
         } else if (type == LUA_TSTRING) {
             std::size_t size = 0;
             const char* text = lua_tolstring(lua, i, &size);
-            args.emplace_back(text, qsizetype(size));
+            put(word, text, qsizetype(size));
         } else {
             pushError(lua, "ERR Lua redis lib command arguments must be strings or integers");
             return true;
         }
     }
-    LuaHost& host = LuaHost::of(lua);
     const Reply reply = host.server().runFromScript(host.script(), args);
     pushReply(lua, reply);
     return reply.isError();

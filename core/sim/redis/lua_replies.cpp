@@ -60,8 +60,34 @@ Reply flattened(lua_State* lua, bool values, int depth) {
     return Reply::array(std::move(items));
 }
 
+/// Whether the table on top of the stack has no keys but numbers: then it has none of the fields with a meaning.
+bool isList(lua_State* lua) {
+    lua_pushnil(lua);
+    while (lua_next(lua, -2) != 0) {
+        lua_pop(lua, 1);
+        if (lua_type(lua, -1) == LUA_TNUMBER) continue;
+        lua_pop(lua, 1);
+        return false;
+    }
+    return true;
+}
+
+/// The items of the table on top of the stack, which stays, up to the first one that is missing.
+Reply listed(lua_State* lua, int depth) {
+    std::vector<Reply> items;
+    items.reserve(lua_objlen(lua, -1));
+    for (int i = 1;; ++i) {
+        lua_rawgeti(lua, -1, i);
+        if (lua_isnil(lua, -1)) break;
+        items.push_back(makeReply(lua, depth));
+    }
+    lua_pop(lua, 1);
+    return Reply::array(std::move(items));
+}
+
 /// The table on top of the stack, which stays.
 Reply fromTable(lua_State* lua, int depth) {
+    if (isList(lua)) return listed(lua, depth);
     Reply reply;
     if (pushField(lua, "err", LUA_TSTRING)) {
         reply = Reply::error(oneLine(textAt(lua, -1)));
@@ -76,13 +102,7 @@ Reply fromTable(lua_State* lua, int depth) {
     } else if (pushField(lua, "big_number", LUA_TSTRING)) {
         reply = Reply::bulk(textAt(lua, -1).replace('\r', ' ').replace('\n', ' '));
     } else {
-        std::vector<Reply> items;
-        for (int i = 1;; ++i) {
-            lua_rawgeti(lua, -1, i);
-            if (lua_isnil(lua, -1)) break;
-            items.push_back(makeReply(lua, depth));
-        }
-        reply = Reply::array(std::move(items));
+        return listed(lua, depth);
     }
     lua_pop(lua, 1);
     return reply;

@@ -2,6 +2,7 @@
 #pragma once
 #include <QByteArray>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <optional>
 #include <unordered_map>
@@ -13,9 +14,19 @@ namespace lockscope::sim::redisd {
 /// Hashing for lookups only: nothing ever iterates in this order.
 struct BytesHash {
     std::size_t operator()(const QByteArray& bytes) const noexcept {
-        std::uint64_t h = 0xcbf29ce484222325u;
-        for (const char c : bytes)
-            h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+        constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15u;
+        const auto mix = [](std::uint64_t h) { return (h ^ (h >> 29)) * kOdd; };
+        const char* at = bytes.constData();
+        auto left = std::size_t(bytes.size());
+        std::uint64_t h = left;
+        for (; left > sizeof h; at += sizeof h, left -= sizeof h) {
+            std::uint64_t word = 0;
+            std::memcpy(&word, at, sizeof word);
+            h = mix(h ^ word);
+        }
+        std::uint64_t last = 0;
+        std::memcpy(&last, at, left);
+        h = mix(h ^ last);
         return std::size_t(h ^ (h >> 32));
     }
 };

@@ -11,6 +11,7 @@
 #include <QCoreApplication>
 #include <QElapsedTimer>
 #include <QFile>
+#include <ctime>
 #include <unistd.h>
 
 using namespace lockscope;
@@ -81,26 +82,73 @@ double residentMb() {
     return file.readAll().split(' ').value(1).toDouble() * double(sysconf(_SC_PAGESIZE)) / kMb;
 }
 
-/// One JSON object a line for every simulated recipe with 10, 50 and 200 clients: computed, judged and digested.
+/// The time that this process has spent on the processor itself, in seconds: other programs do not count.
+double processorSecs() {
+    timespec spent{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent);
+    return double(spent.tv_sec) + double(spent.tv_nsec) / 1e9;
+}
+
+/// Three servers, of which three Sentinels watch the master.
+scenario::ServiceSpec sentinels() {
+    scenario::ServiceSpec service;
+    service.shape = scenario::ServiceSpec::Shape::Sentinel;
+    service.nodes = service.sentinels = 3;
+    return service;
+}
+
+/// One JSON object for runs with the seeds 1, 2, … that are computed, judged and digested: as many as it takes for the
+/// clock to measure them.
+void printRuns(scenario::Scenario scenario, const QString& recipe, int clients) {
+    constexpr double kEnoughSecs = 0.25;
+    scenario.recipe = recipe;
+    scenario.workload.clients = clients;
+    QElapsedTimer timer;
+    timer.start();
+    const double before = processorSecs();
+    double cpu = 0, events = 0;
+    for (std::uint64_t seed = 1; cpu < kEnoughSecs; ++seed) {
+        events += double(experiment::run(scenario, seed).trace->size());
+        cpu = processorSecs() - before;
+    }
+    const double secs = double(timer.nsecsElapsed()) / 1e9;
+    const QJsonObject line{{QStringLiteral("scenario"), scenario.id},
+                           {QStringLiteral("recipe"), recipe},
+                           {QStringLiteral("clients"), clients},
+                           {QStringLiteral("sentinels"), scenario.service ? scenario.service->sentinels : 0},
+                           {QStringLiteral("events"), events},
+                           {QStringLiteral("secs"), secs},
+                           {QStringLiteral("events_per_s"), std::round(events / secs)},
+                           {QStringLiteral("events_per_cpu_s"), std::round(events / cpu)},
+                           {QStringLiteral("rss_mb"), std::round(residentMb())}};
+    std::puts(QJsonDocument(line).toJson(QJsonDocument::Compact).constData());
+}
+
+/// The word after `option`; empty: it is not there.
+QString valueOf(const char* option) {
+    const QStringList words = QCoreApplication::arguments();
+    const qsizetype at = words.indexOf(QLatin1String(option));
+    return at < 0 ? QString() : words.value(at + 1);
+}
+
+/// One JSON object a line for every simulated recipe with 10, 50 and 200 clients, on one server and with Sentinels.
+/// `--recipe`, `--clients` and `--sentinels` (their number: 0 or 3) choose some of them.
 void printCrowds() {
-    for (const auto& recipe : sim::recipesFor({})) {
-        for (const int clients : {10, 50, 200}) {
-            auto scenario = builtin("contention");
-            scenario.recipe = QString::fromUtf8(recipe.id);
-            scenario.workload.clients = clients;
-            QElapsedTimer timer;
-            timer.start();
-            const experiment::RunReport report = experiment::run(scenario, 1);
-            const double secs = double(timer.nsecsElapsed()) / 1e9;
-            const auto events = double(report.trace->size());
-            const QJsonObject line{{QStringLiteral("scenario"), scenario.id},
-                                   {QStringLiteral("recipe"), scenario.recipe},
-                                   {QStringLiteral("clients"), clients},
-                                   {QStringLiteral("events"), events},
-                                   {QStringLiteral("secs"), secs},
-                                   {QStringLiteral("events_per_s"), std::round(events / secs)},
-                                   {QStringLiteral("rss_mb"), std::round(residentMb())}};
-            std::puts(QJsonDocument(line).toJson(QJsonDocument::Compact).constData());
+    const QString wanted = valueOf("--recipe");
+    const int count = valueOf("--clients").toInt();
+    const scenario::Scenario single = builtin("contention");
+    scenario::Scenario watched = single;
+    watched.service = sentinels();
+    watched.nodes = watched.service->servers();
+    const QString sentinelCount = valueOf("--sentinels");
+    for (const scenario::Scenario& scenario : {single, watched}) {
+        const int sentinels = scenario.service ? scenario.service->sentinels : 0;
+        if (!sentinelCount.isEmpty() && sentinelCount.toInt() != sentinels) continue;
+        for (const auto& recipe : sim::recipesFor(scenario)) {
+            const QString id = QString::fromUtf8(recipe.id);
+            if (!wanted.isEmpty() && id != wanted) continue;
+            for (const int clients : {10, 50, 200})
+                if (count == 0 || clients == count) printRuns(scenario, id, clients);
         }
     }
 }

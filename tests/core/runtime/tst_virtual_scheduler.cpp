@@ -2,6 +2,8 @@
 #include "runtime/virtual_scheduler.h"
 
 #include <QTest>
+#include <array>
+#include <memory>
 #include <random>
 
 using namespace lockscope;
@@ -38,6 +40,51 @@ private Q_SLOTS:
         QCOMPARE(called, 10);
         scheduler.cancel(second); // after the fact: nothing
         QVERIFY(!scheduler.nextAt().has_value());
+    }
+
+    // Calls for the present instant are kept apart from the others.
+    void theOrderOfAddingCountsAlsoForTheSameInstant() {
+        VirtualScheduler scheduler;
+        QByteArray order;
+        scheduler.at(1s, [&] {
+            order += 'a';
+            scheduler.at(1s, [&] { order += 'c'; });
+            const auto dropped = scheduler.at(1s, [&] { order += '!'; });
+            scheduler.at(0s, [&] { order += 'd'; }); // the past is now
+            scheduler.cancel(dropped);
+            QCOMPARE(scheduler.nextAt(), std::optional<Nanos>(1s));
+        });
+        scheduler.at(1s, [&] { order += 'b'; }); // added before them
+        scheduler.at(1s + 1ns, [&] { order += 'e'; });
+        QVERIFY(!scheduler.runNext(999ms));
+        scheduler.runUntil(2s);
+        QCOMPARE(order, QByteArray("abcde"));
+    }
+
+    void whatACallHoldsGoesWithIt_data() {
+        QTest::addColumn<bool>("large");
+        QTest::addRow("within the call") << false;
+        QTest::addRow("on the heap") << true;
+    }
+    void whatACallHoldsGoesWithIt() {
+        QFETCH(bool, large);
+        VirtualScheduler scheduler;
+        const auto held = std::make_shared<int>(0);
+        const auto add = [&](Nanos when) {
+            auto own = std::make_unique<std::shared_ptr<int>>(held); // such a call cannot be copied
+            if (!large) return scheduler.at(when, [own = std::move(own)] { ++**own; });
+            return scheduler.at(
+                when, [own = std::move(own), more = std::array<std::int64_t, 20>{1}] { **own += int(more[0]); });
+        };
+        const auto cancelled = add(1s);
+        add(2s);
+        add(0s);
+        QCOMPARE(held.use_count(), 4L);
+        scheduler.cancel(cancelled);
+        QCOMPARE(held.use_count(), 3L);
+        scheduler.runUntil(3s);
+        QCOMPARE(*held, 2);
+        QCOMPARE(held.use_count(), 1L);
     }
 
     void aHundredThousandRandomCallsComeInOrder() {

@@ -101,6 +101,39 @@ private Q_SLOTS:
         QCOMPARE(ownerAfter(w.trace->size() - 1, w.lock, *w.trace), w.b);
     }
 
+    void aBeliefLastsUntilTheLastOfItsHoldsIsReleased() {
+        HandWritten w;
+        w.started();
+        w.take(1000, w.a, 9000);
+        w.granted(1100, w.a, 0, 2);
+        w.add(1200, HandWritten::Kind::ReleaseSent, w.a, w.lock);
+        w.released(1210, w.a, 1);
+        w.freed(1300, HandWritten::FreedBy::Force, 0, w.a);
+        const Chronicle between = chronicleOf(w.a, w.lock, w.trace->size(), kNever, *w.trace);
+        QVERIFY(!between.beliefEnded);
+        w.add(1400, HandWritten::Kind::ReleaseSent, w.a, w.lock);
+        const Chronicle after = chronicleOf(w.a, w.lock, w.trace->size(), kNever, *w.trace);
+        QCOMPARE(after.beliefEnded, std::optional<Nanos>(ms(1400)));
+        QCOMPARE(after.beliefEndedBy, trace::EventKind::ReleaseSent);
+    }
+
+    // Its own deadline passes while it sleeps, after the pause that explains the end of its record.
+    void aSleeperDoesNotEndByItsDeadline() {
+        HandWritten w;
+        w.started();
+        w.take(1000, w.a, 3000);
+        w.add(1000, HandWritten::Kind::BelievedUntil, w.a, w.lock, HandWritten::ns(5000));
+        w.add(1500, HandWritten::Kind::ClientPaused, w.clientA);
+        w.freed(3000, HandWritten::FreedBy::Expiry, 0, w.a);
+        w.add(4000, HandWritten::Kind::ClientResumed, w.clientA);
+        w.add(4500, HandWritten::Kind::ClientPaused, w.clientA);
+        w.add(8000, HandWritten::Kind::ClientResumed, w.clientA);
+        w.add(8100, HandWritten::Kind::Lost, w.a, w.lock);
+        const Chronicle story = chronicleOf(w.a, w.lock, w.trace->size() - 1, kNever, *w.trace);
+        QCOMPARE(story.beliefEnded, std::optional<Nanos>(ms(8100)));
+        QCOMPARE(story.beliefEndedBy, trace::EventKind::Lost);
+    }
+
     // A copy that is freed by somebody else, while the lock as a whole is held, is no violation of the lock.
     void aCopyOnOneServerIsNoLockOfItsOwn() {
         HandWritten w;

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "timeline/paint_lease.h"
+
+#include <cmath>
+
+namespace lockscope::views {
+
+void paintWedge(const PaintKit& kit, const Lease& lease, const QRectF& r, const QColor& ink) {
+    const double left = lease.fraction(kit.c.time(r.left())), right = lease.fraction(kit.c.time(r.right()));
+    const QPointF wedge[]{{r.left(), r.bottom()},
+                          {r.left(), r.bottom() - left * r.height()},
+                          {r.right(), r.bottom() - right * r.height()},
+                          {r.right(), r.bottom()}};
+    kit.p.setRenderHint(QPainter::Antialiasing, r.width() > 12);
+    kit.p.setPen(Qt::NoPen);
+    kit.p.setBrush(ink);
+    kit.p.drawPolygon(wedge, 4);
+    kit.p.setRenderHint(QPainter::Antialiasing, false);
+}
+
+void paintRecordColumns(const PaintKit& kit, const PixelColumns& columns, const QRectF& bar) {
+    BoxBatch held, gaps;
+    columns.runs([&](int x, int width, const std::array<double, kStates>& shares, std::uint32_t states) {
+        if (states & bit(RecordState::Unobserved)) gaps.add(x, bar.y(), std::max(width, 2), bar.height());
+        if (!(states & bit(RecordState::Held))) return;
+        const double h = std::max(2.0, std::round(shares[std::size_t(RecordState::Held)] * bar.height()));
+        held.add(x, bar.bottom() - h, width, h);
+    });
+    held.paint(kit.p, color(Role::Record));
+    gaps.paint(kit.p, color(Role::TextFaint));
+}
+
+} // namespace lockscope::views
