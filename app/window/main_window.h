@@ -19,6 +19,7 @@ class WelcomePage;
 namespace lockscope::app {
 
 class ActionRegistry;
+class LessonDesk;
 class MessageBar;
 class SessionRecorder;
 class WindowMenus;
@@ -39,6 +40,7 @@ public:
     ActionRegistry* registry();
     MessageBar* messages() const { return m_messages; }
     SessionRecorder* recorder() const { return m_recorder; }
+    LessonDesk* lessons() const { return m_lessons; }
     Settings* settings() const { return m_settings; }
     /// Null before the first session.
     WorkArea* work() const { return m_work; }
@@ -107,6 +109,7 @@ private:
     MessageBar* m_messages;
     QStackedWidget* m_centre;
     views::WelcomePage* m_welcome;
+    LessonDesk* m_lessons;
     views::ShortcutSheet* m_shortcuts = nullptr;
     WorkArea* m_work = nullptr;
     views::CommandField* m_finder = nullptr; ///< for Ctrl+K where the transport bar is hidden

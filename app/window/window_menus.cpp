@@ -5,6 +5,7 @@
 #include "welcome/welcome_page.h"
 #include "window/action_registry.h"
 #include "window/language.h"
+#include "window/lesson_desk.h"
 #include "window/main_window.h"
 #include "window/session_recorder.h"
 #include "window/work_area.h"
@@ -24,6 +25,7 @@ WindowMenus::WindowMenus(MainWindow* window)
       m_edit(window->menuBar()->addMenu(tr("&Edit"))),
       m_session(window->menuBar()->addMenu(tr("&Session"))),
       m_play(window->menuBar()->addMenu(tr("&Play"))),
+      m_learn(window->menuBar()->addMenu(tr("&Lessons"))),
       m_view(window->menuBar()->addMenu(tr("&View"))),
       m_help(window->menuBar()->addMenu(tr("&Help"))) {
     // Their titles are in their files, which nobody needs before there is a window to choose from.
@@ -35,6 +37,7 @@ void WindowMenus::fill() {
     fillEdit();
     fillSession();
     fillPlay();
+    fillLessons();
     fillView();
     fillHelp();
     connect(m_window->context(), &views::ViewContext::sessionChanged, this, &WindowMenus::refresh);
@@ -111,6 +114,31 @@ void WindowMenus::fillPlay() {
          "transport.previous-fault", "transport.next-violation", "transport.previous-violation"});
     put({"transport.start", "transport.end"});
     put({"transport.faster", "transport.slower", "transport.normal-speed"});
+}
+
+void WindowMenus::fillLessons() {
+    MainWindow* const w = m_window;
+    ActionRegistry* const r = w->registry();
+    const QString group = tr("Lessons");
+    LessonDesk* const desk = w->lessons();
+    views::LessonGuide* const guide = desk->guide();
+    m_learn->addAction(
+        r->add("lesson.list", group, tr("All &lessons…"), {Qt::CTRL | Qt::Key_L}, [desk] { desk->showList(); }));
+    m_learn->addSeparator();
+    QAction* const back = r->add("lesson.return", group, tr("&Return to the lesson"), {Qt::CTRL | Qt::Key_Return},
+                                 [guide] { guide->comeBack(); });
+    QAction* const leave = r->add("lesson.leave", group, tr("Leave into &free play"), {}, [guide] { guide->leave(); });
+    QAction* const close = r->add("lesson.close", group, tr("&Close the lesson"), {}, [guide] { guide->close(); });
+    for (QAction* action : {back, leave, close})
+        m_learn->addAction(action);
+    const auto refreshLesson = [guide, back, leave, close] {
+        const bool away = guide->phase() == views::LessonGuide::Phase::Away;
+        back->setEnabled(away);
+        leave->setEnabled(guide->isOn() && !away);
+        close->setEnabled(guide->isOn());
+    };
+    connect(guide, &views::LessonGuide::changed, this, refreshLesson);
+    refreshLesson();
 }
 
 void WindowMenus::fillView() {

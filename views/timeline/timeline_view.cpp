@@ -4,6 +4,7 @@
 #include "models/lock_facts.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
+#include "timeline/spotlight_paint.h"
 #include "timeline/timeline_accessible.h"
 #include "timeline/timeline_overview.h"
 #include "timeline/timeline_ruler.h"
@@ -106,6 +107,7 @@ TimelineView::TimelineView(ViewContext* context, QWidget* parent)
     });
     connect(context, &ViewContext::scenarioChanged, this, &TimelineView::readNotes);
     connect(context, &ViewContext::revealRequested, this, &TimelineView::reveal);
+    connect(context, &ViewContext::spotlightChanged, this, &TimelineView::takeSpotlight);
     updateGeometries();
     openTrace();
 }
@@ -227,6 +229,7 @@ void TimelineView::playheadMoved(Nanos t) {
     };
     if (before >= 0) strip(before);
     strip(t.count());
+    if (m_context->spotlight()) viewport()->update(); // it ends at the playhead
     for (const LeaseAtPlayhead& lease : m_leases)
         viewport()->update(lease.place.toAlignedRect());
     {
@@ -249,6 +252,16 @@ void TimelineView::reveal(Nanos t, trace::EntityId entity) {
     const int row = m_layout.rowOf(entity);
     if (row >= 0) ensureRowVisible(row);
     viewport()->update();
+}
+
+void TimelineView::takeSpotlight() {
+    const auto& spotlight = m_context->spotlight();
+    if (spotlight && spotlight->window) {
+        m_rangeChosen = true;
+        m_zoom->setEnd(std::max(m_zoom->end(), spotlight->window->second.count()));
+        m_zoom->setRange(spotlight->window->first.count(), spotlight->window->second.count());
+    }
+    updateAll();
 }
 
 void TimelineView::updateAll() {
@@ -356,6 +369,8 @@ void TimelineView::paintEvent(QPaintEvent*) {
         const TimelineScene now = scene();
         refreshLanes(now);
         painter.drawImage(0, 0, m_lanes); // clipped to what is to be repainted
+        if (m_context && m_context->spotlight())
+            paintSpotlight(painter, viewport()->size(), now, *m_context->spotlight());
         paintOverlay(painter, now);
         m_paintedPlayhead = now.playhead;
     }

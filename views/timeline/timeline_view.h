@@ -119,6 +119,7 @@ private:
     void verdictChanged();
     void playheadMoved(Nanos t);
     void reveal(Nanos t, trace::EntityId entity);
+    void takeSpotlight();
     void updateGeometries();
     void updateAll();
     void refreshLanes(const TimelineScene& scene);
