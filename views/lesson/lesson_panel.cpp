@@ -167,7 +167,8 @@ void LessonPanel::refresh() {
     if (!lesson) return;
     using Phase = LessonGuide::Phase;
     const Phase phase = m_guide->phase();
-    m_number->setText(tr("Lesson %1 of %2").arg(lesson->order).arg(lesson::builtinLessons().size()));
+    const QStringList course = lesson::builtinLessons();
+    m_number->setText(tr("Lesson %1 of %2").arg(course.indexOf(lesson->id) + 1).arg(course.size()));
     m_title->setText(m_guide->title());
     m_caption->setVisible(phase == Phase::Turn || phase == Phase::End || phase == Phase::Away);
     m_caption->setText(phase == Phase::Turn  ? tr("Your turn")
