@@ -43,10 +43,15 @@ bool LessonDesk::isGuiding() const {
 void LessonDesk::needPanel() {
     if (m_panel) return;
     m_panel = new views::LessonPanel(m_guide);
-    m_panel->setFixedWidth(int(kPanelWidth * views::textScale()));
+    setPanelWidth(m_panelWidth);
     m_stage->put(Stage::Place::Left, m_panel);
     connect(m_panel, &views::LessonPanel::listWanted, this, &LessonDesk::showList);
     connect(m_panel, &views::LessonPanel::nextLessonWanted, this, &LessonDesk::openNext);
+}
+
+void LessonDesk::setPanelWidth(int width) {
+    m_panelWidth = width;
+    if (m_panel) m_panel->setFixedWidth(width > 0 ? width : int(kPanelWidth * views::textScale()));
 }
 
 void LessonDesk::open(const QString& id, int step, views::LessonGuide::Arrival arrival) {

@@ -26,6 +26,8 @@ public:
     views::LessonList* list() const { return m_list; }
     /// Whether the window shows what a lesson wants, and not what its user has chosen.
     bool isGuiding() const;
+    /// The narration's width in pixels; 0: the usual one, which follows the text's size.
+    void setPanelWidth(int width);
 
 public Q_SLOTS:
     /// Begins a lesson at a step, from 0; complains in the window when it cannot.
@@ -47,6 +49,7 @@ private:
     LessonKeys* m_keys;
     views::LessonPanel* m_panel = nullptr;
     views::LessonList* m_list = nullptr;
+    int m_panelWidth = 0; ///< 0 = the usual one
     views::LessonGuide::Phase m_phase = views::LessonGuide::Phase::Off;
 };
 

@@ -13,6 +13,7 @@
 #include "window/action_registry.h"
 #include "window/lesson_desk.h"
 #include "window/message_bar.h"
+#include "window/presenter.h"
 #include "window/session_opener.h"
 #include "window/session_recorder.h"
 #include "window/stage.h"
@@ -75,6 +76,7 @@ MainWindow::MainWindow(Settings* settings, QWidget* parent)
     m_centre->addWidget(m_welcome);
     auto* stage = new Stage(m_centre);
     setCentralWidget(stage);
+    m_presenter = new Presenter(this, stage);
     m_lessons = new LessonDesk(this, stage);
 
     m_menus = new WindowMenus(this);
@@ -249,7 +251,7 @@ void MainWindow::setSession(std::unique_ptr<session::Session> session, bool play
     }
     if (m_transport) m_transport->setVisible(open);
     m_centre->setCurrentWidget(open ? m_work->timeline() : m_welcome);
-    if (m_work) {
+    if (m_work && !m_presenter->isOn()) {
         m_work->setVisible(open);
         statusBar()->setVisible(open);
     }

@@ -4,6 +4,7 @@
 #include "lesson/lesson_file.h"
 #include "ports/url_login.h"
 #include "scenario/scenario.h"
+#include "theme/fonts.h"
 #include "theme/icons.h"
 #include "theme/palette.h"
 #include "theme/plain_tips.h"
@@ -12,6 +13,7 @@
 #include "window/large_pages.h"
 #include "window/lesson_desk.h"
 #include "window/main_window.h"
+#include "window/presenter.h"
 #include "window/screenshot.h"
 #include "window/session_opener.h"
 #include "window/window_keeper.h"
@@ -62,6 +64,7 @@ const QCommandLineOption kAt{QStringLiteral("at"), {}, QStringLiteral("time")};
 const QCommandLineOption kSeed{QStringLiteral("seed"), {}, QStringLiteral("number")};
 const QCommandLineOption kLayout{QStringLiteral("layout"), {}, QStringLiteral("name")};
 const QCommandLineOption kSize{QStringLiteral("size"), {}, QStringLiteral("WxH")};
+const QCommandLineOption kPresent{QStringLiteral("present")};
 const QCommandLineOption kWelcome{QStringLiteral("welcome")};
 const QCommandLineOption kExit{QStringLiteral("exit-after-first-paint")};
 
@@ -163,8 +166,8 @@ int runWindow(int& argc, char** argv) {
 
     QCommandLineParser parser;
     parser.addPositionalArgument(QStringLiteral("file"), {});
-    parser.addOptions(
-        {kScreenshot, kTheme, kLanguage, kScenario, kLesson, kStep, kAt, kSeed, kLayout, kSize, kWelcome, kExit});
+    parser.addOptions({kScreenshot, kTheme, kLanguage, kScenario, kLesson, kStep, kAt, kSeed, kLayout, kSize, kWelcome,
+                       kPresent, kExit});
     const QStringList& words = givenWords();
     hideLogins(argc, argv);
     if (!parser.parse(words)) {
@@ -183,6 +186,7 @@ int runWindow(int& argc, char** argv) {
     Settings& settings = *store;
     if (const QString error = applyOptions(parser, settings); !error.isEmpty()) return usage(error);
     views::Theme::instance().setChoice(settings.theme());
+    views::setTextScale(settings.textScale());
     KeyboardCourtesy courtesy;
     application.installEventFilter(&courtesy);
     views::PlainTips tips;
@@ -201,6 +205,7 @@ int runWindow(int& argc, char** argv) {
         if (picture) return usage(error);
         window.complain(error);
     }
+    if (parser.isSet(kPresent)) window.presenter()->setOn(true);
     if (parser.isSet(kExit))
         // exit() and not quit(): windows are not closed, so that nothing but the start is measured.
         QObject::connect(&window, &MainWindow::firstPainted, &application, [] {
