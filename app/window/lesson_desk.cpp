@@ -2,8 +2,8 @@
 #include "window/lesson_desk.h"
 
 #include "lesson/lesson_file.h"
-#include "lesson/lesson_list.h"
-#include "lesson/lesson_panel.h"
+#include "lessons/lesson_list.h"
+#include "lessons/lesson_panel.h"
 #include "session/simulated_session.h"
 #include "theme/fonts.h"
 #include "welcome/welcome_page.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/lesson_keys.h"
 
-#include "lesson/lesson_guide.h"
+#include "lessons/lesson_guide.h"
 #include "window/main_window.h"
 
 #include <QAbstractButton>

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/presenter.h"
 
-#include "lesson/presenter_bar.h"
+#include "lessons/lesson_panel.h"
+#include "lessons/presenter_bar.h"
 #include "locks/protocol_panel.h"
 #include "theme/fonts.h"
+#include "timeline/timeline_view.h"
 #include "transport/player.h"
 #include "transport/transport_bar.h"
 #include "transport/verdict_banner.h"
@@ -80,6 +82,9 @@ void Presenter::setOn(bool on) {
     for (QWidget* part : {m_bar, m_banner, m_protocol, m_keys})
         part->setVisible(on);
     m_window->menuWidget()->setVisible(!on);
+    if (views::LessonPanel* const panel = m_window->lessons()->panel()) panel->setHeadShown(!on);
+    for (auto* timeline : m_window->findChildren<views::TimelineView*>())
+        timeline->setBrief(on);
     m_window->statusBar()->setVisible(!on && m_window->context()->session());
     if (WorkArea* const work = m_window->work()) work->setVisible(!on && m_window->context()->session());
     if (on) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "lesson/key_row.h"
+#include "lessons/key_row.h"
 
 #include <QObject>
 #include <QTimer>

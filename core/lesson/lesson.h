@@ -67,7 +67,7 @@ struct Fact {
         RequestsPerGrant,    ///< requests of all clients for each grant, between `from` and `to`; rounded down
         ByHand,              ///< how many things were done by hand: of kind `action`, and to `target`, where named
     };
-    /// What something done by hand was done to.
+    /// The victim of something done by hand.
     enum class Target : std::uint8_t { Any, Client, Server, Setting };
 
     Kind kind = Kind::Owner;

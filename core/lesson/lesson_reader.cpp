@@ -9,6 +9,7 @@ namespace lockscope::lesson {
 
 using scenario::Complaint;
 using scenario::Fields;
+using trace::EventKind;
 using L = QLatin1String;
 
 namespace {
@@ -19,16 +20,16 @@ QString tr(const char* text) {
 
 constexpr int kKinds = 256; ///< EventKind is one byte
 
-trace::EventKind eventKind(const Fields& fields) {
+EventKind eventKind(const Fields& fields) {
     const QString word = fields[L("on")].toString();
     QStringList known;
     for (int i = 1; i < kKinds; ++i) {
-        const QString name = QString::fromLatin1(trace::kindName(trace::EventKind(i)));
-        if (name == word) return trace::EventKind(i);
+        const QString name = QString::fromLatin1(trace::kindName(EventKind(i)));
+        if (name == word) return EventKind(i);
         if (name != L("unknown")) known += name;
     }
     fields.complain(fields.at(L("on")), tr("there is no kind of row “%1”%2").arg(word, suggestion(word, known)));
-    return trace::EventKind::None;
+    return EventKind::None;
 }
 
 void invariant(const Fields& fields, verdict::Invariant& to) {
@@ -92,7 +93,7 @@ Fact readFact(const Fields& fields) {
     return fact;
 }
 
-/// What the value of the fact is compared with, in the form that fits the fact.
+/// The value to compare with, in the form that fits the fact.
 void readExpected(const Fields& fields, QLatin1String key, Condition& to) {
     const QJsonValue value = fields[key];
     const auto unfit = [&](const QString& form) {

@@ -100,6 +100,8 @@ void setTextScale(double scale) {
     }
     s_textScale = scale;
     QApplication::setFont(uiFont());
+    for (QWidget* const widget : QApplication::allWidgets())
+        if (!widget->testAttribute(Qt::WA_SetFont)) widget->setFont(QFont()); // takes up the application's anew
     for (const auto& [widget, font] : own)
         if (widget) widget->setFont(font);
 }

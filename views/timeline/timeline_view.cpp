@@ -254,6 +254,14 @@ void TimelineView::reveal(Nanos t, trace::EntityId entity) {
     viewport()->update();
 }
 
+void TimelineView::setBrief(bool brief) {
+    if (brief == m_brief) return;
+    m_brief = brief;
+    m_overview->setVisible(!brief);
+    updateGeometries();
+    updateAll();
+}
+
 void TimelineView::takeSpotlight() {
     const auto& spotlight = m_context->spotlight();
     if (spotlight && spotlight->window) {
@@ -261,7 +269,15 @@ void TimelineView::takeSpotlight() {
         m_zoom->setEnd(std::max(m_zoom->end(), spotlight->window->second.count()));
         m_zoom->setRange(spotlight->window->first.count(), spotlight->window->second.count());
     }
+    if (spotlight) revealRows(spotlight->lanes);
     updateAll();
+}
+
+void TimelineView::revealRows(const std::vector<trace::EntityId>& lanes) {
+    // From the lowest one up: where not all have room, the uppermost are in sight.
+    for (int row = int(m_layout.rows().size()) - 1; row >= 0; --row)
+        if (std::ranges::find(lanes, m_layout.rows()[std::size_t(row)].lane->entity) != lanes.end())
+            ensureRowVisible(row);
 }
 
 void TimelineView::updateAll() {
@@ -271,7 +287,8 @@ void TimelineView::updateAll() {
 }
 
 void TimelineView::updateGeometries() {
-    const int top = m_metrics.rulerHeight() + m_metrics.stripHeight(), bottom = m_metrics.overviewHeight();
+    const int top = m_metrics.rulerHeight() + (m_brief ? 0 : m_metrics.stripHeight());
+    const int bottom = m_brief ? 0 : m_metrics.overviewHeight();
     setViewportMargins(0, top, 0, bottom);
     const QRect port = viewport()->geometry();
     m_ruler->setGeometry(port.x(), port.y() - top, port.width(), top);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Lessons in the window, by the keys and clicks that a person uses.
-#include "lesson/choice_button.h"
 #include "lesson/lesson_file.h"
-#include "lesson/lesson_list.h"
-#include "lesson/lesson_panel.h"
+#include "lessons/choice_button.h"
+#include "lessons/lesson_list.h"
+#include "lessons/lesson_panel.h"
 #include "theme/fonts.h"
 #include "transport/player.h"
 #include "welcome/welcome_page.h"
@@ -104,6 +104,8 @@ private Q_SLOTS:
         s.key(Qt::Key_PageDown);
         QCOMPARE(s.guide()->phase(), LessonGuide::Phase::End);
         QCOMPARE(s.guide()->score(), (std::pair{1, 1}));
+        if (const QString folder = qEnvironmentVariable("LOCKSCOPE_SHOTS"); !folder.isEmpty())
+            s.window->grab().save(folder + QStringLiteral("/lesson-end.png"));
         QVERIFY(s.window->settings()->lesson(QStringLiteral("the-pause")).done);
         s.key(Qt::Key_Return);
         QCOMPARE(s.guide()->step(), 0);
@@ -175,6 +177,8 @@ private Q_SLOTS:
         QTRY_VERIFY(s.desk()->list() && s.desk()->list()->isVisible());
         const QListWidgetItem* const item = s.desk()->list()->list()->currentItem();
         QVERIFY(item && item->text().contains(s.guide()->title()));
+        if (const QString folder = qEnvironmentVariable("LOCKSCOPE_SHOTS"); !folder.isEmpty())
+            s.desk()->list()->grab().save(folder + QStringLiteral("/lesson-list.png"));
         QTest::keyClick(s.desk()->list()->list(), Qt::Key_Return);
         QCOMPARE(s.guide()->step(), 2);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a lesson's spotlight does to the picture.
+// A lesson's spotlight on the picture.
 #include "scenes.h"
 #include "theme/palette.h"
 #include "timeline/timeline_ruler.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "lesson/lesson_guide.h"
+#include "lessons/lesson_guide.h"
 
 #include <QDialog>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "lesson/lesson_list.h"
+#include "lessons/lesson_list.h"
 
 #include "lesson/lesson_file.h"
 #include "theme/fonts.h"
@@ -88,7 +88,8 @@ void LessonList::showCourse(const std::map<QString, LessonProgress>& progress, c
         const auto lesson = lesson::loadLesson(id);
         if (!lesson) continue; // a test reads them all
         //: Of a lesson in a list: %1 its number, %2 its title.
-        auto* item = new QListWidgetItem(tr("%1 · %2").arg(m_list->count() + 1).arg(lesson->title.in(m_language)), m_list);
+        auto* item =
+            new QListWidgetItem(tr("%1 · %2").arg(m_list->count() + 1).arg(lesson->title.in(m_language)), m_list);
         const auto mine = progress.find(id);
         const bool begun = mine != progress.end() && mine->second.step > 0;
         const bool done = mine != progress.end() && mine->second.done;

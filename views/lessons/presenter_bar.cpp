@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "lesson/presenter_bar.h"
+#include "lessons/presenter_bar.h"
 
 #include "lesson/lesson_file.h"
 #include "theme/fonts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "lesson/choice_button.h"
+#include "lessons/choice_button.h"
 
 #include "theme/fonts.h"
 #include "theme/palette.h"

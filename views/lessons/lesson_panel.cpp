@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "lesson/lesson_panel.h"
+#include "lessons/lesson_panel.h"
 
-#include "lesson/choice_button.h"
 #include "lesson/lesson_file.h"
+#include "lessons/choice_button.h"
 #include "theme/fonts.h"
 #include "theme/icons.h"
 #include "theme/style.h"
@@ -10,6 +10,7 @@
 
 #include <QAccessible>
 #include <QBoxLayout>
+#include <QDesktopServices>
 #include <QPainter>
 #include <QPushButton>
 #include <QScrollArea>
@@ -63,6 +64,11 @@ QWidget* LessonPanel::makeHead() {
     m_title->setFont(uiFont(6, QFont::DemiBold));
     column->addWidget(m_title);
     return head;
+}
+
+void LessonPanel::setHeadShown(bool shown) {
+    m_number->setVisible(shown);
+    m_list->setVisible(shown);
 }
 
 QWidget* LessonPanel::makeWords() {
@@ -154,11 +160,15 @@ QWidget* LessonPanel::makeFoot() {
     column->addWidget(m_leave);
     m_source = new DimLabel;
     m_source->setWordWrap(true);
-    m_source->setTextFormat(Qt::RichText);
-    m_source->setOpenExternalLinks(true);
-    m_source->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
-    m_source->setAccessibleName(tr("Sources"));
-    column->addWidget(m_source);
+    m_open = new QToolButton;
+    m_open->setObjectName(QStringLiteral("lesson.source"));
+    m_open->setText(tr("Open ↗"));
+    m_open->setFocusPolicy(Qt::TabFocus);
+    connect(m_open, &QToolButton::clicked, this, [this] { QDesktopServices::openUrl(QUrl(m_open->toolTip())); });
+    auto* sources = new QHBoxLayout;
+    sources->addWidget(m_source, 1);
+    sources->addWidget(m_open, 0, Qt::AlignBottom);
+    column->addLayout(sources);
     return foot;
 }
 
@@ -254,12 +264,15 @@ void LessonPanel::refreshFoot() {
     m_step->setText(phase == Phase::Turn ? tr("your turn")
                                          : tr("step %1 of %2").arg(m_guide->step() + 1).arg(m_guide->steps()));
     QStringList sources;
+    QString url;
     for (const lesson::Source& source : m_guide->lesson()->sources) {
-        const QString text = m_guide->textOf(source.text).toHtmlEscaped();
-        sources +=
-            source.url.isEmpty() ? text : QStringLiteral("<a href=\"%1\">%2</a>").arg(source.url.toHtmlEscaped(), text);
+        sources += m_guide->textOf(source.text);
+        if (url.isEmpty()) url = source.url;
     }
     m_source->setText(tr("Source: %1").arg(sources.join(QStringLiteral("; "))));
+    m_open->setVisible(!url.isEmpty());
+    m_open->setToolTip(url);
+    m_open->setAccessibleName(tr("Open the first source: %1").arg(url));
 }
 
 void LessonPanel::askForBet() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "lesson/lesson_guide.h"
+#include "lessons/lesson_guide.h"
 
 #include "lesson/lesson_file.h"
 

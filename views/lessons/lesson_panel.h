@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "lesson/lesson_guide.h"
+#include "lessons/lesson_guide.h"
 
 #include <QWidget>
 
@@ -22,6 +22,9 @@ class LessonPanel : public QWidget {
     Q_OBJECT
 public:
     explicit LessonPanel(LessonGuide* guide, QWidget* parent = nullptr);
+
+    /// The line with the lesson's number and the list: away where the window has it elsewhere.
+    void setHeadShown(bool shown);
 
     QPushButton* nextButton() const { return m_next; }
     QPushButton* backButton() const { return m_back; }
@@ -66,6 +69,7 @@ private:
     StepDots* m_dots;
     QLabel* m_step;
     QLabel* m_source;
+    QToolButton* m_open;
 };
 
 } // namespace lockscope::views

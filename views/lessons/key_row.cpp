@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "lesson/key_row.h"
+#include "lessons/key_row.h"
 
 #include "theme/fonts.h"
 #include "theme/widgets.h"
