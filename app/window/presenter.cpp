@@ -29,8 +29,8 @@ namespace {
 constexpr double kLeastText = 17, kAtWidth = 1600;
 constexpr double kSmallest = -2;      ///< the smallest font of the window, in points beside the usual one
 constexpr double kNarrowPanel = 0.33; ///< the narration's part of the window
-constexpr double kProtocol = 0.22;    ///< the protocol's part of its height
-constexpr int kProtocolFrom = 700;    ///< in a lower window the protocol goes first
+constexpr double kProtocol = 0.17;    ///< the protocol's part of its height
+constexpr int kProtocolFrom = 800;    ///< in a lower window the protocol goes first
 
 class Blank : public QWidget {
 public:

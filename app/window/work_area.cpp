@@ -13,6 +13,7 @@
 namespace lockscope::app {
 namespace {
 
+constexpr int kRoomForInspector = 1280; ///< beside a lesson and its picture
 constexpr int kControlsWidth = 236, kInspectorWidth = 348, kBottomHeight = 216;
 
 /// Stands in for the title bar of a dock that has none.
@@ -111,7 +112,7 @@ bool WorkArea::isPartOf(Layout layout, const QDockWidget* dock) const {
     case Layout::Monitor:
         return dock != m_controls;
     case Layout::Lesson: // the words stand at the left, and beside them only the picture and the recipe's steps
-        return dock == m_inspector;
+        return dock == m_inspector && m_window->width() >= kRoomForInspector;
     case Layout::Task:
         return dock == m_controls;
     }
@@ -161,7 +162,9 @@ void WorkArea::setVisible(bool visible) {
 
 void WorkArea::remember() {
     if (!m_visible) return;
-    m_settings->setDockState(m_layout, m_window->saveState(Settings::kStateVersion));
+    // Nobody has chosen a lesson's layout: each lesson begins with its own arrangement.
+    if (m_layout != Layout::Lesson && m_layout != Layout::Task)
+        m_settings->setDockState(m_layout, m_window->saveState(Settings::kStateVersion));
     for (QDockWidget* dock : docks()) {
         for (const QAbstractItemView* view : tablesOf(dock))
             if (m_recalled.contains(view->objectName()))

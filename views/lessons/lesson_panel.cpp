@@ -260,6 +260,8 @@ void LessonPanel::refreshFoot() {
     m_leave->setText(phase == Phase::Away || phase == Phase::End ? tr("Close the lesson")
                                                                  : tr("What if …? Leave into free play"));
     m_leave->setVisible(phase != Phase::Turn);
+    m_dots->setVisible(phase != Phase::End && phase != Phase::Away);
+    m_step->setVisible(m_dots->isVisibleTo(this));
     m_dots->setStep(m_guide->step(), m_guide->steps());
     m_step->setText(phase == Phase::Turn ? tr("your turn")
                                          : tr("step %1 of %2").arg(m_guide->step() + 1).arg(m_guide->steps()));

@@ -122,6 +122,8 @@ private:
     void verdictChanged();
     void playheadMoved(Nanos t);
     void reveal(Nanos t, trace::EntityId entity);
+    /// Takes up the text's size and setBrief().
+    void measure();
     void takeSpotlight();
     void revealRows(const std::vector<trace::EntityId>& lanes);
     void updateGeometries();

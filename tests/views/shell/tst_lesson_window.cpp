@@ -219,9 +219,9 @@ private Q_SLOTS:
         QVERIFY(s.desk()->panel()->isVisible() && s.window->work()->timeline()->isVisible());
         // The smallest text is 17 px in a window of 1600, and grows with it.
         QCOMPARE(std::lround(QFontMetricsF(views::uiFont(-2)).fontDpi() * views::uiFont(-2).pointSizeF() / 72), 17L);
-        s.window->resize(1200, 800);
+        s.window->resize(1400, 900);
         QTRY_COMPARE(std::lround(QFontMetricsF(views::uiFont(-2)).fontDpi() * views::uiFont(-2).pointSizeF() / 72),
-                     13L);
+                     15L);
         s.key(Qt::Key_PageUp);
         QCOMPARE(s.guide()->step(), 1);
         s.key(Qt::Key_B);
