@@ -11,9 +11,12 @@
 #include "welcome/shortcut_sheet.h"
 #include "welcome/welcome_page.h"
 #include "window/action_registry.h"
+#include "window/lesson_desk.h"
 #include "window/message_bar.h"
+#include "window/presenter.h"
 #include "window/session_opener.h"
 #include "window/session_recorder.h"
+#include "window/stage.h"
 #include "window/status_line.h"
 #include "window/window_menus.h"
 #include "window/work_area.h"
@@ -71,7 +74,10 @@ MainWindow::MainWindow(Settings* settings, QWidget* parent)
     setAnimated(false);
 
     m_centre->addWidget(m_welcome);
-    setCentralWidget(m_centre);
+    auto* stage = new Stage(m_centre);
+    setCentralWidget(stage);
+    m_presenter = new Presenter(this, stage);
+    m_lessons = new LessonDesk(this, stage);
 
     m_menus = new WindowMenus(this);
     assembleTop();
@@ -84,6 +90,7 @@ MainWindow::MainWindow(Settings* settings, QWidget* parent)
     });
     connect(m_welcome, &views::WelcomePage::scenarioChosen, this, &MainWindow::openScenario);
     connect(m_welcome, &views::WelcomePage::fileChosen, this, &MainWindow::openFile);
+    connect(m_welcome, &views::WelcomePage::lessonsRequested, m_lessons, &LessonDesk::showList);
     connect(m_welcome, &views::WelcomePage::openRequested, this, &MainWindow::askForFile);
     connect(m_welcome, &views::WelcomePage::connectRequested, this, &MainWindow::askForUrl);
     const auto recent = [this] { m_welcome->setRecent(m_settings->recentFiles(), m_settings->recentConnections()); };
@@ -236,15 +243,15 @@ void MainWindow::setSession(std::unique_ptr<session::Session> session, bool play
     m_context->setSession(m_session.get());
     old.reset();
     if (open) {
-        // Somebody's server is monitored; a simulation has the layout that was chosen.
+        // Somebody's server is monitored; a simulation has the layout that was chosen, or that its lesson wants.
         if (m_session->abilities().live)
             m_work->lend(Layout::Monitor);
-        else
+        else if (!m_lessons->isGuiding())
             m_work->takeBack();
     }
     if (m_transport) m_transport->setVisible(open);
     m_centre->setCurrentWidget(open ? m_work->timeline() : m_welcome);
-    if (m_work) {
+    if (m_work && !m_presenter->isOn()) {
         m_work->setVisible(open);
         statusBar()->setVisible(open);
     }

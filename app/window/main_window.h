@@ -19,7 +19,9 @@ class WelcomePage;
 namespace lockscope::app {
 
 class ActionRegistry;
+class LessonDesk;
 class MessageBar;
+class Presenter;
 class SessionRecorder;
 class WindowMenus;
 class WorkArea;
@@ -39,6 +41,8 @@ public:
     ActionRegistry* registry();
     MessageBar* messages() const { return m_messages; }
     SessionRecorder* recorder() const { return m_recorder; }
+    LessonDesk* lessons() const { return m_lessons; }
+    Presenter* presenter() const { return m_presenter; }
     Settings* settings() const { return m_settings; }
     /// Null before the first session.
     WorkArea* work() const { return m_work; }
@@ -107,6 +111,8 @@ private:
     MessageBar* m_messages;
     QStackedWidget* m_centre;
     views::WelcomePage* m_welcome;
+    LessonDesk* m_lessons;
+    Presenter* m_presenter;
     views::ShortcutSheet* m_shortcuts = nullptr;
     WorkArea* m_work = nullptr;
     views::CommandField* m_finder = nullptr; ///< for Ctrl+K where the transport bar is hidden

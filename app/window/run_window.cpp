@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/run_window.h"
 
+#include "lesson/lesson_file.h"
 #include "ports/url_login.h"
 #include "scenario/scenario.h"
+#include "theme/fonts.h"
 #include "theme/icons.h"
 #include "theme/palette.h"
 #include "theme/plain_tips.h"
 #include "window/keyboard_courtesy.h"
 #include "window/language.h"
 #include "window/large_pages.h"
+#include "window/lesson_desk.h"
 #include "window/main_window.h"
+#include "window/presenter.h"
 #include "window/screenshot.h"
 #include "window/session_opener.h"
 #include "window/window_keeper.h"
@@ -54,10 +58,13 @@ const QCommandLineOption kScreenshot{QStringLiteral("screenshot"), {}, QStringLi
 const QCommandLineOption kTheme{QStringLiteral("theme"), {}, QStringLiteral("name")};
 const QCommandLineOption kLanguage{QStringLiteral("language"), {}, QStringLiteral("code")};
 const QCommandLineOption kScenario{QStringLiteral("scenario"), {}, QStringLiteral("id")};
+const QCommandLineOption kLesson{QStringLiteral("lesson"), {}, QStringLiteral("id")};
+const QCommandLineOption kStep{QStringLiteral("step"), {}, QStringLiteral("number")};
 const QCommandLineOption kAt{QStringLiteral("at"), {}, QStringLiteral("time")};
 const QCommandLineOption kSeed{QStringLiteral("seed"), {}, QStringLiteral("number")};
 const QCommandLineOption kLayout{QStringLiteral("layout"), {}, QStringLiteral("name")};
 const QCommandLineOption kSize{QStringLiteral("size"), {}, QStringLiteral("WxH")};
+const QCommandLineOption kPresent{QStringLiteral("present")};
 const QCommandLineOption kWelcome{QStringLiteral("welcome")};
 const QCommandLineOption kExit{QStringLiteral("exit-after-first-paint")};
 
@@ -104,8 +111,24 @@ QString checkSeed(const QCommandLineParser& parser) {
                                        .arg(parser.value(kSeed));
 }
 
+/// Opens a lesson at a step, counted from 1; an error sentence or nothing.
+QString openLesson(const QCommandLineParser& parser, MainWindow& window, bool play) {
+    const QString id = parser.value(kLesson);
+    const auto lesson = lesson::loadLesson(id);
+    if (!lesson) return lesson.error().front().toString();
+    const int steps = int(lesson->steps.size()) + (lesson->turn ? 1 : 0);
+    bool number = true;
+    const int step = parser.isSet(kStep) ? parser.value(kStep).toInt(&number) : 1;
+    if (!number || step < 1 || step > steps)
+        return Shell::tr("--step %1: the lesson has the steps 1 to %2").arg(parser.value(kStep)).arg(steps);
+    window.lessons()->open(id, step - 1,
+                           play ? views::LessonGuide::Arrival::Play : views::LessonGuide::Arrival::AtOnce);
+    return {};
+}
+
 /// Opens what the arguments name; an error sentence or nothing.
 QString openWanted(const QCommandLineParser& parser, MainWindow& window, bool play) {
+    if (parser.isSet(kLesson)) return openLesson(parser, window, play);
     QString wanted = parser.value(kScenario);
     if (!parser.positionalArguments().isEmpty()) wanted = parser.positionalArguments().first();
     if (wanted.isEmpty() && parser.isSet(kScreenshot) && !parser.isSet(kWelcome)) wanted = QStringLiteral("gc-pause");
@@ -143,7 +166,8 @@ int runWindow(int& argc, char** argv) {
 
     QCommandLineParser parser;
     parser.addPositionalArgument(QStringLiteral("file"), {});
-    parser.addOptions({kScreenshot, kTheme, kLanguage, kScenario, kAt, kSeed, kLayout, kSize, kWelcome, kExit});
+    parser.addOptions({kScreenshot, kTheme, kLanguage, kScenario, kLesson, kStep, kAt, kSeed, kLayout, kSize, kWelcome,
+                       kPresent, kExit});
     const QStringList& words = givenWords();
     hideLogins(argc, argv);
     if (!parser.parse(words)) {
@@ -162,6 +186,7 @@ int runWindow(int& argc, char** argv) {
     Settings& settings = *store;
     if (const QString error = applyOptions(parser, settings); !error.isEmpty()) return usage(error);
     views::Theme::instance().setChoice(settings.theme());
+    views::setTextScale(settings.textScale());
     KeyboardCourtesy courtesy;
     application.installEventFilter(&courtesy);
     views::PlainTips tips;
@@ -180,6 +205,7 @@ int runWindow(int& argc, char** argv) {
         if (picture) return usage(error);
         window.complain(error);
     }
+    if (parser.isSet(kPresent)) window.presenter()->setOn(true);
     if (parser.isSet(kExit))
         // exit() and not quit(): windows are not closed, so that nothing but the start is measured.
         QObject::connect(&window, &MainWindow::firstPainted, &application, [] {

@@ -32,10 +32,21 @@ void Screenshot::start() {
     });
     connect(session, &session::Session::advanced, this, &Screenshot::check);
     if (m_at) return arrive(*m_at);
+    if (const auto limit = m_window->player()->limit()) return stopAt(*limit);
     connect(session, &session::Session::milestoneReached, this, [this, session](bool found, Nanos at) {
         if (!m_at) arrive(found ? at + kAfterViolation : session->planned() / 2);
     });
     session->advanceToNext(session::Milestone::Violation, Nanos(0));
+}
+
+void Screenshot::stopAt(Nanos limit) {
+    const auto look = [this, limit] {
+        if (m_settling || m_window->context()->playhead() < limit) return;
+        m_settling = true;
+        QTimer::singleShot(kSettleMs, this, [this] { Q_EMIT taken(m_window->grab().toImage()); });
+    };
+    connect(m_window->context(), &views::ViewContext::playheadChanged, this, look);
+    look();
 }
 
 void Screenshot::arrive(Nanos t) {

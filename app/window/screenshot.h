@@ -26,6 +26,8 @@ Q_SIGNALS:
 
 private:
     void arrive(Nanos t);
+    /// A lesson's step: nothing of what comes after its stop is computed.
+    void stopAt(Nanos limit);
     void check();
     MainWindow* m_window;
     std::optional<Nanos> m_at;

@@ -14,6 +14,8 @@ const QString kLayout = QStringLiteral("window/layout");
 const QString kRect = QStringLiteral("window/rect");
 const QString kMaximized = QStringLiteral("window/maximized");
 const QString kTables = QStringLiteral("window/tables/");
+const QString kLessons = QStringLiteral("lessons/");
+const QString kTextScale = QStringLiteral("look/text-scale");
 const QString kFiles = QStringLiteral("recent/files");
 const QString kConnections = QStringLiteral("recent/connections");
 
@@ -33,6 +35,10 @@ QString layoutId(Layout layout) {
         return QStringLiteral("monitor");
     case Layout::Break:
         return QStringLiteral("break");
+    case Layout::Lesson:
+        return QStringLiteral("lesson");
+    case Layout::Task:
+        return QStringLiteral("task");
     }
     return {};
 }
@@ -117,6 +123,32 @@ QByteArray Settings::table(const QString& name) const {
 
 void Settings::setTable(const QString& name, const QByteArray& state) {
     store(kTables + name, state);
+}
+
+KeptLesson Settings::lesson(const QString& id) const {
+    KeptLesson kept;
+    kept.step = std::max(0, m_store.value(kLessons + id + QStringLiteral("/step")).toInt());
+    kept.done = m_store.value(kLessons + id + QStringLiteral("/done")).toBool();
+    for (const QString& bet : m_store.value(kLessons + id + QStringLiteral("/bets")).toStringList())
+        kept.bets[bet.section(u':', 0, 0).toInt()] = bet.section(u':', 1).toInt();
+    return kept;
+}
+
+void Settings::setLesson(const QString& id, const KeptLesson& lesson) {
+    store(kLessons + id + QStringLiteral("/step"), lesson.step);
+    store(kLessons + id + QStringLiteral("/done"), lesson.done);
+    QStringList bets;
+    for (const auto& [step, choice] : lesson.bets)
+        bets += QStringLiteral("%1:%2").arg(step).arg(choice);
+    store(kLessons + id + QStringLiteral("/bets"), bets);
+}
+
+double Settings::textScale() const {
+    return std::clamp(m_store.value(kTextScale, 1.0).toDouble(), kLeastTextScale, kLargestTextScale);
+}
+
+void Settings::setTextScale(double scale) {
+    store(kTextScale, std::clamp(scale, kLeastTextScale, kLargestTextScale));
 }
 
 void Settings::prepend(const QString& key, const QString& entry) {

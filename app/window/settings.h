@@ -6,11 +6,13 @@
 #include <QRect>
 #include <QSettings>
 #include <QStringList>
+#include <map>
 
 namespace lockscope::app {
 
-/// Saved arrangements of the same parts.
-enum class Layout : std::uint8_t { Teach, Monitor, Break };
+/// Saved arrangements of the same parts. A lesson, and the task at its end, have one that nobody chooses.
+enum class Layout : std::uint8_t { Teach, Monitor, Break, Lesson, Task };
+/// The layouts to choose from.
 inline constexpr std::array kLayouts{Layout::Teach, Layout::Monitor, Layout::Break};
 QString layoutId(Layout layout);
 
@@ -22,6 +24,14 @@ struct WindowPlace {
     friend bool operator==(const WindowPlace&, const WindowPlace&) = default;
 };
 
+/// How far a person has come in one lesson.
+struct KeptLesson {
+    int step = 0; ///< from 0
+    bool done = false;
+    std::map<int, int> bets; ///< step → choice, both from 0
+    friend bool operator==(const KeptLesson&, const KeptLesson&) = default;
+};
+
 /// The settings that are kept between runs, typed, with defaults. Setters store and notify only on change. Passwords
 /// are never stored: they are removed from every address first.
 class Settings : public QObject {
@@ -30,6 +40,7 @@ public:
     /// Raise it when docks are renamed or rearranged, so that an old state is not forced upon a new window.
     static constexpr int kStateVersion = 2;
     static constexpr int kMostRecent = 10;
+    static constexpr double kLeastTextScale = 0.8, kLargestTextScale = 2;
 
     /// The user's own settings.
     explicit Settings(QObject* parent = nullptr);
@@ -53,6 +64,12 @@ public:
     /// The last state of a table, or of one of its buttons; empty = never changed.
     QByteArray table(const QString& name) const;
     void setTable(const QString& name, const QByteArray& state);
+
+    KeptLesson lesson(const QString& id) const;
+    void setLesson(const QString& id, const KeptLesson& lesson);
+    /// How much larger than usual all text is; 1 by default.
+    double textScale() const;
+    void setTextScale(double scale);
 
     /// Newest first, at most kMostRecent.
     QStringList recentFiles() const;

@@ -4,7 +4,9 @@
 #include "timeline/timeline_view.h"
 #include "transport/player.h"
 #include "window/language.h"
+#include "window/lesson_desk.h"
 #include "window/main_window.h"
+#include "window/presenter.h"
 #include "window/session_recorder.h"
 #include "window/settings.h"
 #include "window/work_area.h"
@@ -40,11 +42,14 @@ void WindowKeeper::rebuild() {
     const QString recording = m_window->recorder()->isRecording() ? m_window->recorder()->path() : QString();
     std::optional<views::TimelineView::Sight> sight;
     if (const auto* timeline = timelineOf(*m_window)) sight = timeline->sight();
+    const bool presenting = m_window->presenter()->isOn();
+    const views::LessonGuide::Place lesson = m_window->lessons()->guide()->place();
     std::unique_ptr<session::Session> session = m_window->releaseSession();
     m_window->close();
     make();
     if (session) {
         m_window->setSession(std::move(session), false);
+        m_window->lessons()->restore(lesson);
         m_window->player()->setSpeed(speed);
         if (auto* timeline = timelineOf(*m_window); timeline && sight) timeline->setSight(*sight);
         if (playing) {
@@ -54,6 +59,7 @@ void WindowKeeper::rebuild() {
             m_window->player()->pause();
             m_window->context()->setPlayhead(playhead);
         }
+        m_window->presenter()->setOn(presenting);
         if (!recording.isEmpty()) m_window->recorder()->start(recording); // from the beginning again, as it does
     }
     if (shown) m_window->show();

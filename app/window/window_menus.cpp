@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/window_menus.h"
 
+#include "theme/fonts.h"
 #include "transport/transport_bar.h"
 #include "welcome/welcome_page.h"
 #include "window/action_registry.h"
 #include "window/language.h"
+#include "window/lesson_desk.h"
 #include "window/main_window.h"
+#include "window/presenter.h"
 #include "window/session_recorder.h"
 #include "window/work_area.h"
 
@@ -24,6 +27,7 @@ WindowMenus::WindowMenus(MainWindow* window)
       m_edit(window->menuBar()->addMenu(tr("&Edit"))),
       m_session(window->menuBar()->addMenu(tr("&Session"))),
       m_play(window->menuBar()->addMenu(tr("&Play"))),
+      m_learn(window->menuBar()->addMenu(tr("&Lessons"))),
       m_view(window->menuBar()->addMenu(tr("&View"))),
       m_help(window->menuBar()->addMenu(tr("&Help"))) {
     // Their titles are in their files, which nobody needs before there is a window to choose from.
@@ -35,6 +39,7 @@ void WindowMenus::fill() {
     fillEdit();
     fillSession();
     fillPlay();
+    fillLessons();
     fillView();
     fillHelp();
     connect(m_window->context(), &views::ViewContext::sessionChanged, this, &WindowMenus::refresh);
@@ -113,6 +118,31 @@ void WindowMenus::fillPlay() {
     put({"transport.faster", "transport.slower", "transport.normal-speed"});
 }
 
+void WindowMenus::fillLessons() {
+    MainWindow* const w = m_window;
+    ActionRegistry* const r = w->registry();
+    const QString group = tr("Lessons");
+    LessonDesk* const desk = w->lessons();
+    views::LessonGuide* const guide = desk->guide();
+    m_learn->addAction(
+        r->add("lesson.list", group, tr("All &lessons…"), {Qt::CTRL | Qt::Key_L}, [desk] { desk->showList(); }));
+    m_learn->addSeparator();
+    QAction* const back = r->add("lesson.return", group, tr("&Return to the lesson"), {Qt::CTRL | Qt::Key_Return},
+                                 [guide] { guide->comeBack(); });
+    QAction* const leave = r->add("lesson.leave", group, tr("Leave into &free play"), {}, [guide] { guide->leave(); });
+    QAction* const close = r->add("lesson.close", group, tr("&Close the lesson"), {}, [guide] { guide->close(); });
+    for (QAction* action : {back, leave, close})
+        m_learn->addAction(action);
+    const auto refreshLesson = [guide, back, leave, close] {
+        const bool away = guide->phase() == views::LessonGuide::Phase::Away;
+        back->setEnabled(away);
+        leave->setEnabled(guide->isOn() && !away);
+        close->setEnabled(guide->isOn());
+    };
+    connect(guide, &views::LessonGuide::changed, this, refreshLesson);
+    refreshLesson();
+}
+
 void WindowMenus::fillView() {
     MainWindow* const w = m_window;
     ActionRegistry* const r = w->registry();
@@ -136,7 +166,7 @@ void WindowMenus::fillView() {
         layouts->addAction(action);
         menu->addAction(action);
     }
-    menu->addAction(r->add("layout.restore", group, tr("&Reset layout"), {Qt::CTRL | Qt::Key_0},
+    menu->addAction(r->add("layout.restore", group, tr("&Reset layout"), {Qt::CTRL | Qt::SHIFT | Qt::Key_0},
                            [w] { w->needWork()->restoreDefault(); }));
     QAction* movable = r->add("layout.movable", group, tr("&Unlock panels"), {Qt::CTRL | Qt::SHIFT | Qt::Key_M}, {});
     movable->setCheckable(true);
@@ -200,6 +230,23 @@ void WindowMenus::fillView() {
         language->addAction(action);
     }
     menu->addSeparator();
+    const auto resize = [w](double factor) {
+        Settings* const settings = w->settings();
+        settings->setTextScale(factor == 0 ? 1 : settings->textScale() * factor);
+        if (w->presenter()->isOn()) return; // there the window's width decides
+        views::setTextScale(settings->textScale());
+        w->lessons()->setPanelWidth(0);
+    };
+    constexpr double kTextStep = 1.1;
+    menu->addAction(r->add("view.larger", group, tr("&Larger text"), {QKeySequence::ZoomIn, Qt::CTRL | Qt::Key_Equal},
+                           [resize] { resize(kTextStep); }));
+    menu->addAction(r->add("view.smaller", group, tr("&Smaller text"), {QKeySequence::ZoomOut},
+                           [resize] { resize(1 / kTextStep); }));
+    menu->addAction(
+        r->add("view.usual-text", group, tr("&Usual text size"), {Qt::CTRL | Qt::Key_0}, [resize] { resize(0); }));
+    menu->addSeparator();
+    menu->addAction(
+        r->add("view.presenter", group, tr("&Presenter’s view"), {Qt::Key_F5}, [w] { w->presenter()->toggle(); }));
     QAction* full = r->add("view.full-screen", group, tr("&Full screen"), {Qt::Key_F11},
                            [w] { w->setWindowState(w->windowState() ^ Qt::WindowFullScreen); });
     menu->addAction(full);
@@ -254,8 +301,8 @@ void WindowMenus::refresh() {
     r->find(QStringLiteral("file.record"))->setEnabled(open);
     r->find(QStringLiteral("edit.undo"))->setEnabled(open && session->canUndo());
     r->find(QStringLiteral("edit.redo"))->setEnabled(open && session->canRedo());
-    for (const char* id : {"layout.restore", "layout.movable", "panel.controls", "panel.locks", "panel.events",
-                           "panel.cluster", "panel.inspector"})
+    for (const char* id : {"layout.restore", "layout.movable", "view.presenter", "panel.controls", "panel.locks",
+                           "panel.events", "panel.cluster", "panel.inspector"})
         r->find(QLatin1String(id))->setEnabled(open);
 }
 

@@ -13,6 +13,7 @@
 namespace lockscope::app {
 namespace {
 
+constexpr int kRoomForInspector = 1280; ///< beside a lesson and its picture
 constexpr int kControlsWidth = 236, kInspectorWidth = 348, kBottomHeight = 216;
 
 /// Stands in for the title bar of a dock that has none.
@@ -103,6 +104,21 @@ bool WorkArea::isBehind(const QDockWidget* dock) {
     return dock->isVisible() && !dock->isFloating() && (dock->geometry().right() < 0 || dock->geometry().bottom() < 0);
 }
 
+bool WorkArea::isPartOf(Layout layout, const QDockWidget* dock) const {
+    switch (layout) {
+    case Layout::Teach:
+    case Layout::Break:
+        return true;
+    case Layout::Monitor:
+        return dock != m_controls;
+    case Layout::Lesson: // the words stand at the left, and beside them only the picture and the recipe's steps
+        return dock == m_inspector && m_window->width() >= kRoomForInspector;
+    case Layout::Task:
+        return dock == m_controls;
+    }
+    return true;
+}
+
 void WorkArea::arrange(Layout layout) {
     for (QDockWidget* one : docks()) {
         m_window->removeDockWidget(one);
@@ -119,7 +135,7 @@ void WorkArea::arrange(Layout layout) {
     m_window->tabifyDockWidget(m_locks, m_events);
     m_window->tabifyDockWidget(m_events, m_cluster);
     for (QDockWidget* one : docks())
-        one->setVisible(one != m_controls || layout != Layout::Monitor);
+        one->setVisible(isPartOf(layout, one));
     // Monitoring is reading a table; breaking is looking at the wires; teaching is the time axis.
     const int window = m_window->height();
     const int bottom = layout == Layout::Monitor ? window / 2
@@ -146,7 +162,9 @@ void WorkArea::setVisible(bool visible) {
 
 void WorkArea::remember() {
     if (!m_visible) return;
-    m_settings->setDockState(m_layout, m_window->saveState(Settings::kStateVersion));
+    // Nobody has chosen a lesson's layout: each lesson begins with its own arrangement.
+    if (m_layout != Layout::Lesson && m_layout != Layout::Task)
+        m_settings->setDockState(m_layout, m_window->saveState(Settings::kStateVersion));
     for (QDockWidget* dock : docks()) {
         for (const QAbstractItemView* view : tablesOf(dock))
             if (m_recalled.contains(view->objectName()))

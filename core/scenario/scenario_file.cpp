@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scenario/scenario_file.h"
 
+#include "scenario/json_document.h"
 #include "scenario/lock_times.h"
 #include "scenario/scenario_reader.h"
-#include "trace/json_positions.h"
 
 #include <QDir>
 #include <QFileInfo>
-#include <QJsonParseError>
+#include <QJsonDocument>
 
 namespace lockscope::scenario {
 
@@ -28,49 +28,21 @@ int orderOf(const QString& id) {
     return order > 0 ? order : INT_MAX;
 }
 
-std::vector<Problem> located(const std::vector<Complaint>& complaints, const JsonPositions& positions,
-                             const QString& file) {
-    std::vector<Problem> problems;
-    problems.reserve(complaints.size());
-    for (const Complaint& complaint : complaints) {
-        problems.push_back({file, positions.line(complaint.path), complaint.path, complaint.message});
-    }
-    std::ranges::stable_sort(problems, {}, &Problem::line);
-    return problems;
-}
-
-} // namespace
-
-namespace {
-
 /// Whether it is still to run.
 enum class Time : std::uint8_t { ToRun, HasRun };
 
 std::expected<Scenario, std::vector<Problem>> parse(const QByteArray& json, const QString& file, Time time) {
-    QJsonParseError error;
-    const QJsonDocument document = QJsonDocument::fromJson(json, &error);
-    if (error.error != QJsonParseError::NoError) {
-        return std::unexpected(std::vector<Problem>{{file, JsonPositions::lineOf(json, error.offset), QString(),
-                                                     tr("this is not JSON: %1").arg(error.errorString())}});
-    }
-    if (!document.isObject()) {
-        return std::unexpected(std::vector<Problem>{{file, 1, QString(), tr("a scenario is an object, { … }")}});
-    }
-    const JsonPositions positions(json);
-    std::vector<Problem> problems;
-    for (const auto& [path, line] : positions.duplicates()) {
-        problems.push_back({file, line, path, tr("this field stands here for the second time; leave one out")});
-    }
+    const auto document = JsonDocument::read(json, file);
+    if (!document) return std::unexpected(document.error());
 
-    std::vector<Complaint> complaints = checkAgainstSchema(document.object());
+    std::vector<Complaint> complaints = checkAgainstSchema(document->object());
     Scenario scenario;
-    if (complaints.empty()) scenario = readDocument(document.object(), complaints);
+    if (complaints.empty()) scenario = readDocument(document->object(), complaints);
     // Times that could not be read cannot be compared.
     const bool legible = std::ranges::none_of(
         complaints, [](const Complaint& complaint) { return complaint.path.startsWith(QLatin1String("/lock")); });
-    if (time == Time::ToRun && legible) checkLockTimes(scenario, document[u"lockscope"].toInt(), complaints);
-    std::ranges::move(located(complaints, positions, file), std::back_inserter(problems));
-    if (!problems.empty()) return std::unexpected(std::move(problems));
+    if (time == Time::ToRun && legible) checkLockTimes(scenario, document->object()[u"lockscope"].toInt(), complaints);
+    if (auto problems = document->problems(complaints); !problems.empty()) return std::unexpected(std::move(problems));
     return scenario;
 }
 

@@ -43,6 +43,10 @@ QString rightForm(const QString& definition) {
     if (definition == QLatin1String("name")) return tr("a text of 1 to 200 characters");
     if (definition == QLatin1String("texts"))
         return tr("a text, or an object of texts by language with \"en\" among them");
+    if (definition == QLatin1String("both-languages"))
+        return tr("an object with a text for \"en\" and one for \"zh_CN\"");
+    if (definition == QLatin1String("instant"))
+        return tr("a time such as \"6.4s\", \"here\", \"end\", or a moment, perhaps with a time added: \"wake+300ms\"");
     return {};
 }
 
@@ -193,7 +197,11 @@ std::vector<Complaint> checkAgainstSchema(const QJsonObject& document) {
     if (version.isDouble() && version != 1 && version != 2)
         return {
             {QStringLiteral("/lockscope"), tr("%1 should be 1 or 2, the versions of such files").arg(quoted(version))}};
-    const QJsonObject schemaText = QJsonDocument::fromJson(scenarioSchema(version.toInt())).object();
+    return checkAgainstSchema(document, scenarioSchema(version.toInt()));
+}
+
+std::vector<Complaint> checkAgainstSchema(const QJsonObject& document, const QByteArray& schemaJson) {
+    const QJsonObject schemaText = QJsonDocument::fromJson(schemaJson).object();
     valijson::Schema schema;
     valijson::SchemaParser parser;
     const QJsonValue schemaValue(schemaText);

@@ -31,7 +31,7 @@ private:
     void skipSpace();
     bool take(char c);
 
-    const QByteArray& m_json;
+    QByteArray m_json;
     qsizetype m_at = 0;
     int m_line = 1;
     std::map<QString, int> m_lines;

@@ -19,6 +19,7 @@ FOLDER = Path(__file__).resolve().parent
 RENAMED = [
     (re.compile(r"lockscope::cli(::\w+)?$"), "cli"),
     (re.compile(r"lockscope::scenario(::\w+)?$"), "scenario"),
+    (re.compile(r"lockscope::lesson(::\w+)?$"), "lesson"),
     (re.compile(r"lockscope::sim::World$"), "Faults"),
     (re.compile(r"std$"), "lockscope::session::Session"),
 ]

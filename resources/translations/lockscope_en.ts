@@ -299,6 +299,26 @@
     </message>
 </context>
 <context>
+    <name>lockscope::views::LessonList</name>
+    <message numerus="yes">
+        <source>%n min</source>
+        <translation>
+            <numerusform>%n min</numerusform>
+            <numerusform>%n min</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::LessonPanel</name>
+    <message numerus="yes">
+        <source>%1 of your %n bet(s) came true.</source>
+        <translation>
+            <numerusform>%1 of your %n bet came true.</numerusform>
+            <numerusform>%1 of your %n bets came true.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>lockscope::views::LockDetailPanel</name>
     <message numerus="yes">
         <source>%1, %n time(s) over</source>

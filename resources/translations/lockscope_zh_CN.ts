@@ -3504,6 +3504,10 @@
         <translation>--seed %1：需要一个要运行的场景，例如 --scenario gc-pause</translation>
     </message>
     <message>
+        <source>--step %1: the lesson has the steps 1 to %2</source>
+        <translation>--step %1：这一课有第 1 到第 %2 步</translation>
+    </message>
+    <message>
         <source>--seed %1: a whole number</source>
         <translation>--seed %1：应为整数</translation>
     </message>
@@ -3518,6 +3522,14 @@
     <message>
         <source>%1: the picture could not be written</source>
         <translation>%1：无法写入图片</translation>
+    </message>
+</context>
+<context>
+    <name>SpotlightWords</name>
+    <message>
+        <source>not yet</source>
+        <extracomment>On the time axis, right of the playhead.</extracomment>
+        <translation>尚未发生</translation>
     </message>
 </context>
 <context>
@@ -5699,6 +5711,110 @@
     </message>
 </context>
 <context>
+    <name>lesson</name>
+    <message>
+        <source>“%1” is taken; give the moment another name</source>
+        <translation>“%1” 已被占用；请给这个时刻换个名字</translation>
+    </message>
+    <message>
+        <source>“%1” must be an earlier moment</source>
+        <translation>“%1” 必须是更早的时刻</translation>
+    </message>
+    <message>
+        <source>the lesson has no scene “%1”</source>
+        <translation>这一课没有场景 “%1”</translation>
+    </message>
+    <message>
+        <source>there is neither a built-in lesson nor a file of this name%1</source>
+        <translation>既没有这个名字的内置课程，也没有这样的文件%1</translation>
+    </message>
+    <message>
+        <source>the file cannot be read: %1</source>
+        <translation>无法读取文件：%1</translation>
+    </message>
+    <message>
+        <source>there is no kind of row “%1”%2</source>
+        <translation>没有 “%1” 这种记录%2</translation>
+    </message>
+    <message>
+        <source>“%1” is no instant</source>
+        <translation>“%1” 不是一个时刻</translation>
+    </message>
+    <message>
+        <source>there is no action “%1”</source>
+        <translation>没有 “%1” 这个动作</translation>
+    </message>
+    <message>
+        <source>“%1” is compared with %2</source>
+        <translation>“%1” 应与%2比较</translation>
+    </message>
+    <message>
+        <source>a client, several, or "nobody"</source>
+        <translation>一个客户端、几个客户端或 "nobody"</translation>
+    </message>
+    <message>
+        <source>a time such as "5s", or "never"</source>
+        <translation>时间，例如 "5s"，或 "never"</translation>
+    </message>
+    <message>
+        <source>true or false</source>
+        <translation>true 或 false</translation>
+    </message>
+    <message>
+        <source>a whole number</source>
+        <translation>整数</translation>
+    </message>
+    <message>
+        <source>a condition has one test: “is”, “is_not”, “at_least”, “at_most” or “includes”</source>
+        <translation>一个条件只有一种比较：“is”、“is_not”、“at_least”、“at_most” 或 “includes”</translation>
+    </message>
+    <message>
+        <source>this needs two instants</source>
+        <translation>这里需要两个时刻</translation>
+    </message>
+    <message>
+        <source>in the scene “%1” the moment “%2” does not happen</source>
+        <translation>场景 “%1” 中没有发生时刻 “%2”</translation>
+    </message>
+    <message>
+        <source>moment</source>
+        <translation>时刻</translation>
+    </message>
+    <message>
+        <source>name</source>
+        <translation>名字</translation>
+    </message>
+    <message>
+        <source>client</source>
+        <translation>客户端</translation>
+    </message>
+    <message>
+        <source>the scene defines no %1 “%2”%3</source>
+        <translation>场景没有定义%1 “%2”%3</translation>
+    </message>
+    <message>
+        <source>nobody</source>
+        <extracomment>Between names of clients: "A, B".</extracomment>
+        <translation>无人</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <translation>，</translation>
+    </message>
+    <message>
+        <source>never</source>
+        <translation>永不</translation>
+    </message>
+    <message>
+        <source>violated</source>
+        <translation>被打破</translation>
+    </message>
+    <message>
+        <source>not violated</source>
+        <translation>未被打破</translation>
+    </message>
+</context>
+<context>
     <name>lockscope::app::MainWindow</name>
     <message>
         <source>Recorded to %1.</source>
@@ -5879,6 +5995,10 @@
         <translation>播放(&amp;P)</translation>
     </message>
     <message>
+        <source>&amp;Lessons</source>
+        <translation>课程(&amp;L)</translation>
+    </message>
+    <message>
         <source>&amp;View</source>
         <translation>视图(&amp;V)</translation>
     </message>
@@ -5941,6 +6061,26 @@
     <message>
         <source>&amp;Connect to a server…</source>
         <translation>连接服务器(&amp;C)…</translation>
+    </message>
+    <message>
+        <source>Lessons</source>
+        <translation>课程</translation>
+    </message>
+    <message>
+        <source>All &amp;lessons…</source>
+        <translation>全部课程(&amp;L)…</translation>
+    </message>
+    <message>
+        <source>&amp;Return to the lesson</source>
+        <translation>回到课程(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Leave into &amp;free play</source>
+        <translation>离开，自由操作(&amp;F)</translation>
+    </message>
+    <message>
+        <source>&amp;Close the lesson</source>
+        <translation>关闭课程(&amp;C)</translation>
     </message>
     <message>
         <source>View</source>
@@ -6025,6 +6165,22 @@
     <message>
         <source>Language</source>
         <translation>语言</translation>
+    </message>
+    <message>
+        <source>&amp;Larger text</source>
+        <translation>放大文字(&amp;L)</translation>
+    </message>
+    <message>
+        <source>&amp;Smaller text</source>
+        <translation>缩小文字(&amp;S)</translation>
+    </message>
+    <message>
+        <source>&amp;Usual text size</source>
+        <translation>恢复文字大小(&amp;U)</translation>
+    </message>
+    <message>
+        <source>&amp;Presenter’s view</source>
+        <translation>演示模式(&amp;P)</translation>
     </message>
     <message>
         <source>&amp;Full screen</source>
@@ -6240,6 +6396,22 @@
         <translation>
             <numerusform>以及另外 %n 项</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::ChoiceButton</name>
+    <message>
+        <source>chosen</source>
+        <translation>已选</translation>
+    </message>
+    <message>
+        <source>your bet</source>
+        <translation>你的押注</translation>
+    </message>
+    <message>
+        <source>Answer %1: %2</source>
+        <extracomment>What a screen reader says of an answer: %1 its number, %2 its words.</extracomment>
+        <translation>选项 %1：%2</translation>
     </message>
 </context>
 <context>
@@ -6607,6 +6779,272 @@
     <message>
         <source>When</source>
         <translation>时间</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::KeyButton</name>
+    <message>
+        <source>%1 (%2)</source>
+        <extracomment>What a screen reader says of a big key: %1 what it does, %2 the key.</extracomment>
+        <translation>%1（%2）</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::KeyRow</name>
+    <message>
+        <source>Keys</source>
+        <translation>按键</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>空格</translation>
+    </message>
+    <message>
+        <source>play on</source>
+        <translation>继续播放</translation>
+    </message>
+    <message>
+        <source>next step</source>
+        <translation>下一步</translation>
+    </message>
+    <message>
+        <source>pause the holder</source>
+        <translation>暂停持有者</translation>
+    </message>
+    <message>
+        <source>heal everything</source>
+        <translation>全部恢复</translation>
+    </message>
+    <message>
+        <source>blank screen</source>
+        <translation>黑屏</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::LessonGuide</name>
+    <message>
+        <source>what the clients believe</source>
+        <translation>各客户端的信念</translation>
+    </message>
+    <message>
+        <source>what client %1 believes</source>
+        <translation>客户端 %1 的信念</translation>
+    </message>
+    <message>
+        <source>what the server has on record</source>
+        <translation>服务器上的记录</translation>
+    </message>
+    <message>
+        <source>the copies on the servers</source>
+        <translation>各服务器上的副本</translation>
+    </message>
+    <message>
+        <source>what the resource accepted</source>
+        <translation>资源接受了什么</translation>
+    </message>
+    <message>
+        <source>the servers</source>
+        <translation>各服务器</translation>
+    </message>
+    <message>
+        <source>server %1</source>
+        <translation>服务器 %1</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <extracomment>Between parts of the timeline: "what client A believes, what the server has on record".</extracomment>
+        <translation>，</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::LessonList</name>
+    <message>
+        <source>Lessons</source>
+        <translation>课程</translation>
+    </message>
+    <message>
+        <source>bet on what happens, then watch; each ends with a task of your own</source>
+        <translation>先押注，再观看；每课最后有一个任务</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Begin</source>
+        <translation>开始</translation>
+    </message>
+    <message>
+        <source>%1 · %2</source>
+        <extracomment>Of a lesson in a list: %1 its number, %2 its title.</extracomment>
+        <translation>%1 · %2</translation>
+    </message>
+    <message>
+        <source>done ✓</source>
+        <translation>已完成 ✓</translation>
+    </message>
+    <message>
+        <source>go on at step %1</source>
+        <translation>从第 %1 步继续</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n min</source>
+        <translation>
+            <numerusform>%n 分钟</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::LessonPanel</name>
+    <message>
+        <source>Lesson</source>
+        <translation>课程</translation>
+    </message>
+    <message>
+        <source>Lessons</source>
+        <translation>课程</translation>
+    </message>
+    <message>
+        <source>All lessons (%1)</source>
+        <translation>全部课程（%1）</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>上一步</translation>
+    </message>
+    <message>
+        <source>The step before (←)</source>
+        <translation>上一步（←）</translation>
+    </message>
+    <message>
+        <source>Next</source>
+        <translation>下一步</translation>
+    </message>
+    <message>
+        <source>Open ↗</source>
+        <translation>打开 ↗</translation>
+    </message>
+    <message>
+        <source>Lesson %1 of %2</source>
+        <translation>第 %1 课，共 %2 课</translation>
+    </message>
+    <message>
+        <source>Your turn</source>
+        <translation>轮到你了</translation>
+    </message>
+    <message>
+        <source>Remember</source>
+        <translation>记住</translation>
+    </message>
+    <message>
+        <source>The lesson waits for you</source>
+        <translation>课程在等你</translation>
+    </message>
+    <message>
+        <source>Break the run as you like: it is yours now. The lesson goes on where you left it.</source>
+        <translation>现在随你折腾。回来后，课程从离开的地方继续。</translation>
+    </message>
+    <message>
+        <source>Look at: %1</source>
+        <translation>请看：%1</translation>
+    </message>
+    <message>
+        <source>Your bet was right</source>
+        <translation>押对了</translation>
+    </message>
+    <message>
+        <source>The run answers otherwise</source>
+        <translation>运行结果不同</translation>
+    </message>
+    <message>
+        <source>The run says: %1</source>
+        <translation>运行结果：%1</translation>
+    </message>
+    <message>
+        <source>The run says: %1. Your bet: %2</source>
+        <translation>运行结果：%1。你押的是：%2</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 of your %n bet(s) came true.</source>
+        <translation>
+            <numerusform>你的 %n 次押注中有 %1 次押对。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Next time, bet before you look: you will see more.</source>
+        <translation>下次先押注再看：能看到更多。</translation>
+    </message>
+    <message>
+        <source>Done: the judge agrees.</source>
+        <translation>完成：裁决认可。</translation>
+    </message>
+    <message>
+        <source>The judge looks on. It says so when you have done it.</source>
+        <translation>裁决在旁看着，做到了它会说。</translation>
+    </message>
+    <message>
+        <source>Bet locked in. Go on, and the run answers.</source>
+        <translation>押注已锁定。继续，看运行如何回答。</translation>
+    </message>
+    <message>
+        <source>Enter locks your bet.</source>
+        <translation>按回车锁定押注。</translation>
+    </message>
+    <message>
+        <source>Bet before you see it: press a number.</source>
+        <translation>看之前先押注：按数字键。</translation>
+    </message>
+    <message>
+        <source>Return</source>
+        <translation>返回课程</translation>
+    </message>
+    <message>
+        <source>Next lesson</source>
+        <translation>下一课</translation>
+    </message>
+    <message>
+        <source>Finish</source>
+        <translation>完成</translation>
+    </message>
+    <message>
+        <source>Skip</source>
+        <translation>跳过</translation>
+    </message>
+    <message>
+        <source>Skip to here</source>
+        <translation>跳到这里</translation>
+    </message>
+    <message>
+        <source>Space plays on and goes on; → goes on at once</source>
+        <translation>空格：播放并继续；→：立即继续</translation>
+    </message>
+    <message>
+        <source>Close the lesson</source>
+        <translation>关闭课程</translation>
+    </message>
+    <message>
+        <source>What if …? Leave into free play</source>
+        <translation>如果……会怎样？离开课程自由操作</translation>
+    </message>
+    <message>
+        <source>your turn</source>
+        <translation>轮到你了</translation>
+    </message>
+    <message>
+        <source>step %1 of %2</source>
+        <translation>第 %1 步，共 %2 步</translation>
+    </message>
+    <message>
+        <source>Source: %1</source>
+        <translation>出处：%1</translation>
+    </message>
+    <message>
+        <source>Open the first source: %1</source>
+        <translation>打开第一个出处：%1</translation>
+    </message>
+    <message>
+        <source>Bet first: press a number, then Enter. → goes on without one.</source>
+        <translation>先押注：按数字键，再按回车。→ 可以不押直接继续。</translation>
     </message>
 </context>
 <context>
@@ -7000,6 +7438,30 @@
     </message>
 </context>
 <context>
+    <name>lockscope::views::PresenterBar</name>
+    <message>
+        <source>Lessons</source>
+        <translation>课程</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>Leave (Esc)</source>
+        <translation>离开（Esc）</translation>
+    </message>
+    <message>
+        <source>Lesson %1 of %2</source>
+        <translation>第 %1 课，共 %2 课</translation>
+    </message>
+    <message>
+        <source>%1 · %2 · lease %3</source>
+        <extracomment>Above the presenter's view: %1 the session, %2 the recipe, %3 how long the lease is.</extracomment>
+        <translation>%1 · %2 · 租约 %3</translation>
+    </message>
+</context>
+<context>
     <name>lockscope::views::ProtocolModel</name>
     <message>
         <source>lease</source>
@@ -7116,6 +7578,13 @@
     <message>
         <source>any key closes this</source>
         <translation>按任意键关闭</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::StepDots</name>
+    <message>
+        <source>Step %1 of %2</source>
+        <translation>第 %1 步，共 %2 步</translation>
     </message>
 </context>
 <context>
@@ -7507,6 +7976,14 @@
         <translation>观看一把锁易手</translation>
     </message>
     <message>
+        <source>Lessons</source>
+        <translation>课程</translation>
+    </message>
+    <message>
+        <source>A course: bet on what happens to a lock, and watch</source>
+        <translation>一套课程：先押注锁会怎样，再看结果</translation>
+    </message>
+    <message>
         <source>Four clients, one lock, one simulated Redis. Then pause the holder and see.</source>
         <translation>四个客户端，一把锁，一台模拟的 Redis。然后暂停持有者看看。</translation>
     </message>
@@ -7717,18 +8194,6 @@
         <translation>这个程序的一轮可能不花时间：它需要一个长于 0 s 的“think”或“work”</translation>
     </message>
     <message>
-        <source>this is not JSON: %1</source>
-        <translation>这不是 JSON：%1</translation>
-    </message>
-    <message>
-        <source>a scenario is an object, { … }</source>
-        <translation>场景应为对象 { … }</translation>
-    </message>
-    <message>
-        <source>this field stands here for the second time; leave one out</source>
-        <translation>此字段在这里第二次出现；请去掉一个</translation>
-    </message>
-    <message>
         <source>there is neither a built-in scenario nor a file of this name%1</source>
         <translation>既没有这个名字的内置场景，也没有这个文件%1</translation>
     </message>
@@ -7807,6 +8272,14 @@
     <message>
         <source>a text, or an object of texts by language with "en" among them</source>
         <translation>文本，或按语言给出文本且含 "en" 的对象</translation>
+    </message>
+    <message>
+        <source>an object with a text for "en" and one for "zh_CN"</source>
+        <translation>一个对象，含 "en" 和 "zh_CN" 两段文字</translation>
+    </message>
+    <message>
+        <source>a time such as "6.4s", "here", "end", or a moment, perhaps with a time added: "wake+300ms"</source>
+        <translation>时间，例如 "6.4s"、"here"、"end"，或某个时刻，也可加上时间："wake+300ms"</translation>
     </message>
     <message>
         <source>an object, { … }</source>
@@ -7999,6 +8472,18 @@
     <message>
         <source>“%1” is not a whole number of nanoseconds below 292 years</source>
         <translation>“%1”不是少于 292 年的整数纳秒</translation>
+    </message>
+    <message>
+        <source>this is not JSON: %1</source>
+        <translation>这不是 JSON：%1</translation>
+    </message>
+    <message>
+        <source>such a file is an object, { … }</source>
+        <translation>这种文件应是一个对象，{ … }</translation>
+    </message>
+    <message>
+        <source>this field stands here for the second time; leave one out</source>
+        <translation>此字段在这里第二次出现；请去掉一个</translation>
     </message>
     <message>
         <source>“%1” stands here for the second time: each needs a name of its own</source>

@@ -170,6 +170,12 @@ const trace::State& ViewContext::stateToActOn() const {
     return m_now;
 }
 
+void ViewContext::setSpotlight(std::optional<Spotlight> spotlight) {
+    if (spotlight == m_spotlight) return;
+    m_spotlight = std::move(spotlight);
+    Q_EMIT spotlightChanged();
+}
+
 void ViewContext::select(EntityId entity) {
     m_wanted.reset();
     setSelection(entity);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "models/spotlight.h"
 #include "session/session.h"
 
 #include "trace/state.h"
@@ -60,6 +61,10 @@ public:
     /// All entities of a kind that turned up so far, in order; of names and texts (Text) none. Costs what is new.
     const std::vector<trace::EntityId>& entities(trace::EntityKind kind) const;
 
+    /// Where a lesson asks to look; nothing: the whole picture is of equal interest, and may show what is to come.
+    const std::optional<Spotlight>& spotlight() const { return m_spotlight; }
+    void setSpotlight(std::optional<Spotlight> spotlight);
+
     /// Sends a fault to the session, as done by hand at actsAt(). Complains through the session when it cannot.
     void breakIt(scenario::Fault fault);
     /// Asks the player to run the session from its start again, with its seed.
@@ -80,6 +85,7 @@ Q_SIGNALS:
     void selectionChanged(lockscope::trace::EntityId entity);
     void verdictChanged();
     void scenarioChanged(); ///< scenario() and settings() may differ now
+    void spotlightChanged();
     /// The user clicked on a violation or an event: this instant (and entity) goes to the middle of the timeline.
     void revealRequested(lockscope::Nanos t, lockscope::trace::EntityId entity);
     /// The user wants to read about this violation (an index into the verdict's): its card comes to the front.
@@ -104,6 +110,7 @@ private:
     Nanos m_playhead{};
     Nanos m_furthest{};
     trace::EntityId m_selection = trace::kNoEntity;
+    std::optional<Spotlight> m_spotlight;
     std::optional<Identity> m_wanted; ///< selected in the trace before, not yet in this one
     std::shared_ptr<const trace::Trace> m_empty;
     std::shared_ptr<const trace::Trace> m_trace;

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "theme/fonts.h"
 
+#include <QApplication>
 #include <QFontDatabase>
 #include <QFontInfo>
+#include <QPointer>
+#include <QWidget>
+#include <cmath>
 
 namespace lockscope::views {
 namespace {
@@ -19,9 +23,11 @@ bool isNobodysChoice(const QString& family) {
     return generic.contains(family, Qt::CaseInsensitive);
 }
 
+double s_textScale = 1; ///< GUI thread only
+
 QFont sized(const QFont& base, double delta, QFont::Weight weight) {
     QFont font = base;
-    if (delta != 0) font.setPointSizeF(base.pointSizeF() + delta);
+    if (delta != 0 || s_textScale != 1) font.setPointSizeF((base.pointSizeF() + delta) * s_textScale);
     font.setWeight(weight);
     return font;
 }
@@ -54,7 +60,7 @@ QFont makeFixedFont() {
     // No ligatures in code and keys (":=" must stay two characters), and running clocks need no shaping.
     font.setStyleStrategy(QFont::PreferNoShaping);
     // Fixed faces look larger than proportional ones of the same size.
-    font.setPointSizeF(uiFont().pointSizeF() - 0.75);
+    font.setPointSizeF(uiFont().pointSizeF() / s_textScale - 0.75);
     return font;
 }
 
@@ -74,6 +80,30 @@ QFont captionFont() {
 QFont fixedFont(double delta, QFont::Weight weight) {
     static const QFont base = makeFixedFont();
     return sized(base, delta, weight);
+}
+
+double textScale() {
+    return s_textScale;
+}
+
+void setTextScale(double scale) {
+    scale = std::clamp(scale, 0.5, 4.0);
+    const double factor = scale / s_textScale;
+    if (std::abs(factor - 1) < 1e-3) return;
+    // Widgets that got a font of their own when they were made do not follow the application's.
+    std::vector<std::pair<QPointer<QWidget>, QFont>> own;
+    for (QWidget* const widget : QApplication::allWidgets()) {
+        if (!widget->testAttribute(Qt::WA_SetFont)) continue;
+        QFont font = widget->font();
+        font.setPointSizeF(font.pointSizeF() * factor);
+        own.emplace_back(widget, font);
+    }
+    s_textScale = scale;
+    QApplication::setFont(uiFont());
+    for (QWidget* const widget : QApplication::allWidgets())
+        if (!widget->testAttribute(Qt::WA_SetFont)) widget->setFont(QFont()); // takes up the application's anew
+    for (const auto& [widget, font] : own)
+        if (widget) widget->setFont(font);
 }
 
 } // namespace lockscope::views

@@ -12,4 +12,9 @@ QFont captionFont();
 /// For numbers, code and keys: digits are equally wide, so that running numbers do not dance.
 QFont fixedFont(double delta = 0, QFont::Weight weight = QFont::Normal);
 
+/// How much larger than usual all text is, 0.5…4; 1 at first. A change reaches every widget that is there: those with a
+/// font of their own have it scaled, the others follow the application's.
+void setTextScale(double scale);
+double textScale();
+
 } // namespace lockscope::views

@@ -154,7 +154,7 @@ void paintRuler(QPainter& painter, const QSize& size, const TimelineScene& scene
     });
     ticks.paint(painter, color(Role::TextFaint));
     grid.paint(painter, color(Role::Grid));
-    paintStrip(kit, scene, ruler, size.height() - ruler);
+    if (size.height() > ruler) paintStrip(kit, scene, ruler, size.height() - ruler);
     painter.restore();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/timeline_overview.h"
 
+#include "timeline/spotlight_paint.h"
 #include "timeline/timeline_view.h"
 
 #include <QMouseEvent>
@@ -43,7 +44,9 @@ void TimelineOverview::paintEvent(QPaintEvent*) {
     if (scene.playhead < 0) return;
     const int labels = scene.metrics.labelWidth();
     const TimelineCoordinates c(0, scene.end, std::max(1, width() - labels));
-    paintPlayheadLine(painter, labels + c.x(scene.playhead), height());
+    const double now = labels + c.x(scene.playhead);
+    if (m_view->context() && m_view->context()->spotlight()) paintNotYetSmall(painter, size(), now);
+    paintPlayheadLine(painter, now, height());
 }
 
 void TimelineOverview::resizeEvent(QResizeEvent*) {

@@ -2,6 +2,7 @@
 #include "timeline/timeline_ruler.h"
 
 #include "theme/plain_tips.h"
+#include "timeline/spotlight_paint.h"
 #include "timeline/timeline_view.h"
 
 #include <QHelpEvent>
@@ -21,6 +22,7 @@ void TimelineRuler::paintEvent(QPaintEvent*) {
     const std::lock_guard lock(m_view->loader()->data()->mutex());
     const TimelineScene scene = m_view->scene();
     paintRuler(painter, size(), scene);
+    if (m_view->context() && m_view->context()->spotlight()) paintNotYet(painter, size(), scene);
     if (scene.playhead < scene.from || scene.playhead > scene.to) return;
     const int labels = scene.metrics.labelWidth();
     const double x = labels + scene.coordinates(width()).x(scene.playhead);

@@ -4,6 +4,7 @@
 #include "models/lock_facts.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
+#include "timeline/spotlight_paint.h"
 #include "timeline/timeline_accessible.h"
 #include "timeline/timeline_overview.h"
 #include "timeline/timeline_ruler.h"
@@ -106,6 +107,7 @@ TimelineView::TimelineView(ViewContext* context, QWidget* parent)
     });
     connect(context, &ViewContext::scenarioChanged, this, &TimelineView::readNotes);
     connect(context, &ViewContext::revealRequested, this, &TimelineView::reveal);
+    connect(context, &ViewContext::spotlightChanged, this, &TimelineView::takeSpotlight);
     updateGeometries();
     openTrace();
 }
@@ -227,6 +229,7 @@ void TimelineView::playheadMoved(Nanos t) {
     };
     if (before >= 0) strip(before);
     strip(t.count());
+    if (m_context->spotlight()) viewport()->update(); // it ends at the playhead
     for (const LeaseAtPlayhead& lease : m_leases)
         viewport()->update(lease.place.toAlignedRect());
     {
@@ -251,6 +254,31 @@ void TimelineView::reveal(Nanos t, trace::EntityId entity) {
     viewport()->update();
 }
 
+void TimelineView::setBrief(bool brief) {
+    if (brief == m_brief) return;
+    m_brief = brief;
+    m_overview->setVisible(!brief);
+    measure();
+}
+
+void TimelineView::takeSpotlight() {
+    const auto& spotlight = m_context->spotlight();
+    if (spotlight && spotlight->window) {
+        m_rangeChosen = true;
+        m_zoom->setEnd(std::max(m_zoom->end(), spotlight->window->second.count()));
+        m_zoom->setRange(spotlight->window->first.count(), spotlight->window->second.count());
+    }
+    if (spotlight) revealRows(spotlight->lanes);
+    updateAll();
+}
+
+void TimelineView::revealRows(const std::vector<trace::EntityId>& lanes) {
+    // From the lowest one up: where not all have room, the uppermost are in sight.
+    for (int row = int(m_layout.rows().size()) - 1; row >= 0; --row)
+        if (std::ranges::find(lanes, m_layout.rows()[std::size_t(row)].lane->entity) != lanes.end())
+            ensureRowVisible(row);
+}
+
 void TimelineView::updateAll() {
     m_ruler->update();
     m_overview->update();
@@ -258,7 +286,8 @@ void TimelineView::updateAll() {
 }
 
 void TimelineView::updateGeometries() {
-    const int top = m_metrics.rulerHeight() + m_metrics.stripHeight(), bottom = m_metrics.overviewHeight();
+    const int top = m_metrics.rulerHeight() + (m_brief ? 0 : m_metrics.stripHeight());
+    const int bottom = m_brief ? 0 : m_metrics.overviewHeight();
     setViewportMargins(0, top, 0, bottom);
     const QRect port = viewport()->geometry();
     m_ruler->setGeometry(port.x(), port.y() - top, port.width(), top);
@@ -282,7 +311,12 @@ void TimelineView::changeEvent(QEvent* event) {
     if (event->type() != QEvent::PaletteChange && event->type() != QEvent::FontChange &&
         event->type() != QEvent::ApplicationFontChange)
         return;
-    m_metrics = TimelineMetrics(QFontMetricsF(uiFont()).height());
+    measure();
+}
+
+void TimelineView::measure() {
+    constexpr double kTight = 0.94; // lanes a little lower, so that all three truths are in sight
+    m_metrics = TimelineMetrics(QFontMetricsF(uiFont()).height() * (m_brief ? kTight : 1));
     m_key = {};
     {
         const std::lock_guard lock(m_loader->data()->mutex());
@@ -356,6 +390,8 @@ void TimelineView::paintEvent(QPaintEvent*) {
         const TimelineScene now = scene();
         refreshLanes(now);
         painter.drawImage(0, 0, m_lanes); // clipped to what is to be repainted
+        if (m_context && m_context->spotlight())
+            paintSpotlight(painter, viewport()->size(), now, *m_context->spotlight());
         paintOverlay(painter, now);
         m_paintedPlayhead = now.playhead;
     }

@@ -47,6 +47,9 @@ public:
     /// A lane's name and its state at the playhead: "client A, thread 1: paused; holds #33".
     QString rowWords(int row) const;
 
+    /// Without the overview and the strip of violations: where room is scarce, and others tell of both.
+    void setBrief(bool brief);
+
     /// The measured range, when there is one; to < from when it was dragged to the left.
     std::optional<std::pair<Nanos, Nanos>> measured() const { return m_measured; }
     void clearMeasure();
@@ -119,6 +122,10 @@ private:
     void verdictChanged();
     void playheadMoved(Nanos t);
     void reveal(Nanos t, trace::EntityId entity);
+    /// Takes up the text's size and setBrief().
+    void measure();
+    void takeSpotlight();
+    void revealRows(const std::vector<trace::EntityId>& lanes);
     void updateGeometries();
     void updateAll();
     void refreshLanes(const TimelineScene& scene);
@@ -162,6 +169,7 @@ private:
     double m_lastFrameMs = 0;
     int m_focusRow = -1;
     QPointer<session::Session> m_session;
+    bool m_brief = false;
     bool m_rangeChosen = false; ///< the first range of this trace was chosen
     bool m_catchingUp = false;  ///< the trace was replaced, and is not yet where one looks
 

@@ -68,6 +68,7 @@ void Player::attach() {
     if (m_session) m_session->disconnect(this);
     session::Session* const session = m_context->session();
     m_session = session;
+    m_limit.reset();
     m_seek.reset();
     endSearches();
     setPlaying(false);
@@ -98,7 +99,9 @@ Nanos Player::end() const {
     const session::Session* open = m_session.data();
     if (!open) return Nanos(0);
     const Nanos reached = m_context->trace()->reached();
-    return open->abilities().live ? reached : std::max(open->planned(), reached);
+    if (open->abilities().live) return reached;
+    const Nanos all = std::max(open->planned(), reached);
+    return m_limit ? std::min(*m_limit, all) : all;
 }
 
 void Player::setPlaying(bool playing) {
@@ -117,6 +120,7 @@ void Player::setPlaying(bool playing) {
 void Player::play() {
     if (!m_session) return;
     endSearches();
+    if (m_limit && m_context->playhead() >= end()) return; // it is the limit's owner who says how it goes on
     // Play at the very end starts over, as every player does.
     if (!isLive() && end() > Nanos(0) && m_context->playhead() >= end()) m_context->setPlayhead(Nanos(0));
     m_seek.reset();

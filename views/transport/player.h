@@ -20,8 +20,12 @@ public:
 
     bool isPlaying() const { return m_playing; }
     double speed() const { return m_speed; }
-    /// The last instant that the playhead can be taken to: the plan's end, or how far time has come.
+    /// The last instant that the playhead can be taken to: the limit, the plan's end, or how far time has come.
     Nanos end() const;
+    /// Time stops at this instant, and a session that can be computed is computed no further; nothing: no limit.
+    /// Another session begins without one.
+    void setLimit(std::optional<Nanos> limit) { m_limit = limit; }
+    std::optional<Nanos> limit() const { return m_limit; }
 
 public Q_SLOTS:
     void play();
@@ -69,7 +73,8 @@ private:
     QBasicTimer m_timer;
     QElapsedTimer m_clock;
     double m_speed = kNormal;
-    double m_carry = 0;          ///< the part of a nanosecond lost by rounding: at 0.01× it would add up
+    double m_carry = 0; ///< the part of a nanosecond lost by rounding: at 0.01× it would add up
+    std::optional<Nanos> m_limit;
     std::optional<Nanos> m_seek; ///< wanted, but the world is not there yet
     std::optional<session::Milestone> m_searching;
     /// A search back: rows before this one were not looked at.

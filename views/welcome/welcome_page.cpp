@@ -196,9 +196,16 @@ QWidget* WelcomePage::makeHero() {
     m_lesson->installEventFilter(this); // once it is painted, the rest follows
     connect(m_lesson, &QPushButton::clicked, this,
             [this] { Q_EMIT scenarioChosen(QString::fromLatin1(kOpeningLesson)); });
+    auto* lessons = new QPushButton(tr("Lessons"));
+    lessons->setObjectName(QStringLiteral("welcome.lessons"));
+    lessons->setMinimumSize(lessons->sizeHint().width() + 2 * kGrid, 48);
+    lessons->setCursor(Qt::PointingHandCursor);
+    lessons->setToolTip(tr("A course: bet on what happens to a lock, and watch"));
+    connect(lessons, &QPushButton::clicked, this, &WelcomePage::lessonsRequested);
     auto* action = new QHBoxLayout;
     action->setSpacing(2 * kGrid);
     action->addWidget(m_lesson);
+    action->addWidget(lessons);
     auto* note = new Paragraph(tr("Four clients, one lock, one simulated Redis. Then pause the holder and see."));
     action->addWidget(note, 1);
     words->addLayout(action);

@@ -39,6 +39,7 @@ public:
 
 Q_SIGNALS:
     void scenarioChosen(QString id);
+    void lessonsRequested();
     void fileChosen(QString path);
     void openRequested();
     /// `url`: the typed text, possibly empty.

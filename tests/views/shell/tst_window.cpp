@@ -298,7 +298,7 @@ private Q_SLOTS:
         scene.press(Qt::Key_1, Qt::ControlModifier);
         scene.press(Qt::Key_2, Qt::ControlModifier);
         QVERIFY(scene.window->work()->controls()->isVisible());
-        scene.press(Qt::Key_0, Qt::ControlModifier);
+        scene.press(Qt::Key_0, Qt::ControlModifier | Qt::ShiftModifier);
         QVERIFY(!scene.window->work()->controls()->isVisible());
     }
 

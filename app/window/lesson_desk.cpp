@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window/lesson_desk.h"
+
+#include "lesson/lesson_file.h"
+#include "lessons/lesson_list.h"
+#include "lessons/lesson_panel.h"
+#include "session/simulated_session.h"
+#include "theme/fonts.h"
+#include "welcome/welcome_page.h"
+#include "window/lesson_keys.h"
+#include "window/main_window.h"
+#include "window/stage.h"
+#include "window/work_area.h"
+
+namespace lockscope::app {
+namespace {
+
+using Phase = views::LessonGuide::Phase;
+constexpr int kPanelWidth = 380;
+
+} // namespace
+
+LessonDesk::LessonDesk(MainWindow* window, Stage* stage)
+    : QObject(window),
+      m_window(window),
+      m_stage(stage),
+      m_guide(new views::LessonGuide(window->context(), window->player(), this)),
+      m_keys(new LessonKeys(m_guide, window)) {
+    m_guide->setLanguage(views::WelcomePage::scenarioLanguage());
+    connect(m_guide, &views::LessonGuide::worldWanted, this, &LessonDesk::showWorld);
+    connect(m_guide, &views::LessonGuide::changed, this, &LessonDesk::refresh);
+    connect(m_keys, &LessonKeys::nextLessonWanted, this, &LessonDesk::openNext);
+    connect(m_guide, &views::LessonGuide::progressed, this,
+            [this](const QString& id, const views::LessonProgress& progress) {
+                m_window->settings()->setLesson(id, {progress.step, progress.done, progress.bets});
+            });
+}
+
+bool LessonDesk::isGuiding() const {
+    return m_guide->phase() == Phase::Step || m_guide->phase() == Phase::Turn || m_guide->phase() == Phase::End;
+}
+
+void LessonDesk::needPanel() {
+    if (m_panel) return;
+    m_panel = new views::LessonPanel(m_guide);
+    setPanelWidth(m_panelWidth);
+    m_stage->put(Stage::Place::Left, m_panel);
+    connect(m_panel, &views::LessonPanel::listWanted, this, &LessonDesk::showList);
+    connect(m_panel, &views::LessonPanel::nextLessonWanted, this, &LessonDesk::openNext);
+}
+
+void LessonDesk::setPanelWidth(int width) {
+    m_panelWidth = width;
+    if (m_panel) m_panel->setFixedWidth(width > 0 ? width : int(kPanelWidth * views::textScale()));
+}
+
+void LessonDesk::open(const QString& id, int step, views::LessonGuide::Arrival arrival) {
+    const KeptLesson kept = m_window->settings()->lesson(id);
+    m_guide->setProgress(id, {kept.step, kept.done, kept.bets});
+    needPanel();
+    if (const auto opened = m_guide->open(id, step, arrival); !opened) m_window->complain(opened.error());
+}
+
+void LessonDesk::restore(const views::LessonGuide::Place& place) {
+    if (place.phase == Phase::Off) return;
+    needPanel();
+    m_guide->restore(place);
+}
+
+void LessonDesk::showList() {
+    if (!m_list) {
+        m_list = new views::LessonList(views::WelcomePage::scenarioLanguage(), m_window);
+        connect(m_list, &views::LessonList::lessonChosen, this,
+                [this](const QString& id, int step) { open(id, step); });
+    }
+    std::map<QString, views::LessonProgress> progress;
+    for (const QString& id : lesson::builtinLessons()) {
+        const KeptLesson kept = m_window->settings()->lesson(id);
+        progress[id] = {kept.step, kept.done, kept.bets};
+    }
+    m_window->player()->pause();
+    m_list->showCourse(progress, m_guide->lesson() ? m_guide->lesson()->id : QString());
+    m_list->open();
+}
+
+void LessonDesk::openNext() {
+    if (!m_guide->lesson()) return;
+    const QStringList course = lesson::builtinLessons();
+    const qsizetype next = course.indexOf(m_guide->lesson()->id) + 1;
+    if (next < course.size())
+        open(course[next]);
+    else
+        showList();
+}
+
+void LessonDesk::showWorld(const scenario::Scenario& scenario, quint64 seed) {
+    m_window->setSession(std::make_unique<session::SimulatedSession>(scenario, seed), false);
+}
+
+void LessonDesk::refresh() {
+    const Phase phase = m_guide->phase();
+    if (m_panel) m_panel->setVisible(phase != Phase::Off);
+    if (phase == m_phase) return;
+    m_phase = phase;
+    WorkArea* const work = m_window->work();
+    if (!work) return;
+    if (!isGuiding())
+        work->takeBack();
+    else
+        work->lend(phase == Phase::Turn ? Layout::Task : Layout::Lesson);
+}
+
+} // namespace lockscope::app

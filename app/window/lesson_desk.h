@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "lessons/lesson_guide.h"
+
+namespace lockscope::views {
+class LessonList;
+class LessonPanel;
+} // namespace lockscope::views
+
+namespace lockscope::app {
+
+class LessonKeys;
+class MainWindow;
+class Stage;
+
+/// Lessons in the window: the guide, its panel beside the timeline, the list, and the progress that is kept.
+class LessonDesk : public QObject {
+    Q_OBJECT
+public:
+    LessonDesk(MainWindow* window, Stage* stage);
+
+    views::LessonGuide* guide() const { return m_guide; }
+    /// Null before the first lesson.
+    views::LessonPanel* panel() const { return m_panel; }
+    /// Null before it was shown.
+    views::LessonList* list() const { return m_list; }
+    /// Whether the window shows what a lesson wants, and not what its user has chosen.
+    bool isGuiding() const;
+    /// The narration's width in pixels; 0: the usual one, which follows the text's size.
+    void setPanelWidth(int width);
+
+public Q_SLOTS:
+    /// Begins a lesson at a step, from 0; complains in the window when it cannot.
+    void open(const QString& id, int step = 0,
+              lockscope::views::LessonGuide::Arrival arrival = lockscope::views::LessonGuide::Arrival::Play);
+    void showList();
+    void openNext();
+    /// Takes up a lesson that another window showed, around the session that this one shows now.
+    void restore(const lockscope::views::LessonGuide::Place& place);
+
+private:
+    void needPanel();
+    void showWorld(const scenario::Scenario& scenario, quint64 seed);
+    void refresh();
+
+    MainWindow* m_window;
+    Stage* m_stage;
+    views::LessonGuide* m_guide;
+    LessonKeys* m_keys;
+    views::LessonPanel* m_panel = nullptr;
+    views::LessonList* m_list = nullptr;
+    int m_panelWidth = 0; ///< 0 = the usual one
+    views::LessonGuide::Phase m_phase = views::LessonGuide::Phase::Off;
+};
+
+} // namespace lockscope::app

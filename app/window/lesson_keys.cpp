@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window/lesson_keys.h"
+
+#include "lessons/lesson_guide.h"
+#include "window/main_window.h"
+
+#include <QAbstractButton>
+#include <QAbstractItemView>
+#include <QAbstractSpinBox>
+#include <QApplication>
+#include <QComboBox>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QMenu>
+
+namespace lockscope::app {
+namespace {
+
+using Phase = views::LessonGuide::Phase;
+
+/// A control with a use of its own for the keys that a lesson has.
+bool needsItsKeys(const QWidget* widget) {
+    return qobject_cast<const QLineEdit*>(widget) || qobject_cast<const QAbstractSpinBox*>(widget) ||
+           qobject_cast<const QComboBox*>(widget) || qobject_cast<const QMenu*>(widget) ||
+           qobject_cast<const QAbstractItemView*>(widget);
+}
+
+} // namespace
+
+LessonKeys::LessonKeys(views::LessonGuide* guide, MainWindow* window)
+    : QObject(window), m_guide(guide), m_window(window) {
+    qApp->installEventFilter(this);
+}
+
+bool LessonKeys::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() != QEvent::ShortcutOverride && event->type() != QEvent::KeyPress) return false;
+    if (!m_guide->isOn()) return false;
+    const auto* widget = qobject_cast<const QWidget*>(watched);
+    if (!widget || widget->window() != m_window || needsItsKeys(widget)) return false;
+    auto* key = static_cast<QKeyEvent*>(event);
+    if (key->modifiers() & ~Qt::KeypadModifier) return false;
+    // A button that the keyboard has gone to is pressed by Space.
+    if (key->key() == Qt::Key_Space && qobject_cast<const QAbstractButton*>(widget)) return false;
+    if (event->type() == QEvent::KeyPress) return take(key->key(), Do::It);
+    if (!take(key->key(), Do::Nothing)) return false;
+    // An accepted override comes back as an ordinary key press.
+    event->accept();
+    return true;
+}
+
+bool LessonKeys::take(int key, Do what) {
+    const Phase phase = m_guide->phase();
+    const bool step = phase == Phase::Step, end = phase == Phase::End;
+    const auto act = [&](auto&& action) {
+        if (what == Do::It) action();
+        return true;
+    };
+    switch (key) {
+    case Qt::Key_Space:
+        if (step) return act([&] { m_guide->goOn(); });
+        return end && act([&] { Q_EMIT nextLessonWanted(); });
+    case Qt::Key_Right:
+    case Qt::Key_PageDown:
+        if (step) return act([&] { m_guide->skip(); });
+        if (end) return act([&] { Q_EMIT nextLessonWanted(); });
+        return phase == Phase::Turn && key == Qt::Key_PageDown && act([&] { m_guide->skip(); });
+    case Qt::Key_Left:
+    case Qt::Key_PageUp:
+        if (step || end) return act([&] { m_guide->back(); });
+        return phase == Phase::Turn && key == Qt::Key_PageUp && act([&] { m_guide->back(); });
+    case Qt::Key_1:
+    case Qt::Key_2:
+    case Qt::Key_3:
+    case Qt::Key_4:
+        if (!step || m_guide->question().isEmpty() || !m_guide->arrived()) return false;
+        return act([&] { m_guide->choose(key - Qt::Key_1); });
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+        if (step && m_guide->chosen() && !m_guide->locked()) return act([&] { m_guide->lock(); });
+        return (step || end) && act([&] { end ? Q_EMIT nextLessonWanted() : m_guide->goOn(); });
+    default:
+        return false;
+    }
+}
+
+} // namespace lockscope::app

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window/presenter.h"
+
+#include "lessons/lesson_panel.h"
+#include "lessons/presenter_bar.h"
+#include "locks/protocol_panel.h"
+#include "theme/fonts.h"
+#include "timeline/timeline_view.h"
+#include "transport/player.h"
+#include "transport/transport_bar.h"
+#include "transport/verdict_banner.h"
+#include "window/action_registry.h"
+#include "window/language.h"
+#include "window/lesson_desk.h"
+#include "window/main_window.h"
+#include "window/stage.h"
+#include "window/work_area.h"
+
+#include <QApplication>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QPainter>
+#include <QStatusBar>
+
+namespace lockscope::app {
+namespace {
+
+/// No text is smaller than this many pixels in a window this wide.
+constexpr double kLeastText = 17, kAtWidth = 1600;
+constexpr double kSmallest = -2;      ///< the smallest font of the window, in points beside the usual one
+constexpr double kNarrowPanel = 0.33; ///< the narration's part of the window
+constexpr double kProtocol = 0.17;    ///< the protocol's part of its height
+constexpr int kProtocolFrom = 800;    ///< in a lower window the protocol goes first
+
+class Blank : public QWidget {
+public:
+    using QWidget::QWidget;
+
+protected:
+    void paintEvent(QPaintEvent*) override { QPainter(this).fillRect(rect(), Qt::black); }
+};
+
+} // namespace
+
+Presenter::Presenter(MainWindow* window, Stage* stage) : QObject(window), m_window(window), m_stage(stage) {
+    m_pace.setSingleShot(true);
+    m_pace.setInterval(60);
+    connect(&m_pace, &QTimer::timeout, this, &Presenter::fit);
+    connect(window->context(), &views::ViewContext::sessionChanged, this, [this] {
+        if (!m_window->context()->session()) setOn(false);
+    });
+}
+
+void Presenter::furnish() {
+    if (m_bar) return;
+    QList<std::pair<QString, QString>> names;
+    for (const QString& code : languages())
+        names += {code, languageName(code)};
+    auto* bar = new views::PresenterBar(m_window->context(), m_window->lessons()->guide(), names,
+                                        resolvedLanguage(m_window->settings()->language()));
+    connect(bar, &views::PresenterBar::leaveWanted, this, [this] { setOn(false); });
+    connect(bar, &views::PresenterBar::listWanted, m_window->lessons(), &LessonDesk::showList);
+    connect(bar, &views::PresenterBar::languageWanted, m_window->settings(), &Settings::setLanguage);
+    m_bar = bar;
+    m_banner = new views::VerdictBanner(m_window->context());
+    m_protocol = new views::ProtocolPanel(m_window->context());
+    auto* keys = new views::KeyRow;
+    connect(keys, &views::KeyRow::pressed, this, &Presenter::press);
+    m_keys = keys;
+    m_stage->put(Stage::Place::Top, m_bar);
+    m_stage->put(Stage::Place::Above, m_banner);
+    m_stage->put(Stage::Place::Below, m_protocol);
+    m_stage->put(Stage::Place::Bottom, m_keys);
+    m_blank = new Blank(m_window);
+    m_blank->hide();
+}
+
+void Presenter::setOn(bool on) {
+    if (on == m_on || (on && !m_window->context()->session())) return;
+    m_on = on;
+    furnish();
+    for (QWidget* part : {m_bar, m_banner, m_protocol, m_keys})
+        part->setVisible(on);
+    m_window->menuWidget()->setVisible(!on);
+    if (views::LessonPanel* const panel = m_window->lessons()->panel()) panel->setHeadShown(!on);
+    for (auto* timeline : m_window->findChildren<views::TimelineView*>())
+        timeline->setBrief(on);
+    m_window->statusBar()->setVisible(!on && m_window->context()->session());
+    if (WorkArea* const work = m_window->work()) work->setVisible(!on && m_window->context()->session());
+    if (on) {
+        qApp->installEventFilter(this);
+        fit();
+    } else {
+        qApp->removeEventFilter(this);
+        setBlank(false);
+        views::setTextScale(m_window->settings()->textScale());
+        m_window->lessons()->setPanelWidth(0);
+    }
+    Q_EMIT changed(on);
+}
+
+void Presenter::fit() {
+    if (!m_on) return;
+    const double usual = views::uiFont(kSmallest).pointSizeF() / views::textScale() * m_window->logicalDpiY() / 72;
+    views::setTextScale(kLeastText * m_window->width() / kAtWidth / usual);
+    m_window->lessons()->setPanelWidth(int(m_window->width() * kNarrowPanel));
+    m_protocol->setVisible(m_window->height() >= kProtocolFrom);
+    m_protocol->setMaximumHeight(int(m_window->height() * kProtocol));
+    m_blank->setGeometry(m_window->rect());
+}
+
+void Presenter::setBlank(bool blank) {
+    if (!m_blank || blank == m_blank->isVisible()) return;
+    if (blank) m_window->player()->pause();
+    m_blank->setGeometry(m_window->rect());
+    m_blank->setVisible(blank);
+    m_blank->raise();
+}
+
+void Presenter::press(views::KeyRow::Key key) {
+    views::LessonGuide* const guide = m_window->lessons()->guide();
+    const bool leads = m_window->lessons()->isGuiding();
+    using Key = views::KeyRow::Key;
+    switch (key) {
+    case Key::Play:
+        return leads ? guide->goOn() : m_window->player()->toggle();
+    case Key::Next:
+        return leads ? guide->skip() : m_window->player()->next(session::Milestone::Event);
+    case Key::PauseHolder:
+        return m_window->registry()->find(QStringLiteral("break.pause-client"))->trigger();
+    case Key::Heal:
+        return m_window->registry()->find(QStringLiteral("break.heal"))->trigger();
+    case Key::Blank:
+        return setBlank(true);
+    }
+}
+
+bool Presenter::take(int key) {
+    using Key = views::KeyRow::Key;
+    switch (key) {
+    case Qt::Key_Escape:
+    case Qt::Key_F5:
+        setOn(false);
+        return true;
+    case Qt::Key_B:
+        press(Key::Blank);
+        return true;
+    case Qt::Key_P:
+        press(Key::PauseHolder);
+        return true;
+    case Qt::Key_H:
+        press(Key::Heal);
+        return true;
+    case Qt::Key_Space:
+        press(Key::Play);
+        return true;
+    case Qt::Key_Right:
+    case Qt::Key_PageDown:
+        press(Key::Next);
+        return true;
+    case Qt::Key_Left:
+    case Qt::Key_PageUp:
+        m_window->lessons()->isGuiding() ? m_window->lessons()->guide()->back()
+                                         : m_window->player()->previous(session::Milestone::Event);
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool Presenter::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == m_window && event->type() == QEvent::Resize) m_pace.start();
+    if (event->type() != QEvent::ShortcutOverride && event->type() != QEvent::KeyPress) return false;
+    const auto* widget = qobject_cast<const QWidget*>(watched);
+    if (!widget || widget->window() != m_window || qobject_cast<const QLineEdit*>(widget)) return false;
+    auto* key = static_cast<QKeyEvent*>(event);
+    if (event->type() == QEvent::ShortcutOverride) {
+        event->accept(); // the menus are away, and their keys with them: all come here
+        return true;
+    }
+    if (isBlank()) {
+        setBlank(false);
+        return true;
+    }
+    if (key->modifiers() == Qt::ControlModifier && key->key() == Qt::Key_L) {
+        m_window->lessons()->showList();
+        return true;
+    }
+    return !(key->modifiers() & ~Qt::KeypadModifier) && take(key->key());
+}
+
+} // namespace lockscope::app

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lesson/lesson_file.h"
+
+#include "lesson/lesson_check.h"
+#include "lesson/lesson_reader.h"
+#include "scenario/json_document.h"
+
+#include <QDir>
+#include <QFileInfo>
+
+namespace lockscope::lesson {
+
+using scenario::Problem;
+
+namespace {
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("lesson", text);
+}
+
+const QString kFolder = QStringLiteral(":/lessons/");
+
+/// The name of a built-in lesson's file: "06-the-pause.json" has the id "the-pause".
+QString fileOf(const QString& id) {
+    const QStringList found =
+        QDir(kFolder).entryList({QStringLiteral("[0-9][0-9]-%1.json").arg(id)}, QDir::Files, QDir::Name);
+    return found.isEmpty() ? QString() : kFolder + found.first();
+}
+
+} // namespace
+
+std::expected<Lesson, std::vector<Problem>> parseLesson(const QByteArray& json, const QString& file) {
+    const auto document = scenario::JsonDocument::read(json, file);
+    if (!document) return std::unexpected(document.error());
+    std::vector<scenario::Complaint> complaints = scenario::checkAgainstSchema(document->object(), lessonSchema());
+    Lesson lesson;
+    if (complaints.empty()) lesson = readLesson(document->object(), complaints);
+    if (complaints.empty()) checkNames(lesson, complaints);
+    if (auto problems = document->problems(complaints); !problems.empty()) return std::unexpected(std::move(problems));
+    return lesson;
+}
+
+std::expected<Lesson, std::vector<Problem>> loadLesson(const QString& idOrPath) {
+    const QStringList ids = builtinLessons();
+    const bool builtin = ids.contains(idOrPath);
+    if (!builtin && !QFileInfo::exists(idOrPath)) {
+        return std::unexpected(std::vector<Problem>{
+            {idOrPath, 0, QString(),
+             tr("there is neither a built-in lesson nor a file of this name%1").arg(suggestion(idOrPath, ids))}});
+    }
+    QFile file(builtin ? fileOf(idOrPath) : idOrPath);
+    if (!file.open(QIODevice::ReadOnly) || QFileInfo(file.fileName()).isDir()) {
+        return std::unexpected(
+            std::vector<Problem>{{idOrPath, 0, QString(), tr("the file cannot be read: %1").arg(file.errorString())}});
+    }
+    return parseLesson(file.readAll(), idOrPath);
+}
+
+QStringList builtinLessons() {
+    static const QStringList kIds = [] {
+        QStringList ids;
+        // Their files begin with their number in the course.
+        for (const QString& file :
+             QDir(kFolder).entryList({QStringLiteral("[0-9][0-9]-*.json")}, QDir::Files, QDir::Name))
+            ids += file.sliced(3).chopped(5);
+        return ids;
+    }();
+    return kIds;
+}
+
+QByteArray lessonSchema() {
+    QFile file(kFolder + QStringLiteral("lesson.schema.json"));
+    if (!file.open(QIODevice::ReadOnly)) qFatal("the schema of lessons is missing from the program");
+    return file.readAll();
+}
+
+} // namespace lockscope::lesson

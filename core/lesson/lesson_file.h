@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "lesson/lesson.h"
+
+#include <expected>
+
+namespace lockscope::lesson {
+
+/// Reads a lesson from JSON text, checked against the published schema (resources/lessons/lesson.schema.json) and
+/// against what a schema cannot say: names that texts and conditions use are defined, scenes exist. All complaints at
+/// once.
+std::expected<Lesson, std::vector<scenario::Problem>> parseLesson(const QByteArray& json, const QString& file);
+
+/// Reads a built-in lesson by its id, or a file.
+std::expected<Lesson, std::vector<scenario::Problem>> loadLesson(const QString& idOrPath);
+
+/// Ids of the built-in lessons in the order of the course.
+QStringList builtinLessons();
+
+/// The published JSON Schema of lessons.
+QByteArray lessonSchema();
+
+} // namespace lockscope::lesson

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// The course: every built-in lesson is played from its first step to its last, and each of its words is checked.
+#include "lesson/lesson_check.h"
+#include "lesson/lesson_file.h"
+#include "lesson/scene_run.h"
+
+#include <QTest>
+
+using namespace lockscope;
+using namespace lockscope::lesson;
+
+namespace {
+
+const QStringList kLanguages{QStringLiteral("en"), QStringLiteral("zh_CN")};
+
+bool hasChinese(const QString& text) {
+    return std::ranges::any_of(text, [](QChar c) { return c.script() == QChar::Script_Han; });
+}
+
+/// A condition in words, with the value that was found.
+QString told(const Condition& condition, const Facts& facts, Nanos here) {
+    return QStringLiteral("%1 is %2")
+        .arg(QString::fromLatin1(factId(condition.fact.kind)), facts.text(condition.fact, here));
+}
+
+/// Plays a lesson's steps in order, and collects everything that is not as it says.
+class Course {
+public:
+    explicit Course(const Lesson& lesson) : m_lesson(lesson) {}
+
+    QStringList play() {
+        for (const Scene& scene : m_lesson.scenes) {
+            auto run = playScene(scene);
+            if (!run) return {run.error()};
+            m_runs.emplace(scene.id, *run);
+        }
+        for (std::size_t i = 0; i < m_lesson.steps.size(); ++i)
+            step(i);
+        return m_wrong;
+    }
+
+private:
+    void step(std::size_t i) {
+        const Step& step = m_lesson.steps[i];
+        const Scene& scene = *m_lesson.scene(step.scene);
+        const Facts& facts = *m_runs.at(step.scene).facts;
+        const Nanos here = facts.time(step.until, {});
+        const auto wrong = [&](const QString& what) {
+            m_wrong += QStringLiteral("step %1: %2").arg(QString::number(i + 1), what);
+        };
+        Nanos from = step.from ? facts.time(*step.from, here) : Nanos{};
+        if (i > 0 && !step.from && m_lesson.steps[i - 1].scene == step.scene)
+            from = facts.time(m_lesson.steps[i - 1].until, {});
+        if (here < from) wrong(QStringLiteral("it ends before it begins"));
+        if (here > facts.trace().reached()) wrong(QStringLiteral("it ends after its run"));
+        for (const Condition& claim : step.claims)
+            if (!facts.holds(claim, here)) wrong(QStringLiteral("a claim is false: ") + told(claim, facts, here));
+        texts(step.say, scene, facts, here, wrong);
+        if (!step.ask) return;
+        texts(step.ask->text, scene, facts, here, wrong);
+        for (const Choice& choice : step.ask->choices)
+            texts(choice.text, scene, facts, here, wrong);
+        if (facts.answer(*step.ask, here)) return;
+        QStringList values;
+        for (const Choice& choice : step.ask->choices)
+            for (const Condition& condition : choice.when)
+                values += told(condition, facts, here);
+        wrong(QStringLiteral("not exactly one answer is right: ") + values.join(QStringLiteral("; ")));
+    }
+
+    template <typename Wrong>
+    void texts(const Texts& texts, const Scene& scene, const Facts& facts, Nanos here, const Wrong& wrong) {
+        for (const QString& language : kLanguages) {
+            const QString text = facts.filled(texts.in(language), scene, here);
+            if (text.contains(u'{') || text.contains(u'}')) wrong(QStringLiteral("a name is not filled in: ") + text);
+            constexpr int kLongest = 260; // two or three short sentences beside the picture
+            if (text.size() > kLongest) wrong(QStringLiteral("too long: ") + text);
+        }
+    }
+
+    const Lesson& m_lesson;
+    std::map<QString, SceneRun> m_runs;
+    QStringList m_wrong;
+};
+
+QStringList distinctNames(const QString& text) {
+    QStringList names = namesIn(text);
+    names.removeDuplicates();
+    names.sort();
+    return names;
+}
+
+/// All texts of a lesson.
+std::vector<Texts> textsOf(const Lesson& lesson) {
+    std::vector<Texts> all{lesson.title, lesson.idea, lesson.remember};
+    for (const Source& source : lesson.sources)
+        all.push_back(source.text);
+    for (const Step& step : lesson.steps) {
+        all.push_back(step.say);
+        if (!step.ask) continue;
+        all.push_back(step.ask->text);
+        for (const Choice& choice : step.ask->choices)
+            all.push_back(choice.text);
+    }
+    if (lesson.turn) all.push_back(lesson.turn->task);
+    return all;
+}
+
+} // namespace
+
+class tst_lessons : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void eachLesson_data() {
+        QTest::addColumn<QString>("id");
+        QVERIFY(!builtinLessons().isEmpty());
+        for (const QString& id : builtinLessons())
+            QTest::newRow(qPrintable(id)) << id;
+    }
+
+    void eachLesson() {
+        QFETCH(QString, id);
+        const auto lesson = loadLesson(id);
+        QVERIFY2(lesson, lesson ? "" : qPrintable(lesson.error().front().toString()));
+        QCOMPARE(lesson->id, id);
+        QCOMPARE(builtinLessons().indexOf(id) + 1, std::ranges::count_if(builtinLessons(), [&](const QString& other) {
+                     return loadLesson(other)->order <= lesson->order;
+                 }));
+        const QStringList wrong = Course(*lesson).play();
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(u'\n')));
+    }
+
+    void eachTextInBothLanguages_data() { eachLesson_data(); }
+    void eachTextInBothLanguages() {
+        QFETCH(QString, id);
+        const auto lesson = loadLesson(id);
+        QVERIFY(lesson);
+        for (const Texts& texts : textsOf(*lesson)) {
+            QVERIFY2(!hasChinese(texts.in(QStringLiteral("en"))), qPrintable(texts.in(QStringLiteral("en"))));
+            const QString chinese = texts.in(QStringLiteral("zh_CN"));
+            // A choice may be nothing but a name or a number.
+            QString letters = chinese;
+            for (const QString& name : namesIn(chinese))
+                letters.remove(u'{' + name + u'}');
+            const bool words = std::ranges::any_of(letters, [](QChar c) { return c.isLetter(); });
+            QVERIFY2(!words || hasChinese(chinese), qPrintable(chinese));
+            QCOMPARE(distinctNames(chinese), distinctNames(texts.in(QStringLiteral("en"))));
+        }
+    }
+
+    void eachTurnCanBeDoneAndIsNotDoneByItself_data() { eachLesson_data(); }
+    void eachTurnCanBeDoneAndIsNotDoneByItself() {
+        QFETCH(QString, id);
+        const auto lesson = loadLesson(id);
+        QVERIFY(lesson);
+        if (!lesson->turn) return;
+        const Turn& turn = *lesson->turn;
+        const Scene& scene = *lesson->scene(turn.scene);
+        const auto untouched = playScene(scene);
+        QVERIFY2(untouched, untouched ? "" : qPrintable(untouched.error()));
+        const Nanos end = untouched->facts->trace().reached();
+        QVERIFY2(!untouched->facts->holdAll(turn.goal, end), "the goal is reached without doing anything");
+        QVERIFY2(!turn.solution.isEmpty(), "no solution is given");
+        const auto solved = playScene(scene, turn.solution);
+        QVERIFY2(solved, solved ? "" : qPrintable(solved.error()));
+        for (const Condition& condition : turn.goal)
+            QVERIFY2(solved->facts->holds(condition, end), qPrintable(told(condition, *solved->facts, end)));
+    }
+
+    /// Another run has other answers: they come from the trace.
+    void theAnswerFollowsTheRun() {
+        const auto lesson = loadLesson(QStringLiteral("the-pause"));
+        QVERIFY(lesson);
+        const Step& bet = lesson->steps[2];
+        QVERIFY(bet.ask);
+        const auto run = playScene(lesson->scenes[0]);
+        QVERIFY(run);
+        const Nanos here = run->facts->time(bet.until, {});
+        QCOMPARE(run->facts->answer(*bet.ask, here), std::optional(1));
+        Scene fenced = lesson->scenes[0];
+        fenced.recipe = QStringLiteral("redis-fenced");
+        fenced.change = QJsonObject{{QStringLiteral("lock"), QJsonObject{{QStringLiteral("token"), true}}},
+                                    {QStringLiteral("resource"), QJsonObject{{QStringLiteral("token_check"), true}}}};
+        fenced.moments.pop_back(); // no stale write is accepted
+        const auto other = playScene(fenced);
+        QVERIFY2(other, other ? "" : qPrintable(other.error()));
+        QCOMPARE(other->facts->answer(*bet.ask, here), std::optional(0));
+    }
+
+    void equalRunsForEverybody() {
+        const auto lesson = loadLesson(QStringLiteral("the-pause"));
+        QVERIFY(lesson);
+        const auto first = playScene(lesson->scenes[0]), second = playScene(lesson->scenes[0]);
+        QVERIFY(first && second);
+        QCOMPARE(first->facts->trace().digest(), second->facts->trace().digest());
+    }
+};
+
+QTEST_GUILESS_MAIN(tst_lessons)
+#include "tst_lessons.moc"

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Lessons in the window, by the keys and clicks that a person uses.
+#include "lesson/lesson_file.h"
+#include "lessons/choice_button.h"
+#include "lessons/lesson_list.h"
+#include "lessons/lesson_panel.h"
+#include "theme/fonts.h"
+#include "transport/player.h"
+#include "welcome/welcome_page.h"
+#include "window/action_registry.h"
+#include "window/lesson_desk.h"
+#include "window/presenter.h"
+#include "window/stage.h"
+#include "window/window_keeper.h"
+#include "window/work_area.h"
+#include "window_scene.h"
+
+#include <QListWidget>
+#include <QMenuBar>
+#include <QPushButton>
+
+using namespace lockscope;
+using views::LessonGuide;
+
+namespace {
+
+struct Scene : tests::WindowScene {
+    app::LessonDesk* desk() const { return window->lessons(); }
+    LessonGuide* guide() const { return desk()->guide(); }
+    /// At a step, from 0, played to its stop.
+    void at(const char* lesson, int step) {
+        desk()->open(QLatin1String(lesson), step, LessonGuide::Arrival::AtOnce);
+        QTRY_VERIFY(guide()->arrived());
+    }
+    void key(Qt::Key key) {
+        QWidget* const focus = QApplication::focusWidget() ? QApplication::focusWidget() : window.get();
+        QTest::keyClick(focus, key);
+    }
+    /// On to where the step stops, by its key.
+    void toStop() {
+        if (!guide()->arrived()) key(Qt::Key_Right);
+        QTRY_VERIFY(guide()->arrived());
+    }
+};
+
+} // namespace
+
+class tst_lesson_window : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void fromTheWelcomePageToTheFirstStep() {
+        Scene s;
+        auto* const lessons = s.window->findChild<QPushButton*>(QStringLiteral("welcome.lessons"));
+        QVERIFY(lessons);
+        QTest::mouseClick(lessons, Qt::LeftButton);
+        QVERIFY(s.desk()->list());
+        QTRY_VERIFY(s.desk()->list()->isVisible());
+        QListWidget* const list = s.desk()->list()->list();
+        QCOMPARE(list->count(), int(lesson::builtinLessons().size()));
+        QTest::keyClick(list, Qt::Key_Return);
+        QCOMPARE(s.guide()->phase(), LessonGuide::Phase::Step);
+        QCOMPARE(s.guide()->step(), 0);
+        QCOMPARE(s.guide()->lesson()->id, lesson::builtinLessons().first());
+        QVERIFY(s.desk()->panel()->isVisible());
+        QVERIFY(!s.guide()->narration().isEmpty());
+        QVERIFY(s.window->player()->isPlaying());
+    }
+
+    void aLessonIsPlayedByKeysAlone() {
+        Scene s;
+        s.at("the-pause", 0);
+        QCOMPARE(s.guide()->step(), 0);
+        s.key(Qt::Key_Space);
+        QCOMPARE(s.guide()->step(), 1);
+        s.toStop();
+        s.key(Qt::Key_Right);
+        QCOMPARE(s.guide()->step(), 2);
+        s.toStop();
+        QVERIFY(!s.guide()->question().isEmpty());
+        QVERIFY(s.desk()->panel()->choice(2)->isVisible());
+        s.key(Qt::Key_Space); // no bet yet: it stays
+        QCOMPARE(s.guide()->step(), 2);
+        s.key(Qt::Key_1);
+        QCOMPARE(s.guide()->chosen(), std::optional(0));
+        s.key(Qt::Key_2);
+        QCOMPARE(s.guide()->chosen(), std::optional(1));
+        s.key(Qt::Key_Return);
+        QVERIFY(s.guide()->locked());
+        s.key(Qt::Key_1); // too late
+        QCOMPARE(s.guide()->chosen(), std::optional(1));
+        QVERIFY(!s.guide()->result());
+        s.key(Qt::Key_Space);
+        QCOMPARE(s.guide()->step(), 3);
+        QVERIFY(!s.guide()->result()); // not before the answer has played
+        s.toStop();
+        QVERIFY(s.guide()->result() && s.guide()->result()->right);
+        for (int step = 4; step < s.guide()->steps(); ++step) {
+            s.key(Qt::Key_PageDown);
+            QCOMPARE(s.guide()->step(), step);
+            if (s.guide()->phase() == LessonGuide::Phase::Step) s.toStop();
+        }
+        QCOMPARE(s.guide()->phase(), LessonGuide::Phase::Turn);
+        QVERIFY(s.window->work()->controls()->isVisible());
+        s.key(Qt::Key_PageDown);
+        QCOMPARE(s.guide()->phase(), LessonGuide::Phase::End);
+        QCOMPARE(s.guide()->score(), (std::pair{1, 1}));
+        if (const QString folder = qEnvironmentVariable("LOCKSCOPE_SHOTS"); !folder.isEmpty())
+            s.window->grab().save(folder + QStringLiteral("/lesson-end.png"));
+        QVERIFY(s.window->settings()->lesson(QStringLiteral("the-pause")).done);
+        s.key(Qt::Key_Return);
+        QCOMPARE(s.guide()->step(), 0);
+        QVERIFY(s.guide()->lesson()->id != QStringLiteral("the-pause"));
+    }
+
+    void nothingBeyondTheStopIsThere() {
+        Scene s;
+        s.at("the-pause", 3);
+        const Nanos far = *s.window->player()->limit();
+        QVERIFY(s.context()->trace()->reached() <= far);
+        s.key(Qt::Key_Left);
+        QCOMPARE(s.guide()->step(), 2);
+        QTRY_VERIFY(s.guide()->arrived());
+        QVERIFY(*s.window->player()->limit() < far);
+        QVERIFY(s.context()->trace()->reached() <= *s.window->player()->limit());
+        QVERIFY(s.context()->spotlight().has_value());
+        QVERIFY(!s.context()->spotlight()->lanes.empty());
+        s.window->player()->seek(far + 5s);
+        QVERIFY(s.context()->playhead() <= *s.window->player()->limit());
+    }
+
+    void breakingSomethingLeavesTheLessonAndItCanBeTakenUpAgain() {
+        Scene s;
+        s.at("the-pause", 1);
+        const Nanos stop = *s.window->player()->limit();
+        s.action("break.pause-client")->trigger();
+        QTRY_COMPARE(s.guide()->phase(), LessonGuide::Phase::Away);
+        QVERIFY(!s.window->player()->limit());
+        QVERIFY(!s.context()->spotlight());
+        QVERIFY(s.window->work()->controls()->isVisible());
+        QVERIFY(s.action("lesson.return")->isEnabled());
+        s.press(Qt::Key_Return, Qt::ControlModifier);
+        QCOMPARE(s.guide()->phase(), LessonGuide::Phase::Step);
+        QCOMPARE(s.guide()->step(), 1);
+        QTRY_COMPARE(s.context()->playhead(), stop);
+        QVERIFY(s.context()->session()->doneByHand().empty());
+    }
+
+    void anotherScenarioLetsTheLessonWait() {
+        Scene s;
+        s.at("the-pause", 1);
+        s.open("contention");
+        QCOMPARE(s.guide()->phase(), LessonGuide::Phase::Away);
+        QVERIFY(!s.window->player()->limit());
+        s.guide()->close();
+        QVERIFY(!s.desk()->panel()->isVisible());
+    }
+
+    void theJudgeSeesTheTaskDone() {
+        Scene s;
+        s.desk()->open(QStringLiteral("the-pause"), 6);
+        QCOMPARE(s.guide()->phase(), LessonGuide::Phase::Turn);
+        s.window->player()->setSpeed(50);
+        QTRY_VERIFY(s.context()->trace()->reached() > Nanos(3s));
+        s.window->player()->pause();
+        QTRY_VERIFY(s.action("break.pause-client")->isEnabled());
+        QVERIFY(!s.guide()->goalReached());
+        s.action("break.pause-client")->trigger();
+        s.window->player()->play();
+        QTRY_VERIFY_WITH_TIMEOUT(s.guide()->goalReached(), 20'000);
+        QVERIFY(s.desk()->panel()->nextButton()->text() == s.desk()->panel()->tr("Finish"));
+    }
+
+    void theListSaysHowFarOneHasCome() {
+        Scene s;
+        s.at("the-pause", 2);
+        s.press(Qt::Key_L, Qt::ControlModifier);
+        QTRY_VERIFY(s.desk()->list() && s.desk()->list()->isVisible());
+        const QListWidgetItem* const item = s.desk()->list()->list()->currentItem();
+        QVERIFY(item && item->text().contains(s.guide()->title()));
+        if (const QString folder = qEnvironmentVariable("LOCKSCOPE_SHOTS"); !folder.isEmpty())
+            s.desk()->list()->grab().save(folder + QStringLiteral("/lesson-list.png"));
+        QTest::keyClick(s.desk()->list()->list(), Qt::Key_Return);
+        QCOMPARE(s.guide()->step(), 2);
+    }
+
+    void theLanguageChangesInPlace() {
+        QTemporaryDir folder;
+        app::Settings settings(folder.filePath(QStringLiteral("s.ini")));
+        settings.setLanguage(QStringLiteral("en"));
+        app::WindowKeeper keeper(&settings);
+        keeper.window()->show();
+        keeper.window()->lessons()->open(QStringLiteral("the-pause"), 2, LessonGuide::Arrival::AtOnce);
+        QTRY_VERIFY(keeper.window()->lessons()->guide()->arrived());
+        keeper.window()->lessons()->guide()->choose(1);
+        const QString english = keeper.window()->lessons()->guide()->narration();
+        const Nanos at = keeper.window()->context()->playhead();
+        settings.setLanguage(QStringLiteral("zh_CN"));
+        QTRY_VERIFY(keeper.window()->lessons()->guide()->isOn() &&
+                    keeper.window()->lessons()->guide()->narration() != english);
+        const LessonGuide& guide = *keeper.window()->lessons()->guide();
+        QCOMPARE(guide.step(), 2);
+        QCOMPARE(guide.chosen(), std::optional(1));
+        QCOMPARE(guide.title(), QStringLiteral("没人察觉的停顿"));
+        QCOMPARE(keeper.window()->context()->playhead(), at);
+        QVERIFY(keeper.window()->lessons()->panel()->isVisible());
+        settings.setLanguage(QStringLiteral("en"));
+        QTRY_COMPARE(keeper.window()->lessons()->guide()->narration(), english);
+    }
+
+    void thePresentersViewHasOnlyTheLesson() {
+        Scene s;
+        s.at("the-pause", 2);
+        const double usual = views::textScale();
+        s.press(Qt::Key_F5);
+        QVERIFY(s.window->presenter()->isOn());
+        QVERIFY(!s.window->findChild<QMenuBar*>()->isVisible());
+        for (const QDockWidget* dock : s.window->work()->docks())
+            QVERIFY2(!dock->isVisible(), qPrintable(dock->objectName()));
+        QVERIFY(s.desk()->panel()->isVisible() && s.window->work()->timeline()->isVisible());
+        // The smallest text is 17 px in a window of 1600, and grows with it.
+        QCOMPARE(std::lround(QFontMetricsF(views::uiFont(-2)).fontDpi() * views::uiFont(-2).pointSizeF() / 72), 17L);
+        s.window->resize(1400, 900);
+        QTRY_COMPARE(std::lround(QFontMetricsF(views::uiFont(-2)).fontDpi() * views::uiFont(-2).pointSizeF() / 72),
+                     15L);
+        s.key(Qt::Key_PageUp);
+        QCOMPARE(s.guide()->step(), 1);
+        s.key(Qt::Key_B);
+        QVERIFY(s.window->presenter()->isBlank());
+        s.key(Qt::Key_PageDown); // only brings the picture back
+        QVERIFY(!s.window->presenter()->isBlank());
+        QCOMPARE(s.guide()->step(), 1);
+        s.key(Qt::Key_Escape);
+        QVERIFY(!s.window->presenter()->isOn());
+        QCOMPARE(views::textScale(), usual);
+        QVERIFY(s.window->findChild<QMenuBar*>()->isVisible());
+        QVERIFY(s.window->work()->inspector()->isVisible());
+    }
+
+    void theTextsSizeIsKept() {
+        Scene s;
+        s.open("contention");
+        const double before = QFontMetricsF(s.window->findChild<QMenuBar*>()->font()).height();
+        s.press(Qt::Key_Plus, Qt::ControlModifier);
+        s.press(Qt::Key_Plus, Qt::ControlModifier);
+        QVERIFY(s.window->settings()->textScale() > 1.2);
+        QVERIFY(QFontMetricsF(s.window->findChild<QMenuBar*>()->font()).height() > before);
+        QCOMPARE(views::textScale(), s.window->settings()->textScale());
+        s.press(Qt::Key_0, Qt::ControlModifier);
+        QCOMPARE(s.window->settings()->textScale(), 1.0);
+        QCOMPARE(QFontMetricsF(s.window->findChild<QMenuBar*>()->font()).height(), before);
+    }
+};
+
+QTEST_MAIN(tst_lesson_window)
+#include "tst_lesson_window.moc"

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A lesson's spotlight on the picture.
+#include "scenes.h"
+#include "theme/palette.h"
+#include "timeline/timeline_ruler.h"
+#include "timeline/timeline_view.h"
+
+#include <QTest>
+
+using namespace lockscope;
+using namespace lockscope::views;
+
+namespace {
+
+struct Stage {
+    Cast cast = gcPause();
+    FixedSession session{cast.trace, 60s, true};
+    ViewContext context;
+    TimelineView view{&context};
+
+    Stage() {
+        Theme::instance().setChoice(ThemeChoice::Light);
+        context.setSession(&session);
+        context.setPlayhead(6812ms);
+        view.resize(1000, 700);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        QCoreApplication::processEvents();
+    }
+    double x(Nanos t) const {
+        const TimelineScene scene = view.scene();
+        return scene.metrics.labelWidth() + scene.coordinates(view.viewport()->width()).x(t.count());
+    }
+    QPoint onBar(trace::EntityId entity, Nanos t) const {
+        const int row = view.layoutOfLanes().rowOf(entity);
+        const LaneKind kind = view.layoutOfLanes().rows()[std::size_t(row)].lane->kind;
+        return {int(x(t)), view.rowRect(row).top() + int(view.scene().metrics.bar(kind, 0, 0).bottom()) - 3};
+    }
+    QImage picture() { return view.viewport()->grab().toImage(); }
+    void light(std::vector<trace::EntityId> lanes, Nanos from, Nanos to) {
+        context.setSpotlight(Spotlight{std::move(lanes), from, to, std::nullopt});
+        QCoreApplication::processEvents();
+    }
+};
+
+} // namespace
+
+class tst_spotlight : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void dimsTheOtherLanesAndTimes() {
+        Stage s;
+        const QImage before = s.picture();
+        s.light({s.cast.a.thread}, 1s, 6s);
+        const QImage lit = s.picture();
+        const QPoint inside = s.onBar(s.cast.a.thread, 2s), outside = s.onBar(s.cast.lock, 2s);
+        QCOMPARE(lit.pixelColor(inside), before.pixelColor(inside));
+        QVERIFY(lit.pixelColor(outside) != before.pixelColor(outside));
+        s.context.setSpotlight(std::nullopt);
+        QCoreApplication::processEvents();
+        QCOMPARE(s.picture().pixelColor(outside), before.pixelColor(outside));
+    }
+
+    void showsNothingRightOfThePlayhead() {
+        Stage s;
+        s.context.setPlayhead(3s);
+        s.light({}, 0s, 0s);
+        const QImage picture = s.picture();
+        const QColor ground = color(Role::SurfaceSunken);
+        for (int px = int(s.x(3s)) + 8; px < picture.width(); px += 3)
+            for (int y = 0; y < picture.height(); y += 3)
+                QCOMPARE(picture.pixelColor(px, y), ground);
+        // It moves with the playhead.
+        s.context.setPlayhead(5s);
+        QCoreApplication::processEvents();
+        const QPoint seen = s.onBar(s.cast.a.thread, 4s);
+        QVERIFY(s.picture().pixelColor(seen) != ground);
+    }
+
+    void bringsItsTimeIntoSight() {
+        Stage s;
+        s.context.setSpotlight(Spotlight{{}, 0s, 0s, std::pair{Nanos(2s), Nanos(5s)}});
+        QCOMPARE(Nanos(s.view.zoom()->from()), Nanos(2s));
+        QCOMPARE(Nanos(s.view.zoom()->to()), Nanos(5s));
+    }
+};
+
+QTEST_MAIN(tst_spotlight)
+#include "tst_spotlight.moc"

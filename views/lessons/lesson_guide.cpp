@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "lessons/lesson_guide.h"
+
+#include "lesson/lesson_file.h"
+
+namespace lockscope::views {
+
+using trace::EntityId;
+using trace::EntityKind;
+
+namespace {
+
+constexpr int kGoalMs = 250; ///< how often the run is asked whether the task is done
+
+/// The part of the axis in sight where a step does not say: the stop stands at three quarters of it.
+std::pair<Nanos, Nanos> usualWindow(Nanos stop) {
+    constexpr Nanos kBefore = 7500ms, kSpan = 10s;
+    const Nanos from = std::max(Nanos::zero(), stop - kBefore);
+    return {from, from + kSpan};
+}
+
+} // namespace
+
+LessonGuide::LessonGuide(ViewContext* context, Player* player, QObject* parent)
+    : QObject(parent), m_context(context), m_player(player) {
+    m_goalPace.setSingleShot(true);
+    m_goalPace.setInterval(kGoalMs);
+    connect(&m_goalPace, &QTimer::timeout, this, &LessonGuide::lookAtGoal);
+    connect(context, &ViewContext::playheadChanged, this, &LessonGuide::playheadMoved);
+    connect(context, &ViewContext::traceGrew, this, [this] {
+        if (m_phase == Phase::Step) light();
+        if (m_phase == Phase::Turn && !m_goalPace.isActive()) m_goalPace.start();
+    });
+    connect(context, &ViewContext::scenarioChanged, this, [this] {
+        // Something was done by hand: the run is the learner's own now, and the lesson waits.
+        const session::Session* const session = m_context->session();
+        if (m_phase == Phase::Step && session && !session->doneByHand().empty()) leave();
+    });
+    connect(context, &ViewContext::sessionChanged, this, [this] {
+        if (m_entering) return;
+        // Another world was opened beside the lesson, or the same one was started again.
+        if (m_phase == Phase::Step || m_phase == Phase::End) leave();
+        if (m_phase == Phase::Turn && !m_context->session()) leave();
+    });
+}
+
+std::expected<void, QString> LessonGuide::load(const QString& id) {
+    auto loaded = lesson::loadLesson(id);
+    if (!loaded) return std::unexpected(loaded.error().front().toString());
+    std::map<QString, lesson::SceneRun> runs;
+    for (const lesson::Scene& scene : loaded->scenes) {
+        auto run = lesson::playScene(scene);
+        if (!run) return std::unexpected(run.error());
+        runs.emplace(scene.id, std::move(*run));
+    }
+    m_lesson = std::move(*loaded);
+    m_runs = std::move(runs);
+    return {};
+}
+
+std::expected<void, QString> LessonGuide::open(const QString& id, int step, Arrival arrival) {
+    if (auto loaded = load(id); !loaded) return loaded;
+    m_scene.clear();
+    m_chosen.reset();
+    if (step == 0) m_progress[m_lesson->id].bets.clear(); // from the beginning: all bets are open again
+    go(std::clamp(step, 0, std::max(0, steps() - 1)), arrival);
+    return {};
+}
+
+LessonGuide::Place LessonGuide::place() const {
+    if (!m_lesson) return {};
+    const auto progress = m_progress.find(m_lesson->id);
+    return {m_lesson->id, m_step, m_phase, progress == m_progress.end() ? LessonProgress{} : progress->second,
+            m_chosen,     m_scene};
+}
+
+void LessonGuide::restore(const Place& place) {
+    if (place.phase == Phase::Off) return;
+    setProgress(place.id, place.progress);
+    if (!load(place.id)) return;
+    m_phase = place.phase;
+    m_step = place.step;
+    m_chosen = place.chosen;
+    m_scene = place.scene;
+    if (m_phase == Phase::Step) {
+        m_player->setLimit(stopOf(m_step));
+        light();
+    }
+    Q_EMIT changed();
+}
+
+void LessonGuide::setLanguage(const QString& language) {
+    m_language = language;
+    Q_EMIT changed();
+}
+
+const lesson::Step* LessonGuide::current() const {
+    const bool there = m_lesson && m_step >= 0 && std::size_t(m_step) < m_lesson->steps.size();
+    return there ? &m_lesson->steps[std::size_t(m_step)] : nullptr;
+}
+
+const lesson::Facts* LessonGuide::facts() const {
+    const lesson::Step* const step = current();
+    if (!step) return nullptr;
+    const auto run = m_runs.find(step->scene);
+    return run == m_runs.end() ? nullptr : run->second.facts.get();
+}
+
+Nanos LessonGuide::stopOf(int step) const {
+    const lesson::Step& one = m_lesson->steps[std::size_t(step)];
+    return m_runs.at(one.scene).facts->time(one.until, {});
+}
+
+Nanos LessonGuide::startOf(int step) const {
+    const lesson::Step& one = m_lesson->steps[std::size_t(step)];
+    if (one.from) return m_runs.at(one.scene).facts->time(*one.from, stopOf(step));
+    const bool goesOn = step > 0 && m_lesson->steps[std::size_t(step) - 1].scene == one.scene;
+    return goesOn ? stopOf(step - 1) : Nanos{};
+}
+
+QString LessonGuide::filled(const lesson::Texts& texts) const {
+    const lesson::Step* const step = current();
+    if (!step) return texts.in(m_language);
+    return facts()->filled(texts.in(m_language), *m_lesson->scene(step->scene), stopOf(m_step));
+}
+
+bool LessonGuide::arrived() const {
+    return current() == nullptr || (m_context->session() && m_context->playhead() >= stopOf(m_step));
+}
+
+QString LessonGuide::title() const {
+    return m_lesson ? m_lesson->title.in(m_language) : QString();
+}
+
+QString LessonGuide::narration() const {
+    if (!m_lesson) return {};
+    if (m_phase == Phase::End) return m_lesson->remember.in(m_language);
+    const lesson::Step* const step = current();
+    if (!step) return m_lesson->turn ? m_lesson->turn->task.in(m_language) : QString();
+    return filled(step->say);
+}
+
+QString LessonGuide::remember() const {
+    return m_lesson ? m_lesson->remember.in(m_language) : QString();
+}
+
+QString LessonGuide::question() const {
+    const lesson::Step* const step = current();
+    return step && step->ask && m_phase != Phase::End ? filled(step->ask->text) : QString();
+}
+
+QStringList LessonGuide::choices() const {
+    QStringList choices;
+    const lesson::Step* const step = current();
+    if (step && step->ask && m_phase != Phase::End)
+        for (const lesson::Choice& choice : step->ask->choices)
+            choices += filled(choice.text);
+    return choices;
+}
+
+std::optional<int> LessonGuide::chosen() const {
+    if (!m_lesson) return std::nullopt;
+    const auto progress = m_progress.find(m_lesson->id);
+    if (progress != m_progress.end())
+        if (const auto bet = progress->second.bets.find(m_step); bet != progress->second.bets.end()) return bet->second;
+    return m_chosen;
+}
+
+bool LessonGuide::locked() const {
+    if (!m_lesson) return false;
+    const auto progress = m_progress.find(m_lesson->id);
+    return progress != m_progress.end() && progress->second.bets.contains(m_step);
+}
+
+std::optional<int> LessonGuide::answerOf(int step) const {
+    const lesson::Step& one = m_lesson->steps[std::size_t(step)];
+    return one.ask ? m_runs.at(one.scene).facts->answer(*one.ask, stopOf(step)) : std::nullopt;
+}
+
+std::optional<LessonGuide::Result> LessonGuide::result() const {
+    if (!m_lesson || m_step == 0 || m_phase != Phase::Step || !arrived()) return std::nullopt;
+    const lesson::Step& before = m_lesson->steps[std::size_t(m_step) - 1];
+    const std::optional<int> answer = answerOf(m_step - 1);
+    if (!answer) return std::nullopt;
+    const auto text = [&](int choice) {
+        return m_runs.at(before.scene)
+            .facts->filled(before.ask->choices[std::size_t(choice)].text.in(m_language), *m_lesson->scene(before.scene),
+                           stopOf(m_step - 1));
+    };
+    Result result{{}, text(*answer), false};
+    const auto progress = m_progress.find(m_lesson->id);
+    if (progress == m_progress.end()) return result;
+    const auto bet = progress->second.bets.find(m_step - 1);
+    if (bet == progress->second.bets.end()) return result;
+    result.bet = text(bet->second);
+    result.right = bet->second == *answer;
+    return result;
+}
+
+std::pair<int, int> LessonGuide::score() const {
+    std::pair<int, int> score;
+    if (!m_lesson) return score;
+    const auto progress = m_progress.find(m_lesson->id);
+    if (progress == m_progress.end()) return score;
+    for (const auto& [step, bet] : progress->second.bets) {
+        if (std::size_t(step) >= m_lesson->steps.size()) continue;
+        ++score.second;
+        score.first += answerOf(step) == bet;
+    }
+    return score;
+}
+
+void LessonGuide::enter(const QString& scene) {
+    const lesson::SceneRun& run = m_runs.at(scene);
+    m_scene = scene;
+    m_entering = true;
+    Q_EMIT worldWanted(run.scenario, m_lesson->scene(scene)->seed);
+    m_entering = false;
+}
+
+void LessonGuide::go(int step, Arrival arrival) {
+    m_goalReached = false;
+    if (step != m_step) m_chosen.reset();
+    m_step = step;
+    m_playFrom.reset();
+    if (!current()) return m_lesson->turn && step == int(m_lesson->steps.size()) ? beginTurn() : finish();
+    m_phase = Phase::Step;
+    const QString scene = current()->scene;
+    const Nanos stop = stopOf(step), start = arrival == Arrival::Play ? startOf(step) : stop;
+    // Nothing of what comes after the stop may be there already.
+    const bool sawMore = m_context->trace()->reached() > stop || m_context->playhead() > start;
+    if (scene != m_scene || !m_context->session() || sawMore) enter(scene);
+    m_player->setLimit(stop);
+    m_player->setSpeed(current()->speed);
+    m_context->setSpotlight(std::nullopt); // the window of time is chosen anew
+    light();
+    keep();
+    m_arrivedBefore = false;
+    if (arrival == Arrival::Play) m_playFrom = start;
+    m_player->seek(start);
+    playheadMoved();
+    Q_EMIT changed();
+}
+
+void LessonGuide::beginTurn() {
+    m_phase = Phase::Turn;
+    enter(m_lesson->turn->scene);
+    m_context->setSpotlight(std::nullopt);
+    m_player->setLimit(std::nullopt);
+    m_player->setSpeed(1);
+    keep();
+    m_player->play();
+    Q_EMIT changed();
+}
+
+void LessonGuide::finish() {
+    m_phase = Phase::End;
+    m_player->pause();
+    m_player->setLimit(std::nullopt);
+    m_context->setSpotlight(std::nullopt);
+    LessonProgress& progress = m_progress[m_lesson->id];
+    progress.done = true;
+    Q_EMIT progressed(m_lesson->id, progress);
+    Q_EMIT changed();
+}
+
+void LessonGuide::keep() {
+    LessonProgress& progress = m_progress[m_lesson->id];
+    progress.step = m_step;
+    Q_EMIT progressed(m_lesson->id, progress);
+}
+
+void LessonGuide::playheadMoved() {
+    if (m_phase != Phase::Step) return;
+    if (m_playFrom && m_context->playhead() >= *m_playFrom) {
+        m_playFrom.reset();
+        m_player->play();
+    }
+    if (const bool there = arrived(); there != m_arrivedBefore) {
+        m_arrivedBefore = there;
+        Q_EMIT changed();
+    }
+}
+
+void LessonGuide::light() {
+    const lesson::Step* const step = current();
+    if (!step) return;
+    const lesson::Facts& known = *facts();
+    const Nanos stop = stopOf(m_step);
+    Spotlight light;
+    light.from = known.time(step->look.from, stop);
+    light.to = known.time(step->look.to, stop);
+    light.window = step->window
+                       ? std::pair{known.time(step->window->first, stop), known.time(step->window->second, stop)}
+                       : usualWindow(stop);
+    for (const QString& lane : step->look.lanes) {
+        const QString kind = lane.section(u':', 0, 0), name = lane.section(u':', 1);
+        const QByteArray wanted = (kind == QLatin1String("server") ? name : known.client(name)).toUtf8();
+        const auto take = [&](EntityKind which, auto&& fits) {
+            for (const EntityId id : m_context->entities(which))
+                if (fits(id)) light.lanes.push_back(id);
+        };
+        const auto& trace = *m_context->trace();
+        if (kind == QLatin1String("belief"))
+            take(EntityKind::Thread,
+                 [&](EntityId id) { return name.isEmpty() || trace.entity(trace.clientOf(id)).name == wanted; });
+        else if (kind == QLatin1String("record"))
+            take(EntityKind::Lock, [&](EntityId id) { return trace.copyOf(id) == trace::kNoEntity; });
+        else if (kind == QLatin1String("copies"))
+            take(EntityKind::Lock, [&](EntityId id) { return trace.copyOf(id) != trace::kNoEntity; });
+        else if (kind == QLatin1String("effect"))
+            take(EntityKind::Resource, [](EntityId) { return true; });
+        else if (kind == QLatin1String("server"))
+            take(EntityKind::Node, [&](EntityId id) { return name.isEmpty() || trace.entity(id).name == wanted; });
+    }
+    // Lanes turn up while the run plays; the window of time is set once, so that a person may look elsewhere.
+    if (m_context->spotlight()) light.window = m_context->spotlight()->window;
+    const bool onlyLanes = m_context->spotlight() && m_context->spotlight()->window == light.window;
+    if (onlyLanes && m_context->spotlight()->lanes == light.lanes) return;
+    m_context->setSpotlight(std::move(light));
+}
+
+QString LessonGuide::where() const {
+    const lesson::Step* const step = current();
+    if (!step || !m_lesson) return {};
+    QStringList words;
+    for (const QString& lane : step->look.lanes) {
+        const QString kind = lane.section(u':', 0, 0), name = lane.section(u':', 1);
+        if (kind == QLatin1String("belief"))
+            words += name.isEmpty() ? tr("what the clients believe")
+                                    : tr("what client %1 believes").arg(facts()->client(name));
+        else if (kind == QLatin1String("record"))
+            words += tr("what the server has on record");
+        else if (kind == QLatin1String("copies"))
+            words += tr("the copies on the servers");
+        else if (kind == QLatin1String("effect"))
+            words += tr("what the resource accepted");
+        else if (kind == QLatin1String("server"))
+            words += name.isEmpty() ? tr("the servers") : tr("server %1").arg(name);
+    }
+    //: Between parts of the timeline: "what client A believes, what the server has on record".
+    return words.join(tr(", "));
+}
+
+void LessonGuide::lookAtGoal() {
+    const session::Session* const session = m_context->session();
+    if (m_phase != Phase::Turn || m_goalReached || !session || !m_lesson->turn) return;
+    const lesson::Facts now(m_context->trace(), m_context->verdict(), session->scenario(), session->doneByHand());
+    if (!now.holdAll(m_lesson->turn->goal, m_context->trace()->reached())) return;
+    m_goalReached = true;
+    Q_EMIT changed();
+}
+
+void LessonGuide::goOn() {
+    if (m_phase == Phase::Away) return comeBack();
+    if (m_phase == Phase::Turn) return m_player->toggle();
+    if (m_phase != Phase::Step) return;
+    if (!arrived()) return m_player->toggle();
+    if (current()->ask && !locked()) {
+        if (!m_chosen) return Q_EMIT betMissing();
+        lock();
+    }
+    skip();
+}
+
+void LessonGuide::skip() {
+    if (m_phase == Phase::Away) return comeBack();
+    if (m_phase == Phase::Turn) return finish();
+    if (m_phase != Phase::Step) return;
+    if (!arrived()) {
+        m_playFrom.reset();
+        m_player->pause();
+        return m_player->seek(stopOf(m_step));
+    }
+    if (m_step + 1 < steps())
+        go(m_step + 1, Arrival::Play);
+    else
+        finish();
+}
+
+void LessonGuide::back() {
+    if (m_phase == Phase::End) return go(steps() - 1, Arrival::AtOnce);
+    if ((m_phase == Phase::Step || m_phase == Phase::Turn) && m_step > 0) go(m_step - 1, Arrival::AtOnce);
+}
+
+void LessonGuide::choose(int choice) {
+    if (m_phase != Phase::Step || locked() || choice < 0 || choice >= choices().size()) return;
+    m_chosen = choice;
+    Q_EMIT changed();
+}
+
+void LessonGuide::lock() {
+    if (m_phase != Phase::Step || !m_chosen || locked() || !current() || !current()->ask) return;
+    LessonProgress& progress = m_progress[m_lesson->id];
+    progress.bets[m_step] = *m_chosen;
+    Q_EMIT progressed(m_lesson->id, progress);
+    Q_EMIT changed();
+}
+
+void LessonGuide::leave() {
+    if (m_phase == Phase::Off || m_phase == Phase::Away) return;
+    m_phase = Phase::Away;
+    m_scene.clear();
+    m_playFrom.reset();
+    m_player->setLimit(std::nullopt);
+    m_context->setSpotlight(std::nullopt);
+    Q_EMIT changed();
+}
+
+void LessonGuide::comeBack() {
+    if (m_phase != Phase::Away) return;
+    m_scene.clear();
+    go(m_step, Arrival::AtOnce);
+}
+
+void LessonGuide::close() {
+    if (m_phase == Phase::Off) return;
+    m_phase = Phase::Off;
+    m_lesson.reset();
+    m_runs.clear();
+    m_playFrom.reset();
+    m_player->setLimit(std::nullopt);
+    m_context->setSpotlight(std::nullopt);
+    Q_EMIT changed();
+}
+
+} // namespace lockscope::views

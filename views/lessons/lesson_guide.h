@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "lesson/scene_run.h"
+#include "models/view_context.h"
+#include "transport/player.h"
+
+namespace lockscope::views {
+
+/// How far a person has come in one lesson.
+struct LessonProgress {
+    int step = 0;            ///< the furthest one seen, from 0
+    bool done = false;       ///< seen to its end, with its task, where it has one
+    std::map<int, int> bets; ///< the choice, from 0, of each step with a locked bet
+    friend bool operator==(const LessonProgress&, const LessonProgress&) = default;
+};
+
+/// Leads a person through one lesson: plays the run up to where a step stops, takes bets, and looks whether a task is
+/// done. It drives the player and the spotlight; it asks for the worlds that it needs, and others show what it says.
+class LessonGuide : public QObject {
+    Q_OBJECT
+public:
+    enum class Phase : std::uint8_t {
+        Off,
+        Step, ///< narration and the run up to its stop
+        Turn, ///< the person's own task
+        End,  ///< what to remember, and the score
+        Away, ///< the person has left into free play; comeBack() goes on
+    };
+    enum class Arrival : std::uint8_t { Play, AtOnce };
+
+    LessonGuide(ViewContext* context, Player* player, QObject* parent = nullptr);
+
+    /// Begins a lesson at a step, from 0, the task being the step after the last. The error is a sentence.
+    std::expected<void, QString> open(const QString& id, int step = 0, Arrival arrival = Arrival::Play);
+    /// As it stands, to be taken up again by restore() in another window that shows the same session.
+    struct Place {
+        QString id;
+        int step = 0;
+        Phase phase = Phase::Off;
+        LessonProgress progress;
+        std::optional<int> chosen;
+        QString scene; ///< whose world the window shows
+    };
+    Place place() const;
+    void restore(const Place& place);
+    /// The language of the texts, such as "zh_CN".
+    void setLanguage(const QString& language);
+    void setProgress(const QString& id, LessonProgress progress) { m_progress[id] = std::move(progress); }
+
+    Phase phase() const { return m_phase; }
+    bool isOn() const { return m_phase != Phase::Off; }
+    /// Null when off.
+    const lesson::Lesson* lesson() const { return m_lesson ? &*m_lesson : nullptr; }
+    int step() const { return m_step; }
+    int steps() const { return m_lesson ? int(m_lesson->steps.size()) + (m_lesson->turn ? 1 : 0) : 0; }
+    /// Whether the run has come to where the step stops.
+    bool arrived() const;
+
+    QString title() const;
+    /// The narration, or the task.
+    QString narration() const;
+    QString remember() const;
+    /// Any of the lesson's texts that names nothing of a run.
+    QString textOf(const lesson::Texts& texts) const { return texts.in(m_language); }
+    /// Empty: the step asks nothing.
+    QString question() const;
+    QStringList choices() const;
+    /// The choice marked, or locked, in this step, from 0.
+    std::optional<int> chosen() const;
+    bool locked() const;
+    /// The bet of the step before, once this step has played its answer.
+    struct Result {
+        QString bet;    ///< empty: no bet was made
+        QString answer; ///< by the run
+        bool right = false;
+    };
+    std::optional<Result> result() const;
+    /// Bets that were right, of those made so far.
+    std::pair<int, int> score() const;
+    bool goalReached() const { return m_goalReached; }
+    /// The step's places to look at, in words, for a reader who does not see the picture.
+    QString where() const;
+
+public Q_SLOTS:
+    /// Goes on: plays to the stop, asks for the bet, then the next step.
+    void goOn();
+    /// The next step, whatever is left of this one.
+    void skip();
+    void back();
+    void choose(int choice);
+    void lock();
+    /// Into free play with the lesson's world as it is; the place is kept.
+    void leave();
+    void comeBack();
+    void close();
+
+Q_SIGNALS:
+    void changed();
+    /// The window shall show this world, standing still at its start.
+    void worldWanted(const lockscope::scenario::Scenario& scenario, quint64 seed);
+    void progressed(QString id, lockscope::views::LessonProgress progress);
+    /// goOn() needs a bet first.
+    void betMissing();
+
+private:
+    std::expected<void, QString> load(const QString& id);
+    const lesson::Step* current() const;
+    const lesson::Facts* facts() const;
+    QString filled(const lesson::Texts& texts) const;
+    Nanos stopOf(int step) const;
+    Nanos startOf(int step) const;
+    void go(int step, Arrival arrival);
+    void enter(const QString& scene);
+    void beginTurn();
+    void finish();
+    void light();
+    void playheadMoved();
+    void lookAtGoal();
+    void keep();
+    std::optional<int> answerOf(int step) const;
+
+    ViewContext* m_context;
+    Player* m_player;
+    QString m_language;
+    std::optional<lesson::Lesson> m_lesson;
+    std::map<QString, lesson::SceneRun> m_runs;
+    std::map<QString, LessonProgress> m_progress;
+    Phase m_phase = Phase::Off;
+    int m_step = 0;
+    QString m_scene; ///< the one whose world is shown
+    bool m_entering = false;
+    std::optional<int> m_chosen;
+    std::optional<Nanos> m_playFrom; ///< the playhead is on its way there
+    bool m_goalReached = false;
+    bool m_arrivedBefore = false;
+    QTimer m_goalPace;
+};
+
+} // namespace lockscope::views

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "lessons/lesson_panel.h"
+
+#include "lesson/lesson_file.h"
+#include "lessons/choice_button.h"
+#include "theme/fonts.h"
+#include "theme/icons.h"
+#include "theme/style.h"
+#include "theme/widgets.h"
+
+#include <QAccessible>
+#include <QBoxLayout>
+#include <QDesktopServices>
+#include <QPainter>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QToolButton>
+
+namespace lockscope::views {
+namespace {
+
+constexpr int kChoices = 4;
+
+} // namespace
+
+LessonPanel::LessonPanel(LessonGuide* guide, QWidget* parent) : QWidget(parent), m_guide(guide) {
+    setAccessibleName(tr("Lesson"));
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(makeHead());
+    m_scroll = new QScrollArea;
+    m_scroll->setFrameShape(QFrame::NoFrame);
+    m_scroll->setWidgetResizable(true);
+    m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_scroll->setFocusPolicy(Qt::NoFocus);
+    m_scroll->setWidget(makeWords());
+    column->addWidget(m_scroll, 1);
+    column->addWidget(makeFoot());
+    connect(guide, &LessonGuide::changed, this, &LessonPanel::refresh);
+    connect(guide, &LessonGuide::betMissing, this, &LessonPanel::askForBet);
+    refresh();
+}
+
+QWidget* LessonPanel::makeHead() {
+    auto* head = new QWidget;
+    auto* column = new QVBoxLayout(head);
+    column->setContentsMargins(3 * kGrid, 2 * kGrid, 2 * kGrid, kGrid);
+    column->setSpacing(kGrid);
+    auto* row = new QHBoxLayout;
+    m_number = new DimLabel;
+    row->addWidget(m_number, 1);
+    m_list = new QToolButton;
+    m_list->setText(tr("Lessons"));
+    m_list->setToolTip(
+        tr("All lessons (%1)").arg(QKeySequence(Qt::CTRL | Qt::Key_L).toString(QKeySequence::NativeText)));
+    m_list->setFocusPolicy(Qt::TabFocus);
+    connect(m_list, &QToolButton::clicked, this, &LessonPanel::listWanted);
+    row->addWidget(m_list);
+    column->addLayout(row);
+    m_title = new Paragraph;
+    m_title->setRole(Role::Text);
+    m_title->setFont(uiFont(6, QFont::DemiBold));
+    column->addWidget(m_title);
+    return head;
+}
+
+void LessonPanel::setHeadShown(bool shown) {
+    m_number->setVisible(shown);
+    m_list->setVisible(shown);
+}
+
+QWidget* LessonPanel::makeWords() {
+    auto* words = new QWidget;
+    auto* column = new QVBoxLayout(words);
+    column->setContentsMargins(3 * kGrid, kGrid, 3 * kGrid, kGrid);
+    column->setSpacing(kGrid + kGrid / 2);
+    m_caption = new QLabel;
+    m_caption->setFont(uiFont(0, QFont::DemiBold));
+    column->addWidget(m_caption);
+    m_result = new Pill;
+    m_result->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
+    column->addWidget(m_result);
+    m_answer = new Paragraph;
+    column->addWidget(m_answer);
+    m_narration = new Paragraph;
+    m_narration->setRole(Role::Text);
+    m_narration->setFont(uiFont(3));
+    column->addWidget(m_narration);
+    m_question = new Paragraph;
+    m_question->setRole(Role::Text);
+    m_question->setFont(uiFont(3, QFont::DemiBold));
+    column->addSpacing(kGrid);
+    column->addWidget(m_question);
+    for (int i = 0; i < kChoices; ++i) {
+        auto* choice = new ChoiceButton(i + 1);
+        choice->setObjectName(QStringLiteral("lesson.choice-%1").arg(i + 1));
+        connect(choice, &ChoiceButton::clicked, this, [this, i] { m_guide->choose(i); });
+        m_choices.push_back(choice);
+        column->addWidget(choice);
+    }
+    m_bet = new Paragraph;
+    column->addWidget(m_bet);
+    column->addStretch(1);
+    return words;
+}
+
+QWidget* LessonPanel::makeFoot() {
+    auto* foot = new QWidget;
+    auto* column = new QVBoxLayout(foot);
+    column->setContentsMargins(3 * kGrid, kGrid, 3 * kGrid, 2 * kGrid);
+    column->setSpacing(kGrid + kGrid / 2);
+    auto* row = new QHBoxLayout;
+    row->setSpacing(kGrid);
+    m_back = new QPushButton(tr("Back"));
+    m_back->setObjectName(QStringLiteral("lesson.back"));
+    m_back->setFont(uiFont(1));
+    m_back->setFocusPolicy(Qt::TabFocus);
+    m_back->setToolTip(tr("The step before (←)"));
+    connect(m_back, &QPushButton::clicked, m_guide, &LessonGuide::back);
+    m_next = new QPushButton(tr("Next"));
+    m_next->setObjectName(QStringLiteral("lesson.next"));
+    m_next->setFont(uiFont(1, QFont::DemiBold));
+    m_next->setFocusPolicy(Qt::TabFocus);
+    makePrimary(m_next);
+    QPalette onAccent = m_next->palette();
+    onAccent.setColor(QPalette::ButtonText, color(Role::TextOnColor));
+    m_next->setPalette(onAccent);
+    connect(m_next, &QPushButton::clicked, this, [this] {
+        if (m_guide->phase() == LessonGuide::Phase::End)
+            Q_EMIT nextLessonWanted();
+        else if (m_guide->phase() == LessonGuide::Phase::Step && m_guide->arrived())
+            m_guide->goOn();
+        else
+            m_guide->skip();
+    });
+    auto* middle = new QVBoxLayout;
+    middle->setSpacing(kGrid / 2);
+    m_dots = new StepDots;
+    m_step = new DimLabel;
+    m_step->setAlignment(Qt::AlignHCenter);
+    middle->addWidget(m_dots, 0, Qt::AlignHCenter);
+    middle->addWidget(m_step, 0, Qt::AlignHCenter);
+    row->addWidget(m_back);
+    row->addStretch(1);
+    row->addLayout(middle);
+    row->addStretch(1);
+    row->addWidget(m_next);
+    column->addLayout(row);
+    m_leave = new QPushButton;
+    m_leave->setObjectName(QStringLiteral("lesson.leave"));
+    m_leave->setFocusPolicy(Qt::TabFocus);
+    connect(m_leave, &QPushButton::clicked, this, [this] {
+        if (m_guide->phase() == LessonGuide::Phase::Away || m_guide->phase() == LessonGuide::Phase::End)
+            m_guide->close();
+        else
+            m_guide->leave();
+    });
+    column->addWidget(m_leave);
+    m_source = new DimLabel;
+    m_source->setWordWrap(true);
+    m_open = new QToolButton;
+    m_open->setObjectName(QStringLiteral("lesson.source"));
+    m_open->setText(tr("Open ↗"));
+    m_open->setFocusPolicy(Qt::TabFocus);
+    connect(m_open, &QToolButton::clicked, this, [this] { QDesktopServices::openUrl(QUrl(m_open->toolTip())); });
+    auto* sources = new QHBoxLayout;
+    sources->addWidget(m_source, 1);
+    sources->addWidget(m_open, 0, Qt::AlignBottom);
+    column->addLayout(sources);
+    return foot;
+}
+
+void LessonPanel::refresh() {
+    const lesson::Lesson* const lesson = m_guide->lesson();
+    if (!lesson) return;
+    using Phase = LessonGuide::Phase;
+    const Phase phase = m_guide->phase();
+    const QStringList course = lesson::builtinLessons();
+    m_number->setText(tr("Lesson %1 of %2").arg(course.indexOf(lesson->id) + 1).arg(course.size()));
+    m_title->setText(m_guide->title());
+    m_caption->setVisible(phase == Phase::Turn || phase == Phase::End || phase == Phase::Away);
+    m_caption->setText(phase == Phase::Turn  ? tr("Your turn")
+                       : phase == Phase::End ? tr("Remember")
+                                             : tr("The lesson waits for you"));
+    const QString words = phase == Phase::Away
+                              ? tr("Break the run as you like: it is yours now. The lesson goes on where you left it.")
+                              : m_guide->narration();
+    if (words != m_narration->text()) {
+        m_narration->setText(words);
+        m_narration->setAccessibleDescription(phase == Phase::Step ? tr("Look at: %1").arg(m_guide->where())
+                                                                   : QString());
+        m_scroll->verticalScrollBar()->setValue(0);
+        QAccessibleEvent told(m_narration, QAccessible::NameChanged); // a screen reader reads it out
+        QAccessible::updateAccessibility(&told);
+    }
+    refreshResult();
+    refreshQuestion();
+    refreshFoot();
+}
+
+void LessonPanel::refreshResult() {
+    const auto result = m_guide->result();
+    m_result->setVisible(result && !result->bet.isEmpty());
+    m_answer->setVisible(result.has_value() || m_guide->phase() == LessonGuide::Phase::End);
+    if (result) {
+        m_result->setText(result->right ? tr("Your bet was right") : tr("The run answers otherwise"));
+        m_result->setTone(result->right ? Pill::Tone::Accepted : Pill::Tone::Waiting);
+        m_answer->setText(result->right || result->bet.isEmpty()
+                              ? tr("The run says: %1").arg(result->answer)
+                              : tr("The run says: %1. Your bet: %2").arg(result->answer, result->bet));
+    }
+    if (m_guide->phase() != LessonGuide::Phase::End) return;
+    const auto [right, made] = m_guide->score();
+    m_answer->setText(made > 0 ? tr("%1 of your %n bet(s) came true.", "", made).arg(right)
+                               : tr("Next time, bet before you look: you will see more."));
+}
+
+void LessonPanel::refreshQuestion() {
+    using Phase = LessonGuide::Phase;
+    const bool asks = m_guide->phase() == Phase::Step && !m_guide->question().isEmpty() && m_guide->arrived();
+    m_question->setVisible(asks);
+    if (asks) m_question->setText(m_guide->question());
+    const QStringList choices = m_guide->choices();
+    for (int i = 0; i < kChoices; ++i) {
+        ChoiceButton* const button = m_choices[std::size_t(i)];
+        button->setVisible(asks && i < choices.size());
+        if (!asks || i >= choices.size()) continue;
+        const bool mine = m_guide->chosen() == i;
+        button->setChoice(choices[i], m_guide->locked()
+                                          ? (mine ? ChoiceButton::Mark::Locked : ChoiceButton::Mark::Passed)
+                                      : mine ? ChoiceButton::Mark::Chosen
+                                             : ChoiceButton::Mark::Open);
+    }
+    const bool turn = m_guide->phase() == Phase::Turn;
+    m_bet->setVisible(asks || turn);
+    m_bet->setRole(Role::TextDim);
+    if (turn) {
+        m_bet->setText(m_guide->goalReached() ? tr("Done: the judge agrees.")
+                                              : tr("The judge looks on. It says so when you have done it."));
+        m_bet->setRole(m_guide->goalReached() ? Role::AcceptedText : Role::TextDim);
+    } else if (asks) {
+        m_bet->setText(m_guide->locked()               ? tr("Bet locked in. Go on, and the run answers.")
+                       : m_guide->chosen().has_value() ? tr("Enter locks your bet.")
+                                                       : tr("Bet before you see it: press a number."));
+    }
+}
+
+void LessonPanel::refreshFoot() {
+    using Phase = LessonGuide::Phase;
+    const Phase phase = m_guide->phase();
+    m_back->setEnabled(phase == Phase::End || (phase != Phase::Away && m_guide->step() > 0));
+    m_next->setText(phase == Phase::Away   ? tr("Return")
+                    : phase == Phase::End  ? tr("Next lesson")
+                    : phase == Phase::Turn ? (m_guide->goalReached() ? tr("Finish") : tr("Skip"))
+                    : m_guide->arrived()   ? tr("Next")
+                                           : tr("Skip to here"));
+    m_next->setToolTip(phase == Phase::Step ? tr("Space plays on and goes on; → goes on at once") : QString());
+    m_leave->setText(phase == Phase::Away || phase == Phase::End ? tr("Close the lesson")
+                                                                 : tr("What if …? Leave into free play"));
+    m_leave->setVisible(phase != Phase::Turn);
+    m_dots->setVisible(phase != Phase::End && phase != Phase::Away);
+    m_step->setVisible(m_dots->isVisibleTo(this));
+    m_dots->setStep(m_guide->step(), m_guide->steps());
+    m_step->setText(phase == Phase::Turn ? tr("your turn")
+                                         : tr("step %1 of %2").arg(m_guide->step() + 1).arg(m_guide->steps()));
+    QStringList sources;
+    QString url;
+    for (const lesson::Source& source : m_guide->lesson()->sources) {
+        sources += m_guide->textOf(source.text);
+        if (url.isEmpty()) url = source.url;
+    }
+    m_source->setText(tr("Source: %1").arg(sources.join(QStringLiteral("; "))));
+    m_open->setVisible(!url.isEmpty());
+    m_open->setToolTip(url);
+    m_open->setAccessibleName(tr("Open the first source: %1").arg(url));
+}
+
+void LessonPanel::askForBet() {
+    m_bet->setRole(Role::WaitingText);
+    m_bet->setText(tr("Bet first: press a number, then Enter. → goes on without one."));
+}
+
+void LessonPanel::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.fillRect(rect(), color(Role::Surface));
+    painter.fillRect(QRect(width() - 1, 0, 1, height()), color(Role::Hairline));
+}
+
+} // namespace lockscope::views

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "lessons/lesson_guide.h"
+
+#include <QWidget>
+
+class QLabel;
+class QPushButton;
+class QScrollArea;
+class QToolButton;
+class QVBoxLayout;
+
+namespace lockscope::views {
+
+class ChoiceButton;
+class Paragraph;
+class Pill;
+class StepDots;
+
+/// A lesson's narration beside the timeline: words, question, and the way on and back.
+class LessonPanel : public QWidget {
+    Q_OBJECT
+public:
+    explicit LessonPanel(LessonGuide* guide, QWidget* parent = nullptr);
+
+    /// The line with the lesson's number and the list: away where the window has it elsewhere.
+    void setHeadShown(bool shown);
+
+    QPushButton* nextButton() const { return m_next; }
+    QPushButton* backButton() const { return m_back; }
+    QPushButton* leaveButton() const { return m_leave; }
+    /// The answer of that number, from 1.
+    ChoiceButton* choice(int number) const { return m_choices[std::size_t(number - 1)]; }
+
+Q_SIGNALS:
+    /// The list of lessons shall show.
+    void listWanted();
+    /// The lesson after this one shall begin.
+    void nextLessonWanted();
+
+protected:
+    void paintEvent(QPaintEvent*) override;
+
+private:
+    QWidget* makeHead();
+    QWidget* makeWords();
+    QWidget* makeFoot();
+    void refresh();
+    void refreshResult();
+    void refreshQuestion();
+    void refreshFoot();
+    void askForBet();
+
+    LessonGuide* m_guide;
+    QToolButton* m_list;
+    QLabel* m_number;
+    Paragraph* m_title;
+    QScrollArea* m_scroll;
+    QLabel* m_caption;
+    Pill* m_result;
+    Paragraph* m_answer;
+    Paragraph* m_narration;
+    Paragraph* m_question;
+    std::vector<ChoiceButton*> m_choices;
+    Paragraph* m_bet;
+    QPushButton* m_back;
+    QPushButton* m_next;
+    QPushButton* m_leave;
+    StepDots* m_dots;
+    QLabel* m_step;
+    QLabel* m_source;
+    QToolButton* m_open;
+};
+
+} // namespace lockscope::views

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "lessons/presenter_bar.h"
+
+#include "lesson/lesson_file.h"
+#include "theme/fonts.h"
+#include "theme/format.h"
+#include "theme/widgets.h"
+
+#include <QBoxLayout>
+#include <QLabel>
+#include <QPainter>
+#include <QPushButton>
+
+namespace lockscope::views {
+
+PresenterBar::PresenterBar(ViewContext* context, LessonGuide* guide,
+                           const QList<std::pair<QString, QString>>& languages, const QString& current, QWidget* parent)
+    : QWidget(parent),
+      m_context(context),
+      m_guide(guide),
+      m_lesson(new QLabel),
+      m_world(new ElidedLabel),
+      m_clock(new QLabel) {
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(2 * kGrid, kGrid, 2 * kGrid, kGrid);
+    row->setSpacing(2 * kGrid);
+    const auto button = [&](const QString& text) {
+        auto* one = new QPushButton(text);
+        one->setFocusPolicy(Qt::NoFocus); // the keys are the lesson's
+        return one;
+    };
+    auto* list = button(tr("Lessons"));
+    connect(list, &QPushButton::clicked, this, &PresenterBar::listWanted);
+    row->addWidget(list);
+    row->addWidget(m_lesson);
+    row->addWidget(m_world, 1);
+    m_clock->setFont(fixedFont(3, QFont::Medium));
+    m_clock->setAccessibleName(tr("Time"));
+    row->addWidget(m_clock);
+    auto* both = new QHBoxLayout;
+    both->setSpacing(0);
+    for (const auto& [code, name] : languages) {
+        auto* one = button(name);
+        one->setCheckable(true);
+        one->setChecked(code == current);
+        connect(one, &QPushButton::clicked, this, [this, language = code] { Q_EMIT languageWanted(language); });
+        both->addWidget(one);
+    }
+    row->addLayout(both);
+    auto* leave = button(tr("Leave (Esc)"));
+    connect(leave, &QPushButton::clicked, this, &PresenterBar::leaveWanted);
+    row->addWidget(leave);
+    connect(guide, &LessonGuide::changed, this, &PresenterBar::refresh);
+    connect(context, &ViewContext::sessionChanged, this, &PresenterBar::refresh);
+    connect(context, &ViewContext::scenarioChanged, this, &PresenterBar::refresh);
+    connect(context, &ViewContext::playheadChanged, this, &PresenterBar::refreshClock);
+    refresh();
+    refreshClock();
+}
+
+void PresenterBar::refresh() {
+    const QStringList course = lesson::builtinLessons();
+    m_lesson->setVisible(m_guide->lesson() != nullptr);
+    if (const lesson::Lesson* const lesson = m_guide->lesson())
+        m_lesson->setText(tr("Lesson %1 of %2").arg(course.indexOf(lesson->id) + 1).arg(course.size()));
+    const session::Session* const session = m_context->session();
+    const scenario::Scenario& scenario = m_context->settings();
+    //: Above the presenter's view: %1 the session, %2 the recipe, %3 how long the lease is.
+    m_world->setText(
+        session ? tr("%1 · %2 · lease %3").arg(session->health().text, scenario.recipe, duration(scenario.lock.lease))
+                : QString());
+}
+
+void PresenterBar::refreshClock() {
+    m_clock->setText(clock(m_context->playhead()));
+}
+
+void PresenterBar::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.fillRect(rect(), color(Role::Surface));
+    painter.fillRect(QRect(0, height() - 1, width(), 1), color(Role::Hairline));
+}
+
+} // namespace lockscope::views

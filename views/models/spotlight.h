@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "trace/event.h"
+
+#include <optional>
+#include <vector>
+
+namespace lockscope::views {
+
+/// Where a lesson asks to look. The timeline dims everything else, and shows nothing right of the playhead: the learner
+/// is to bet on it.
+struct Spotlight {
+    std::vector<trace::EntityId> lanes; ///< threads, locks, copies, resources, nodes; empty: nothing is dimmed
+    Nanos from{}, to{};
+    std::optional<std::pair<Nanos, Nanos>> window; ///< the part of the time axis to bring into sight
+    friend bool operator==(const Spotlight&, const Spotlight&) = default;
+};
+
+} // namespace lockscope::views

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "models/spotlight.h"
+#include "timeline/scene.h"
+
+namespace lockscope::views {
+
+/// Over the lanes: dims all but the spotlight's lanes and time, draws its frame, and hides what lies right of the
+/// playhead. The caller holds the data's mutex.
+void paintSpotlight(QPainter& painter, const QSize& size, const TimelineScene& scene, const Spotlight& spotlight);
+/// Over the ruler and its strip: hides what lies right of the playhead, and says that it is yet to come.
+void paintNotYet(QPainter& painter, const QSize& size, const TimelineScene& scene);
+/// Over the overview: hides what lies right of the playhead, at x.
+void paintNotYetSmall(QPainter& painter, const QSize& size, double x);
+
+} // namespace lockscope::views
