@@ -12,7 +12,7 @@ namespace {
 
 bool fitsServers(const scenario::Scenario& scenario, const QByteArray& recipe) {
     const recipes::RecipeInfo* const info = recipes::findRecipe(recipe);
-    const auto& service = scenario.service;
+    const auto* const service = scenario.services.empty() ? nullptr : &scenario.services.front();
     if (scenario.manager)
         return info && info->simulated && info->exclusive && info->id != "redis-redlock" && info->id != "redis-multi";
     const bool masters = service && service->shape == scenario::ServiceSpec::Shape::Masters;

@@ -8,8 +8,20 @@
 
 namespace lockscope::sim {
 
+ZkService::Settings ZkService::Settings::of(const ServicePlan& plan) {
+    Settings settings;
+    settings.ids.clear();
+    for (const scenario::NodeSpec& node : plan.nodes)
+        settings.ids.push_back(node.id.toUtf8());
+    settings.ensemble.tick = plan.spec.tick;
+    const Nanos wanted = plan.spec.session > Nanos(0) ? plan.spec.session : plan.scenario.lock.lease;
+    settings.session =
+        std::clamp(wanted, settings.ensemble.shortest * plan.spec.tick, settings.ensemble.longest * plan.spec.tick);
+    return settings;
+}
+
 ZkService::ZkService(Grounds grounds, const Settings& settings, std::uint64_t seed, inspect::TraceFeed::Resolver owner)
-    : m_grounds(grounds) {
+    : m_grounds(grounds), m_session(settings.session) {
     std::vector<ZkServer*> all;
     for (std::size_t i = 0; i < settings.ids.size(); ++i) {
         m_servers.push_back(
@@ -88,7 +100,8 @@ QString ZkService::url() const {
     QStringList addresses;
     for (const auto& server : m_servers)
         addresses += QStringLiteral("%1:%2").arg(QString::fromUtf8(server->id())).arg(ZkServer::kPort);
-    return QStringLiteral("zookeeper://") + addresses.join(u',');
+    const QString all = QStringLiteral("zookeeper://") + addresses.join(u',');
+    return m_session == Nanos(0) ? all : all + QStringLiteral("?session=") + formatDuration(m_session);
 }
 
 ZkRecord* ZkService::copyOf(const ZkServer& server) const {
@@ -104,7 +117,7 @@ void ZkService::carriedOut(const ZkServer& server, const ZkTxn& txn) {
     if (ZkRecord* const copy = copyOf(server)) copy->carriedOut(server.state(), txn);
 }
 
-void ZkService::watch(const QByteArray& lockName, std::vector<QByteArray>, Strings) {
+void ZkService::watch(const QByteArray& lockName, const QByteArray&) {
     for (const auto& copy : m_copies)
         copy->watch(lockName);
     m_record->watch(lockName);
@@ -151,10 +164,10 @@ ZkServer* ZkService::at(const Endpoint& endpoint) const {
     return nullptr;
 }
 
-Diallers ZkService::diallers(trace::EntityId client) const {
+Diallers ZkService::diallers(const ClientEnd& end) const {
     Diallers diallers;
-    diallers.zookeeper = [this, client](Runtime& runtime, const ConnectionUrl& url,
-                                        const zookeeper::DriverOptions& options) {
+    diallers.zookeeper = [this, client = end.client](Runtime& runtime, const ConnectionUrl& url,
+                                                     const zookeeper::DriverOptions& options) {
         return std::make_unique<ZkWire>(
             m_grounds, [this](const Endpoint& endpoint) { return at(endpoint); }, runtime, client, url, options);
     };

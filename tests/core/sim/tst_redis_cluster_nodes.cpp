@@ -179,8 +179,7 @@ private Q_SLOTS:
         const auto thread = c.trace->intern(trace::EntityKind::Thread, "1", client);
         const auto url = parseConnectionUrl(c.service->url());
         QVERIFY(url.has_value());
-        const auto connection =
-            makeConnectionOver(runtime, sim::simulatedDiallers(c.grounds, *c.service, {client, thread}), *url);
+        const auto connection = makeConnectionOver(runtime, c.service->diallers({client, thread}), *url);
         const auto recipe = connection->makeRecipe("redis-set", {Cluster::keyOf(0)});
         QVERIFY(recipe.has_value());
         bool taken = false, refused = false, held = false;
