@@ -34,6 +34,13 @@ std::optional<Action> actionFromId(const QByteArray& id) {
     return static_cast<Action>(found - kActionIds.begin());
 }
 
+const Expectation* Scenario::expectationFor(const QString& recipeId) const {
+    const QString kind = recipeId.section(QLatin1Char('-'), 0, 0) + QStringLiteral("-*");
+    for (const QString& key : {recipeId, kind, QStringLiteral("*")})
+        if (const auto found = expect.find(key); found != expect.end()) return &found->second;
+    return nullptr;
+}
+
 QString Scenario::titleIn(const QString& language) const {
     return inLanguage(titles, title, language);
 }

@@ -126,8 +126,8 @@ struct Span {
     friend bool operator==(const Span&, const Span&) = default;
 };
 
-/// The expected outcome per recipe ("*" = any other): the violated invariants (empty = safe), and the time within which
-/// the lock is granted again after the fault.
+/// The expected outcome per recipe ("zk-*" = any other of that kind, "*" = any other): the violated invariants (empty =
+/// safe), and the time within which the lock is granted again after the fault.
 struct Expectation {
     QStringList violates;
     QStringList holds; ///< invariants that must hold
@@ -167,6 +167,10 @@ struct Scenario {
     void setServices(std::vector<ServiceSpec> all);
     /// The number of the service that keeps the lock; 0 for a lock that names none.
     std::size_t serviceOf(const QString& lockName) const;
+
+    /// The expectation for a recipe: its own, that of its kind ("zk-*"), or that of every other one ("*"); nullptr:
+    /// there is none.
+    const Expectation* expectationFor(const QString& recipeId) const;
 
     QString titleIn(const QString& language) const;
     QString summaryIn(const QString& language) const;

@@ -377,7 +377,7 @@ void World::healAll(std::uint8_t flags) {
 std::expected<void, QString> World::set(const QString& setting, const QString& text, std::uint8_t flags) {
     scenario::Scenario changed = m_settings;
     if (auto done = scenario::changeSetting(changed, setting, text); !done) return done;
-    if (const QString why = whyNot(changed, changed.recipe); !why.isEmpty()) return std::unexpected(why);
+    if (const QString why = whyNotNow(changed, changed.recipe); !why.isEmpty()) return std::unexpected(why);
     const int before = m_settings.workload.clients;
     m_settings = changed;
     m_resources.settingsChanged();

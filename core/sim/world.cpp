@@ -2,6 +2,7 @@
 #include "sim/world.h"
 
 #include "sim/client_world.h"
+#include "sim/fitting_recipes.h"
 #include "sim/seeds.h"
 
 namespace lockscope::sim {
@@ -15,11 +16,11 @@ enum Stream : std::uint64_t { NetworkStream, NodeStream, FirstClientStream = 100
 } // namespace
 
 World::World(const scenario::Scenario& scenario, std::uint64_t seed, std::shared_ptr<trace::Trace> trace)
-    : m_settings(scenario),
+    : m_settings(onFittingServers(scenario)),
       m_seed(seed),
       m_recorder(std::move(trace), [this] { return m_scheduler.now(); }),
-      m_network(m_scheduler, m_recorder.sharedTrace(), scenario.network, mixSeed(seed, NetworkStream),
-                scenario.services.empty() ? Network::Streams::Shared : Network::Streams::PerLink),
+      m_network(m_scheduler, m_recorder.sharedTrace(), m_settings.network, mixSeed(seed, NetworkStream),
+                m_settings.services.empty() ? Network::Streams::Shared : Network::Streams::PerLink),
       m_resources(m_recorder, m_settings, [this](const QByteArray& lock) { return m_services->lockEntity(lock); }) {
     const Grounds grounds{m_scheduler, m_recorder, m_network};
     m_services = std::make_unique<Services>(grounds, m_settings, mixSeed(seed, NodeStream), [this](const auto& party) {

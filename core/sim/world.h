@@ -15,7 +15,8 @@ using Client = workload::Participant;
 /// Reads no real clock and no other randomness than its seed: equal scenario and seed give an equal trace. One thread.
 class World {
 public:
-    /// Preconditions: the scenario is one that parseScenario() accepts; `trace` is empty.
+    /// On the scenario's servers, or on those of its recipe (onFittingServers()). Preconditions: the scenario is one
+    /// that parseScenario() accepts, and can begin with its recipe; `trace` is empty.
     World(const scenario::Scenario& scenario, std::uint64_t seed, std::shared_ptr<trace::Trace> trace);
     ~World();
 

@@ -14,10 +14,23 @@ ZkService::Settings ZkService::Settings::of(const ServicePlan& plan) {
     for (const scenario::NodeSpec& node : plan.nodes)
         settings.ids.push_back(node.id.toUtf8());
     settings.ensemble.tick = plan.spec.tick;
-    const Nanos wanted = plan.spec.session > Nanos(0) ? plan.spec.session : plan.scenario.lock.lease;
-    settings.session =
-        std::clamp(wanted, settings.ensemble.shortest * plan.spec.tick, settings.ensemble.longest * plan.spec.tick);
+    settings.session = sessionOf(plan.spec, plan.scenario.lock.lease);
     return settings;
+}
+
+Nanos ZkService::Settings::sessionOf(const scenario::ServiceSpec& spec, Nanos lease) {
+    const ZkSettings ensemble;
+    const Nanos wanted = spec.session > Nanos(0) ? spec.session : lease;
+    return std::clamp(wanted, ensemble.shortest * spec.tick, ensemble.longest * spec.tick);
+}
+
+Nanos ZkService::Settings::longestHold(const scenario::ServiceSpec& spec, Nanos lease) {
+    constexpr Nanos kElection = 2s;
+    constexpr int kBuckets = 2; // a session ends at the end of its bucket, and followers tell of touches later
+    ZkSettings ensemble;
+    ensemble.tick = spec.tick;
+    const Nanos untilMissed = spec.nodes > 1 ? ensemble.silence() + kElection : Nanos(0);
+    return sessionOf(spec, lease) + kBuckets * spec.tick + untilMissed;
 }
 
 ZkService::ZkService(Grounds grounds, const Settings& settings, std::uint64_t seed, inspect::TraceFeed::Resolver owner)

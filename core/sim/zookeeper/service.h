@@ -10,8 +10,13 @@ namespace lockscope::sim {
 class ZkService final : public Service {
 public:
     struct Settings {
-        /// Clients ask for a session of the service's time-out, or else of the first lock's lease.
         static Settings of(const ServicePlan& plan);
+        /// The session time-out of a scenario's clients: the service's, or else the lease of the scenario's first
+        /// lock, as far as servers grant it.
+        static Nanos sessionOf(const scenario::ServiceSpec& spec, Nanos lease);
+        /// How long a dead client's hold lasts at most, whichever servers fail, as long as a quorum is there again:
+        /// a leader that is lost is missed after its silence, and the next one gives every session a full time.
+        static Nanos longestHold(const scenario::ServiceSpec& spec, Nanos lease);
         std::vector<QByteArray> ids{"zk-1", "zk-2",
                                     "zk-3"}; ///< in the order of their numbers; the last one leads first
         ZkSettings ensemble = {};

@@ -3,7 +3,6 @@
 // ones reach it by the same connection that production uses.
 #include "connections/connection.h"
 #include "runtime/virtual_runtime.h"
-#include "sim/redis_dialler.h"
 #include "simulated_group.h"
 
 using namespace lockscope;
