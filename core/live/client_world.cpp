@@ -31,7 +31,8 @@ void LiveClientWorld::setWallOffset(Runtime& runtime, Nanos offset) {
     static_cast<EventLoopRuntime&>(runtime).setWallOffset(offset);
 }
 
-std::unique_ptr<Connection> LiveClientWorld::connect(Runtime& runtime, const workload::Participant& client) {
+std::unique_ptr<Connection> LiveClientWorld::connect(Runtime& runtime, const workload::Participant& client,
+                                                     std::size_t) {
     m_session.recorder.trace().intern(trace::EntityKind::Link, {}, client.entity(), m_session.node);
     Diallers diallers;
     diallers.redis = [this, entity = client.entity(), name = "lockscope-" + client.name()](

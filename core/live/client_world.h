@@ -40,7 +40,8 @@ public:
     std::unique_ptr<Runtime> makeRuntime(std::uint64_t process) override;
     void setWallOffset(Runtime& runtime, Nanos offset) override;
     void identified(const workload::Participant& client) override { m_session.identified(client); }
-    std::unique_ptr<Connection> connect(Runtime& runtime, const workload::Participant& client) override;
+    std::unique_ptr<Connection> connect(Runtime& runtime, const workload::Participant& client,
+                                        std::size_t service) override;
     std::optional<ConnectionUrl> urlOf(const QString&) const override { return std::nullopt; }
     std::unique_ptr<Connection> connectTo(Runtime&, const workload::Participant&, ConnectionUrl) override {
         return nullptr;

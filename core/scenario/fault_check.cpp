@@ -88,9 +88,11 @@ public:
             m_nodes += node.id;
         if (scenario.manager) m_engines = scenario.manager->engines;
         m_servers = m_nodes;
-        m_several = scenario.service.has_value();
-        if (m_several) addRoles(*scenario.service);
-        m_watched = m_several && scenario.service->sentinels > 0;
+        m_several = !scenario.services.empty();
+        for (const ServiceSpec& service : scenario.services) {
+            addRoles(service, scenario.services.size() > 1);
+            m_watched = m_watched || service.sentinels > 0;
+        }
     }
 
     void check(const Fault& fault, const QString& path) {
@@ -120,16 +122,12 @@ public:
     }
 
 private:
-    /// A service's servers go by their present roles, too.
-    void addRoles(const ServiceSpec& service) {
-        const bool cluster = service.shape == ServiceSpec::Shape::Cluster;
-        if (!cluster && service.shape != ServiceSpec::Shape::Sentinel) return;
-        const int masters = cluster ? (service.nodes + 1) / 2 : 1;
-        m_nodes += QStringLiteral("master");
-        for (int i = 0; i < service.nodes - masters; ++i)
-            m_nodes += QStringLiteral("replica[%1]").arg(i);
-        for (int i = 0; !cluster && i < service.sentinels; ++i)
-            m_nodes += QStringLiteral("sentinel[%1]").arg(i);
+    /// A service's servers go by their present roles, too: "leader", and of one of several services "locks/leader".
+    void addRoles(const ServiceSpec& service, bool oneOfSeveral) {
+        for (const QString& role : findServiceKind(service.kind)->roles(service)) {
+            if (!m_nodes.contains(role)) m_nodes += role; // the first service's that has it
+            if (oneOfSeveral) m_nodes += service.id + QLatin1Char('/') + role;
+        }
     }
 
     void complain(const char* where, const QString& message) {

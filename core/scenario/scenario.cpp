@@ -34,6 +34,13 @@ std::optional<Action> actionFromId(const QByteArray& id) {
     return static_cast<Action>(found - kActionIds.begin());
 }
 
+const Expectation* Scenario::expectationFor(const QString& recipeId) const {
+    const QString kind = recipeId.section(QLatin1Char('-'), 0, 0) + QStringLiteral("-*");
+    for (const QString& key : {recipeId, kind, QStringLiteral("*")})
+        if (const auto found = expect.find(key); found != expect.end()) return &found->second;
+    return nullptr;
+}
+
 QString Scenario::titleIn(const QString& language) const {
     return inLanguage(titles, title, language);
 }
@@ -57,13 +64,17 @@ QString Problem::toString() const {
     return text.isEmpty() ? message : text + QStringLiteral(": ") + message;
 }
 
-std::vector<NodeSpec> ServiceSpec::servers() const {
-    std::vector<NodeSpec> all;
-    for (int i = 1; i <= nodes; ++i)
-        all.push_back({QStringLiteral("redis-%1").arg(i), QStringLiteral("redis")});
-    for (int i = 1; shape == Shape::Sentinel && i <= sentinels; ++i)
-        all.push_back({QStringLiteral("sentinel-%1").arg(i), QStringLiteral("sentinel")});
-    return all;
+void Scenario::setServices(std::vector<ServiceSpec> all) {
+    services = std::move(all);
+    nodes = services.empty() ? std::vector{NodeSpec{}} : serversOf(services);
+}
+
+std::size_t Scenario::serviceOf(const QString& lockName) const {
+    const auto named =
+        std::ranges::find_if(moreLocks, [&](const NamedLock& other) { return other.settings.name == lockName; });
+    const QString& keeper = named == moreLocks.end() ? lock.service : named->settings.service;
+    const auto service = std::ranges::find(services, keeper, &ServiceSpec::id);
+    return keeper.isEmpty() || service == services.end() ? 0 : std::size_t(service - services.begin());
 }
 
 QByteArray managerModeId(ManagerSpec::Mode mode) {
@@ -74,16 +85,6 @@ QByteArray managerModeId(ManagerSpec::Mode mode) {
 QByteArray triggerId(Trigger::On on) {
     constexpr std::array kIds{"granted", "requested", "released", "recorded", "step", "lease-left", "leader"};
     return kIds[std::size_t(on)];
-}
-
-QByteArray shapeId(ServiceSpec::Shape shape) {
-    constexpr std::array kIds{"single", "sentinel", "masters", "cluster"};
-    return kIds[std::size_t(shape)];
-}
-
-QByteArray persistenceId(ServiceSpec::Persistence persistence) {
-    constexpr std::array kIds{"none", "everysec", "always"};
-    return kIds[std::size_t(persistence)];
 }
 
 } // namespace lockscope::scenario

@@ -2,7 +2,7 @@
 #pragma once
 #include "scenario/manager_spec.h"
 #include "scenario/program.h"
-#include "trace/duration.h"
+#include "scenario/service_spec.h"
 
 #include <QByteArray>
 #include <QJsonObject>
@@ -88,14 +88,14 @@ struct LockSettings {
     bool honourDeadline = true; ///< the client gives the lock up by its own clock at its lease's end
     bool token = false;         ///< take fencing tokens where the recipe can give them
     int permits = 1;            ///< how many a semaphore has
+    QString service = {};       ///< the id of the service that keeps it; empty: the first one
     friend bool operator==(const LockSettings&, const LockSettings&) = default;
 };
 
 /// One of several locks.
 struct NamedLock {
     LockSettings settings;
-    QString recipe;  ///< empty: the scenario's
-    QString service; ///< on which service; empty: the first
+    QString recipe; ///< empty: the scenario's
     friend bool operator==(const NamedLock&, const NamedLock&) = default;
 };
 
@@ -120,47 +120,14 @@ struct Network {
     friend bool operator==(const Network&, const Network&) = default;
 };
 
-struct NodeSpec {
-    QString id = QStringLiteral("redis-1");
-    QString kind = QStringLiteral("redis");
-    friend bool operator==(const NodeSpec&, const NodeSpec&) = default;
-};
-
-/// Servers that are one thing to their clients, where a scenario has more than one. Their ids are "redis-1", …,
-/// "sentinel-1", ….
-struct ServiceSpec {
-    enum class Shape : std::uint8_t {
-        Single,
-        Sentinel, ///< a master, replicas, and Sentinels that replace it
-        Masters,  ///< independent masters, for Redlock
-        Cluster,  ///< a Redis Cluster: half of the servers are masters, the others their replicas
-    };
-    enum class Persistence : std::uint8_t { None, EverySecond, Always };
-    QString id = QStringLiteral("redis"); ///< as locks name it
-    Shape shape = Shape::Single;
-    int nodes = 1;     ///< Redis servers; the first one is the first master
-    int sentinels = 0; ///< with Shape::Sentinel
-    Persistence persistence = Persistence::None;
-    Nanos lag{};          ///< how long a write stays on the master's machine before it leaves for the replicas
-    Nanos fullSync = 5s;  ///< until a replica that starts anew has its copy
-    Nanos downAfter = 2s; ///< a Sentinel's down-after-milliseconds
-    Nanos failoverTimeout = 6s;
-    friend bool operator==(const ServiceSpec&, const ServiceSpec&) = default;
-
-    /// The servers that it is made of.
-    std::vector<NodeSpec> servers() const;
-};
-QByteArray shapeId(ServiceSpec::Shape shape);                   ///< "single", "sentinel", "masters", "cluster"
-QByteArray persistenceId(ServiceSpec::Persistence persistence); ///< "none", "everysec", "always"
-
 /// From `low` to `high`, both included.
 struct Span {
     int low = 0, high = 0;
     friend bool operator==(const Span&, const Span&) = default;
 };
 
-/// The expected outcome per recipe ("*" = any other): the violated invariants (empty = safe), and the time within which
-/// the lock is granted again after the fault.
+/// The expected outcome per recipe ("zk-*" = any other of that kind, "*" = any other): the violated invariants (empty =
+/// safe), and the time within which the lock is granted again after the fault.
 struct Expectation {
     QStringList violates;
     QStringList holds; ///< invariants that must hold
@@ -182,9 +149,9 @@ struct Scenario {
     Nanos until = 60s;
     std::optional<std::uint64_t>
         seed; ///< of the run that was saved: the same seed makes the same run; at most 2^63 - 1
-    std::vector<NodeSpec> nodes{NodeSpec{}}; ///< with `service`: its servers()
-    std::optional<ServiceSpec> service;      ///< missing: `nodes` is one server
-    std::optional<ManagerSpec> manager;      ///< missing: the servers of `service` are not engines of a lock manager
+    std::vector<NodeSpec> nodes{NodeSpec{}}; ///< with `services`: their servers
+    std::vector<ServiceSpec> services;       ///< empty: `nodes` is one Redis server
+    std::optional<ManagerSpec> manager;      ///< missing: no servers are engines of a lock manager
     LockSettings lock;
     std::vector<NamedLock> moreLocks; ///< beside `lock`
     ResourceSettings resource;
@@ -195,6 +162,15 @@ struct Scenario {
     std::vector<Fault> faults;
     std::map<QString, Expectation> expect;
     friend bool operator==(const Scenario&, const Scenario&) = default;
+
+    /// Takes these services in place of those that it has, and their servers as its nodes.
+    void setServices(std::vector<ServiceSpec> all);
+    /// The number of the service that keeps the lock; 0 for a lock that names none.
+    std::size_t serviceOf(const QString& lockName) const;
+
+    /// The expectation for a recipe: its own, that of its kind ("zk-*"), or that of every other one ("*"); nullptr:
+    /// there is none.
+    const Expectation* expectationFor(const QString& recipeId) const;
 
     QString titleIn(const QString& language) const;
     QString summaryIn(const QString& language) const;

@@ -139,10 +139,7 @@ Scenario readDocument(const QJsonObject& document, std::vector<Complaint>& compl
             scenario.nodes.push_back({node[u"id"].toString(), node[u"kind"].toString()});
         }
     }
-    if (top.has(L("service"))) {
-        scenario.service = readService(inner(L("service")));
-        scenario.nodes = scenario.service->servers();
-    }
+    if (top.has(L("service"))) scenario.setServices({readService(inner(L("service")))});
     inner(L("lock")).text(L("name"), scenario.lock.name);
     inner(L("resource")).text(L("name"), scenario.resource.name);
     top.words(L("recipes"), scenario.recipes);

@@ -83,17 +83,26 @@ QJsonObject expectationObject(const Expectation& expectation) {
 }
 
 QJsonObject serviceObject(const ServiceSpec& service) {
-    QJsonObject object{{u"kind"_qs, u"redis"_qs},
+    QJsonObject object{{u"kind"_qs, service.kind},
                        {u"shape"_qs, QString::fromLatin1(shapeId(service.shape))},
-                       {u"nodes"_qs, service.nodes},
-                       {u"persistence"_qs, QString::fromLatin1(persistenceId(service.persistence))}};
-    if (service.shape != ServiceSpec::Shape::Sentinel) return object;
-    object[u"sentinels"] = service.sentinels;
-    object[u"lag"] = formatDuration(service.lag);
-    object[u"full_sync"] = formatDuration(service.fullSync);
-    object[u"down_after"] = formatDuration(service.downAfter);
-    object[u"failover_timeout"] = formatDuration(service.failoverTimeout);
+                       {u"nodes"_qs, service.nodes}};
+    if (service.kind == ServiceSpec{}.kind)
+        object[u"persistence"] = QString::fromLatin1(persistenceId(service.persistence));
+    for (const ServiceOption& option : serviceOptions()) {
+        if (!concerns(option, service)) continue;
+        const auto* const time = std::get_if<Nanos ServiceSpec::*>(&option.value);
+        if (!time)
+            object[option.key] = service.*std::get<int ServiceSpec::*>(option.value);
+        else if (*time != &ServiceSpec::session || service.session != Nanos(0)) // 0: the lock's lease
+            object[option.key] = formatDuration(service.**time);
+    }
     return object;
+}
+
+/// Whether the first version of files knows such a service.
+bool isPlain(const ServiceSpec& service) {
+    const ServiceSpec plain;
+    return service.kind == plain.kind && service.id == plain.id && service.shape != ServiceSpec::Shape::Cluster;
 }
 
 bool isOfFormTwo(const Fault& fault) {
@@ -108,10 +117,10 @@ int formOf(const Scenario& scenario) {
     const auto counts = [](const auto& entry) {
         return entry.second.requestsPerSecond.has_value() || entry.second.longestWait.has_value();
     };
-    const auto& service = scenario.service;
+    const bool services = scenario.services.size() > 1 || !std::ranges::all_of(scenario.services, isPlain);
     const bool parts = scenario.manager || !scenario.moreLocks.empty() || !scenario.programs.empty() ||
                        !scenario.groups.empty() || !scenario.recipes.empty() || scenario.lock.permits != 1 ||
-                       (service && (service->shape == ServiceSpec::Shape::Cluster || service->id != ServiceSpec{}.id));
+                       services || !scenario.lock.service.isEmpty();
     const bool faults = std::ranges::any_of(scenario.faults, isOfFormTwo);
     return parts || faults || std::ranges::any_of(scenario.expect, counts) ? 2 : 1;
 }
@@ -121,13 +130,15 @@ QJsonObject lockObject(const Scenario& scenario, int form) {
 }
 
 QJsonArray lockList(const Scenario& scenario) {
-    QJsonArray locks{lockObject(scenario, 2)};
-    for (const NamedLock& lock : scenario.moreLocks) {
+    std::vector<NamedLock> all{{scenario.lock, {}}};
+    all.insert(all.end(), scenario.moreLocks.begin(), scenario.moreLocks.end());
+    QJsonArray locks;
+    for (const NamedLock& lock : all) {
         Scenario alone; // the table of settings knows the place of one lock
         alone.lock = lock.settings;
         QJsonObject object = lockObject(alone, 2);
         if (!lock.recipe.isEmpty()) object[u"recipe"] = lock.recipe;
-        if (!lock.service.isEmpty()) object[u"service"] = lock.service;
+        if (!lock.settings.service.isEmpty()) object[u"service"] = lock.settings.service;
         locks += object;
     }
     return locks;
@@ -137,11 +148,13 @@ QJsonArray lockList(const Scenario& scenario) {
 void writeParts(const Scenario& scenario, QJsonObject& document) {
     document[u"locks"] = lockList(scenario);
     if (scenario.manager) document[u"manager"] = managerObject(*scenario.manager);
-    if (scenario.service) {
-        QJsonObject service = serviceObject(*scenario.service);
-        service[u"id"] = scenario.service->id;
-        document[u"services"] = QJsonArray{service};
+    QJsonArray services;
+    for (const ServiceSpec& service : scenario.services) {
+        QJsonObject object = serviceObject(service);
+        object[u"id"] = service.id;
+        services += object;
     }
+    if (!services.isEmpty()) document[u"services"] = services;
     document[u"workload"] = settingsOf("clients", scenario, 2, {});
     QJsonArray programs, groups;
     for (const Program& program : scenario.programs)
@@ -181,11 +194,11 @@ QByteArray toJson(const Scenario& scenario) {
         {u"faults"_qs, faults},
         {u"expect"_qs, expect},
     };
-    if (!scenario.service) document[u"nodes"] = nodes;
+    if (scenario.services.empty()) document[u"nodes"] = nodes;
     if (form == 2) {
         writeParts(scenario, document);
     } else {
-        if (scenario.service) document[u"service"] = serviceObject(*scenario.service);
+        if (!scenario.services.empty()) document[u"service"] = serviceObject(scenario.services.front());
         document[u"lock"] = lockObject(scenario, form);
         document[u"clients"] = settingsOf("clients", scenario, form, {});
     }

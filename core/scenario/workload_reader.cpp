@@ -19,8 +19,9 @@ QString tr(const char* text) {
 /// Complains about the second of two entries of a list that have the same name.
 class Names {
 public:
-    bool isNew(const Fields& entry, QLatin1String key) {
-        const QString name = entry[key].toString();
+    bool isNew(const Fields& entry, QLatin1String key) { return isNew(entry, key, entry[key].toString()); }
+    /// `name`: the field's text, or what stands for a field that is left out.
+    bool isNew(const Fields& entry, QLatin1String key, const QString& name) {
         if (!m_known.contains(name)) {
             m_known += name;
             return true;
@@ -48,21 +49,27 @@ void eachOf(const Fields& top, QLatin1String list, Use use) {
 LockSettings readLock(const Fields& entry) {
     Scenario scratch;
     entry.text(L("name"), scratch.lock.name);
+    entry.text(L("service"), scratch.lock.service);
     for (const Setting& setting : allSettings())
         if (setting.object == L("lock")) readSetting(entry, setting, scratch);
     return scratch.lock;
 }
 
 void readLocks(const Fields& top, Scenario& scenario) {
+    QStringList services;
+    for (const ServiceSpec& service : scenario.services)
+        services += service.id;
+    if (services.isEmpty()) services += ServiceSpec{}.id;
     Names names;
     bool first = true;
     eachOf(top, L("locks"), [&](const Fields& entry) {
         if (!names.isNew(entry, L("name"))) return;
-        NamedLock lock{readLock(entry), entry[L("recipe")].toString(), entry[L("service")].toString()};
-        const QString service = scenario.service ? scenario.service->id : ServiceSpec{}.id;
-        if (!lock.service.isEmpty() && lock.service != service)
-            entry.complain(entry.at(L("service")),
-                           tr("there is no service “%1” here: there is “%2”").arg(lock.service, service));
+        NamedLock lock{readLock(entry), entry[L("recipe")].toString()};
+        const QString& service = lock.settings.service;
+        if (!service.isEmpty() && !services.contains(service))
+            entry.complain(
+                entry.at(L("service")),
+                tr("there is no service “%1” here: there is “%2”").arg(service, services.join(QStringLiteral("”, “"))));
         if (lock.settings.lease < 1ms) entry.complain(entry.at(L("lease")), tr("a lease is at least 1ms"));
         if (!std::exchange(first, false)) {
             scenario.moreLocks.push_back(std::move(lock));
@@ -104,48 +111,72 @@ void readPrograms(const Fields& top, Scenario& scenario) {
 } // namespace
 
 ServiceSpec readService(const Fields& fields) {
-    ServiceSpec service;
+    QString id = ServiceSpec{}.kind;
+    fields.text(L("kind"), id);
+    const ServiceKind* const kind = findServiceKind(id);
+    Q_ASSERT(kind); // the schema lists them
     using Shape = ServiceSpec::Shape;
-    fields.text(L("id"), service.id);
-    choice(fields, L("shape"), shapeId, Shape::Cluster, service.shape);
-    choice(fields, L("persistence"), persistenceId, ServiceSpec::Persistence::Always, service.persistence);
-    switch (service.shape) {
-    case Shape::Single:
-        break;
-    case Shape::Sentinel:
-        service.nodes = service.sentinels = 3;
-        break;
-    case Shape::Masters:
-        service.nodes = 5;
-        break;
-    case Shape::Cluster:
-        service.nodes = 6;
-        break;
+    Shape shape = kind->forms.front().shape;
+    choice(fields, L("shape"), shapeId, Shape::Ensemble, shape);
+    const auto form = std::ranges::find(kind->forms, shape, &ServiceKind::Form::shape);
+    if (form == kind->forms.end()) {
+        QStringList shapes;
+        for (const ServiceKind::Form& known : kind->forms)
+            shapes += QString::fromLatin1(shapeId(known.shape));
+        fields.complain(fields.at(L("shape")),
+                        tr("a %1 service is not of this shape, but: %2").arg(id, shapes.join(QStringLiteral(", "))));
+        return defaultService(id);
     }
+    ServiceSpec service = defaultService(id, shape);
+    fields.text(L("id"), service.id);
     fields.number(L("nodes"), service.nodes);
-    fields.number(L("sentinels"), service.sentinels);
-    fields.duration(L("lag"), service.lag);
-    fields.duration(L("full_sync"), service.fullSync);
-    fields.duration(L("down_after"), service.downAfter);
-    fields.duration(L("failover_timeout"), service.failoverTimeout);
-    if (service.shape == Shape::Single && service.nodes > 1)
-        fields.complain(fields.at(L("nodes")), tr("a single server is one node: leave out “nodes”"));
-    if (service.shape == Shape::Cluster && service.nodes < 6)
-        fields.complain(fields.at(L("nodes")), tr("a cluster has at least 6 nodes: three masters and their replicas"));
+    if (fields.has(L("persistence")) && id != L("redis"))
+        fields.complain(fields.at(L("persistence")), tr("a %1 service has no such option").arg(id));
+    choice(fields, L("persistence"), persistenceId, ServiceSpec::Persistence::Always, service.persistence);
+    for (const ServiceOption& option : serviceOptions()) {
+        if (!fields.has(option.key)) continue;
+        if (option.kind != id)
+            fields.complain(fields.at(option.key), tr("a %1 service has no such option").arg(id));
+        else if (const auto* const time = std::get_if<Nanos ServiceSpec::*>(&option.value))
+            fields.duration(option.key, service.**time);
+        else
+            fields.number(option.key, service.*std::get<int ServiceSpec::*>(option.value));
+    }
+    if (service.nodes >= form->least && service.nodes <= form->most) return service;
+    const QString path = fields.at(L("nodes"));
+    if (shape == Shape::Single)
+        fields.complain(path, tr("a single server is one node: leave out “nodes”"));
+    else if (shape == Shape::Cluster)
+        fields.complain(path, tr("a cluster has at least 6 nodes: three masters and their replicas"));
+    else
+        fields.complain(path, tr("this is from %1 to %2 servers").arg(form->least).arg(form->most));
     return service;
 }
 
+namespace {
+
+/// A ZooKeeper grants sessions of 2 to 20 ticks, whatever is asked for.
+void checkSession(const Fields& entry, const ServiceSpec& service) {
+    if (service.tick < 10ms) entry.complain(entry.at(L("tick")), tr("a tick is at least 10ms"));
+    if (!entry.has(L("session"))) return;
+    if (service.session < 2 * service.tick || service.session > 20 * service.tick)
+        entry.complain(entry.at(L("session")),
+                       tr("a session lasts from 2 to 20 ticks: from %1 to %2 here")
+                           .arg(formatDuration(2 * service.tick), formatDuration(20 * service.tick)));
+}
+
+} // namespace
+
 void readParts(const Fields& top, Scenario& scenario) {
-    if (top[L("services")].toArray().size() > 1) {
-        top.complain(top.at(L("services")) + QStringLiteral("/1"),
-                     tr("a simulation has one service so far: leave out the others"));
-    }
+    Names names;
+    std::vector<ServiceSpec> services;
     eachOf(top, L("services"), [&](const Fields& entry) {
-        if (scenario.service) return;
-        scenario.service = readService(entry);
-        scenario.nodes = scenario.service->servers();
+        ServiceSpec service = readService(entry);
+        checkSession(entry, service);
+        if (names.isNew(entry, L("id"), service.id)) services.push_back(std::move(service));
     });
-    if (scenario.service && top.has(L("nodes")))
+    if (!services.empty()) scenario.setServices(std::move(services));
+    if (!scenario.services.empty() && top.has(L("nodes")))
         top.complain(top.at(L("nodes")), tr("“nodes” and “services” both say which servers there are: leave out one"));
     readLocks(top, scenario);
     readPrograms(top, scenario);

@@ -7,7 +7,9 @@
 #include "recipes/recipe_info.h"
 #include "recipes/redis/redis_recipe.h"
 #include "scenario/scenario_file.h"
+#include "sim/fitting_recipes.h"
 #include "sim/redis_wire.h"
+#include "sim/zookeeper/service.h"
 #include "workload/engines.h"
 #include "workload/lock_plan.h"
 
@@ -48,6 +50,7 @@ struct Promise {
     std::vector<QByteArray> otherRecipes; ///< of locks that have one of their own
     std::int64_t atOnce = 1;
     Nanos lease{};      ///< the longest so far: the dead may have it
+    Nanos session{};    ///< how long the dead may hold where sessions do
     Nanos queue{};      ///< the longest so far that a dead first waiter stood in the way
     Nanos switchTime{}; ///< in which a lock manager grants nothing
     int tries = 0;
@@ -63,6 +66,9 @@ struct Promise {
             lease = std::max(lease, lock.settings.lease);
             if (!lock.recipe.isEmpty()) otherRecipes.push_back(lock.recipe.toUtf8());
         }
+        for (const scenario::ServiceSpec& service : scenario.services)
+            if (service.kind == QLatin1String("zookeeper"))
+                session = std::max(session, sim::ZkService::Settings::longestHold(service, lease));
     }
 
     void applyTo(verdict::Bounds& bounds) {
@@ -75,7 +81,8 @@ struct Promise {
         // A lock of several parts is taken one after the other.
         const auto parts = std::max<std::int64_t>(atOnce, std::int64_t(recipes::lockKeys(recipe, lockName).size()));
         const Nanos retries = tries * parts * (kCommandTimeout + kPause);
-        bounds.progress = std::max(bounds.progress, laterBy(laterBy(laterBy(lease, queue), retries), switchTime));
+        bounds.progress =
+            std::max(bounds.progress, laterBy(laterBy(laterBy(std::max(lease, session), queue), retries), switchTime));
         bounds.slowLink = std::min(kCommandTimeout, lease / 2);
     }
 
@@ -99,7 +106,8 @@ struct Promise {
 
 } // namespace
 
-verdict::Bounds boundsFor(const scenario::Scenario& scenario) {
+verdict::Bounds boundsFor(const scenario::Scenario& written) {
+    const scenario::Scenario scenario = sim::onFittingServers(written);
     Promise promise(scenario);
     verdict::Bounds bounds;
     bounds.progress = Nanos(0);

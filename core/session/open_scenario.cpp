@@ -7,6 +7,8 @@
 #include "scenario/schema_check.h"
 #include "sim/fitting_recipes.h"
 
+#include <algorithm>
+
 namespace lockscope::session {
 
 namespace {
@@ -26,15 +28,31 @@ QString unknown(const QString& recipe, const QStringList& ids) {
     return Text::tr("there is no recipe “%1”%2").arg(recipe, scenario::suggestion(recipe, ids));
 }
 
+/// "zk-*": all recipes whose ids begin like that.
+bool namesKind(const QString& pattern) {
+    if (!pattern.endsWith(QLatin1String("-*"))) return false;
+    return std::ranges::any_of(recipes::allRecipes(), [&](const recipes::RecipeInfo& info) {
+        return info.id.startsWith(pattern.chopped(1).toUtf8());
+    });
+}
+
 /// Empty when it can be simulated.
 QString complaintAbout(const QString& recipe, const scenario::Scenario& scenario) {
     if (sim::canRun(scenario, recipe)) return {};
-    const QStringList ids = idsOf(sim::recipesFor(scenario));
+    const QStringList ids = idsOf(sim::recipesToBeginWith(scenario));
     const recipes::RecipeInfo* const info = recipes::findRecipe(recipe.toUtf8());
     if (!info) return unknown(recipe, ids);
     if (info->simulated) return sim::whyNot(scenario, recipe);
     return Text::tr("“%1” works on real servers (lockscope lock), but its server cannot be simulated; these can: %2")
         .arg(recipe, ids.join(QStringLiteral(", ")));
+}
+
+/// Empty when the lock has no recipe of its own, or one that works on its servers.
+QString complaintAboutLock(const scenario::NamedLock& lock, const scenario::Scenario& scenario) {
+    if (lock.recipe.isEmpty()) return {};
+    if (!recipes::findRecipe(lock.recipe.toUtf8())) return unknown(lock.recipe, idsOf(recipes::allRecipes()));
+    if (sim::worksForLock(scenario, lock)) return {};
+    return Text::tr("“%1” does not work on the servers that keep “%2”").arg(lock.recipe, lock.settings.name);
 }
 
 } // namespace
@@ -44,24 +62,24 @@ std::vector<scenario::Problem> recipeProblems(const scenario::Scenario& scenario
     const auto note = [&](const QString& path, const QString& message) {
         if (!message.isEmpty()) problems.push_back({file, 0, path, message});
     };
+    const scenario::Scenario running = sim::onFittingServers(scenario);
     note(QStringLiteral("/recipe"), complaintAbout(scenario.recipe, scenario));
     if (recipes::lockKeys(scenario.recipe.toUtf8(), scenario.lock.name.toUtf8()).empty())
         note(QStringLiteral("/lock/name"),
              Text::tr("“%1” names no lock: redis-multi takes names such as \"a,b\"").arg(scenario.lock.name));
     for (std::size_t i = 0; i < scenario.moreLocks.size(); ++i)
-        if (const QString& recipe = scenario.moreLocks[i].recipe; !recipe.isEmpty())
-            note(QStringLiteral("/locks/%1/recipe").arg(i + 1), complaintAbout(recipe, scenario));
+        note(QStringLiteral("/locks/%1/recipe").arg(i + 1), complaintAboutLock(scenario.moreLocks[i], running));
     for (qsizetype i = 0; i < scenario.recipes.size(); ++i)
         if (!recipes::findRecipe(scenario.recipes[i].toUtf8()))
             note(QStringLiteral("/recipes/%1").arg(i), unknown(scenario.recipes[i], idsOf(recipes::allRecipes())));
     for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
         const scenario::Fault& fault = scenario.faults[i];
         if (fault.action == scenario::Action::Set && fault.setting == QLatin1String("recipe"))
-            note(QStringLiteral("/faults/%1/to").arg(i), complaintAbout(fault.text, scenario));
+            note(QStringLiteral("/faults/%1/to").arg(i), sim::whyNotNow(running, fault.text));
     }
     for (const auto& [recipe, expectation] : scenario.expect) {
         // One file may say what to expect of recipes that this program cannot simulate yet.
-        if (recipe == QLatin1String("*") || recipes::findRecipe(recipe.toUtf8())) continue;
+        if (recipe == QLatin1String("*") || recipes::findRecipe(recipe.toUtf8()) || namesKind(recipe)) continue;
         note(QStringLiteral("/expect/") + recipe, unknown(recipe, idsOf(recipes::allRecipes())));
     }
     return problems;

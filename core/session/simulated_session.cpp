@@ -38,7 +38,8 @@ std::vector<scenario::Complaint> complaintsOf(const scenario::Scenario& scenario
 
 SimulatedSession::SimulatedSession(scenario::Scenario scenario, std::uint64_t seed, QObject* parent)
     : Session(parent),
-      m_base(std::move(scenario)),
+      m_opened(std::move(scenario)),
+      m_base(sim::onFittingServers(m_opened)),
       m_seed(seed),
       m_trace(std::make_shared<trace::Trace>()),
       m_verdict(std::make_shared<verdict::Verdict>()) {
@@ -139,6 +140,15 @@ void SimulatedSession::advanceToNext(Milestone milestone, Nanos from) {
 }
 
 void SimulatedSession::apply(scenario::Fault fault, Nanos at) {
+    const bool toRecipe = fault.setting == QLatin1String("recipe");
+    if (toRecipe && !sim::whyNotNow(scenario(), fault.text).isEmpty() && sim::canRun(m_opened, fault.text)) {
+        // Servers of one kind cannot become those of another one in the middle of a run: it begins again.
+        remember();
+        m_byHand.clear();
+        useServersOf(fault.text);
+        rebuild(Nanos(0));
+        return;
+    }
     if (fault.action == scenario::Action::Set) {
         fault.target.clear();
         scenario::Scenario probe = scenario::settingsAt(scenario(), at);
@@ -171,7 +181,7 @@ void SimulatedSession::apply(scenario::Fault fault, Nanos at) {
 
 QString SimulatedSession::refusal(const scenario::Fault& fault) const {
     if (fault.setting == QLatin1String("recipe")) {
-        if (QString why = sim::whyNot(scenario(), fault.text); !why.isEmpty()) return why;
+        if (QString why = sim::whyNotNow(scenario(), fault.text); !why.isEmpty()) return why;
     }
     // A fault that could not be read from a file again must not get into one.
     scenario::Scenario probe = scenario();
@@ -228,7 +238,7 @@ void SimulatedSession::redo() {
 }
 
 SimulatedSession::Course SimulatedSession::course() const {
-    return {m_byHand, m_seed, m_trace->reached()};
+    return {m_base.recipe, m_byHand, m_seed, m_trace->reached()};
 }
 
 void SimulatedSession::remember() {
@@ -237,8 +247,16 @@ void SimulatedSession::remember() {
     if (m_undo.size() > kMostUndo) m_undo.erase(m_undo.begin());
 }
 
+void SimulatedSession::useServersOf(const QString& recipe) {
+    m_base = m_opened;
+    m_base.recipe = recipe;
+    m_base = sim::onFittingServers(std::move(m_base));
+}
+
 void SimulatedSession::take(Course course, Rewrite why) {
-    const Nanos from = course.seed == m_seed ? parting(m_byHand, course.byHand) : Nanos(0);
+    const bool sameRun = course.seed == m_seed && course.recipe == m_base.recipe;
+    const Nanos from = sameRun ? parting(m_byHand, course.byHand) : Nanos(0);
+    if (course.recipe != m_base.recipe) useServersOf(course.recipe);
     const Nanos to = std::max(course.reached, m_trace->reached());
     m_byHand = std::move(course.byHand);
     m_seed = course.seed;

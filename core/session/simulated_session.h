@@ -41,6 +41,7 @@ public Q_SLOTS:
 private:
     /// A run, as it takes to have it again: equal seed and equal faults give an equal run.
     struct Course {
+        QString recipe; ///< that it begins with
         std::vector<scenario::Fault> byHand;
         std::uint64_t seed = 0;
         Nanos reached{};
@@ -48,6 +49,8 @@ private:
     Course course() const;
     /// Call before a change by hand: undo() brings back the present state.
     void remember();
+    /// The run begins with that recipe, on servers that it works on.
+    void useServersOf(const QString& recipe);
     /// Makes this the run, computed at once up to where it differs from the present one, and then on to where it was.
     void take(Course course, Rewrite why);
     void rebuild(Nanos runTo);
@@ -56,7 +59,8 @@ private:
     void makeWorker();
     void tell(std::function<void(SimulationWorker&)> message);
 
-    scenario::Scenario m_base; ///< as it was opened
+    scenario::Scenario m_opened; ///< as it was opened
+    scenario::Scenario m_base;   ///< that, on the servers of the recipe that it begins with
     std::vector<scenario::Fault> m_byHand;
     std::vector<Course> m_undo, m_redo; ///< the last one is the next to be taken
     std::uint64_t m_seed;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/client_world.h"
 
-#include "connections/factories.h"
 #include "runtime/completion.h"
 #include "runtime/virtual_runtime.h"
-#include "sim/redis_dialler.h"
 #include "sim/seeds.h"
 #include "workload/participant.h"
 
@@ -18,26 +16,36 @@ void SimulatedClientWorld::setWallOffset(Runtime& runtime, Nanos offset) {
     static_cast<VirtualRuntime&>(runtime).setWallOffset(offset);
 }
 
-std::unique_ptr<Connection> SimulatedClientWorld::connect(Runtime& runtime, const workload::Participant& client) {
-    for (const Server* server : m_service.servers())
+std::unique_ptr<Connection> SimulatedClientWorld::connect(Runtime& runtime, const workload::Participant& client,
+                                                          std::size_t service) {
+    const Service& wanted = m_services.at(service);
+    for (const Server* server : wanted.servers())
         m_grounds.network.between(client.entity(), server->entity());
-    const auto url = parseConnectionUrl(m_service.url());
+    const auto url = parseConnectionUrl(wanted.url());
     Q_ASSERT(url);
-    return connectTo(runtime, client, *url);
+    return connectOver(runtime, client, *url, wanted);
 }
 
 std::optional<ConnectionUrl> SimulatedClientWorld::urlOf(const QString& server) const {
-    const auto url = parseConnectionUrl(m_service.urlOf(server));
+    const Service* const service = m_services.having(server);
+    if (!service) return std::nullopt;
+    const auto url = parseConnectionUrl(service->urlOf(server));
     return url ? std::optional(*url) : std::nullopt;
 }
 
 std::unique_ptr<Connection> SimulatedClientWorld::connectTo(Runtime& runtime, const workload::Participant& client,
                                                             ConnectionUrl url) {
-    const RedisWire::User user{client.entity(), client.thread()};
-    auto connection =
-        makeRedisKindConnection(runtime, simulatedDiallers(m_grounds, m_service, user), std::move(url), client.uuid());
-    // An operator's DEL on a single simulated server tells nobody: a subscription for that would hear nothing.
-    connection->setHoldersListen(m_service.shape() != RedisShape::Single);
+    Q_ASSERT(!url.endpoints.empty());
+    const Service* const service = m_services.having(url.endpoints.front().host);
+    Q_ASSERT(service);
+    return connectOver(runtime, client, std::move(url), *service);
+}
+
+std::unique_ptr<Connection> SimulatedClientWorld::connectOver(Runtime& runtime, const workload::Participant& client,
+                                                              ConnectionUrl url, const Service& service) {
+    const Diallers diallers = service.diallers({client.entity(), client.thread()});
+    auto connection = makeConnectionOver(runtime, diallers, std::move(url), client.uuid());
+    connection->setHoldersListen(service.tellsHolders());
     return connection;
 }
 

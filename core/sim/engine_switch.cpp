@@ -25,7 +25,7 @@ std::expected<void, QString> World::switchEngine(const scenario::Fault& fault, s
         // Naively, everybody is told and nobody asked; a manager does all by asking the others.
         if (client->switchEngine(int(number)) && !naive) break;
     }
-    if (naive) m_service->decides(fault.target.toUtf8());
+    if (naive) m_services->having(fault.target)->decides(fault.target.toUtf8());
     return {};
 }
 
@@ -35,10 +35,11 @@ void World::followEngine(const trace::Event& event) {
     m_epoch = event.value;
     for (const QString& server : m_settings.manager->engines) {
         // An engine's id is its server's address, a blank, and the recipe.
-        const QByteArray address = parseConnectionUrl(m_service->urlOf(server))->address().toUtf8();
+        Service& service = *m_services->having(server);
+        const QByteArray address = parseConnectionUrl(service.urlOf(server))->address().toUtf8();
         if (!m_recorder.trace().entity(event.aux).name.startsWith(address + ' ')) continue;
         // Not from inside the news: what it changes is told after it.
-        m_scheduler.at(now(), [this, server = server.toUtf8()] { m_service->decides(server); });
+        m_scheduler.at(now(), [&service, server = server.toUtf8()] { service.decides(server); });
     }
 }
 

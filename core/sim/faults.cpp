@@ -93,7 +93,7 @@ std::uint8_t World::flagsOf(const Fault& fault) {
 
 trace::EntityId World::partyOf(const QString& target) {
     if (const Client* const client = findClient(target)) return client->entity();
-    const Server* const server = m_service->find(target);
+    const Server* const server = m_services->find(target);
     return server ? server->entity() : trace::kNoEntity;
 }
 
@@ -106,7 +106,7 @@ std::vector<Network::Link*> World::linksOf(const QString& target) {
     const trace::EntityId one = partyOf(target);
     std::vector<Network::Link*> links;
     if (one == trace::kNoEntity) return links;
-    for (const Server* server : m_service->servers())
+    for (const Server* server : m_services->servers())
         if (server->entity() != one) links.push_back(&m_network.between(one, server->entity()));
     if (findClient(target)) return links;
     for (const auto& client : m_clients)
@@ -131,16 +131,16 @@ std::expected<void, QString> World::act(const Fault& fault) {
     case Action::RestartNode:
     case Action::RestartNodeEmpty:
     case Action::Failover: {
-        Server* const server = m_service->find(fault.target);
+        Server* const server = m_services->find(fault.target);
         if (!server) {
             QStringList names;
-            for (const Server* known : m_service->servers())
+            for (const Server* known : m_services->servers())
                 names += QString::fromUtf8(known->id());
             return std::unexpected(tr("There is no node “%1”; the node here is “%2”.")
                                        .arg(fault.target, names.join(QStringLiteral(", "))));
         }
         if (fault.action == Action::Failover) {
-            const auto asked = m_service->failOver(*server);
+            const auto asked = m_services->having(QString::fromUtf8(server->id()))->failOver(*server);
             if (asked)
                 emit(EventKind::FailoverStep, flags, trace::kNoEntity, server->entity(),
                      std::int64_t(trace::FailoverPhase::Asked));
@@ -150,7 +150,7 @@ std::expected<void, QString> World::act(const Fault& fault) {
         return {};
     }
     case Action::JumpClock:
-        if (Server* const server = m_service->find(fault.target)) {
+        if (Server* const server = m_services->find(fault.target)) {
             jumpClock(nullptr, server, fault.value, flags);
             noteStruck(fault, QString::fromUtf8(server->id()), server->entity());
             return {};
@@ -327,7 +327,7 @@ void World::endFault(const Struck& struck, std::uint64_t number, const Fault& un
             for (Network::Link* const link : linksOf(undo.target))
                 delayLink(*link, value, flagsOf(undo));
         } else {
-            Server* const server = m_service->find(undo.target);
+            Server* const server = m_services->find(undo.target);
             Client* const client = server ? nullptr : findClient(undo.target);
             if (server || client) jumpClock(client, server, value, flagsOf(undo));
         }
@@ -337,7 +337,7 @@ void World::endFault(const Struck& struck, std::uint64_t number, const Fault& un
 bool World::stillLasts(const Fault& undo) {
     // Somebody may have restarted it meanwhile, or taken it out of the workload: a restart now would be a new fault.
     if (undo.action == Action::RestartNode) {
-        const Server* const server = m_service->find(undo.target);
+        const Server* const server = m_services->find(undo.target);
         return server && server->life() == Server::Life::Dead;
     }
     if (undo.action != Action::RestartClient) return true;
@@ -357,7 +357,7 @@ void World::healAll(std::uint8_t flags) {
         client->setClockOffset(Nanos(0));
     }
     emit(EventKind::Healed, flags, trace::kNoEntity);
-    for (Server* const server : m_service->servers()) {
+    for (Server* const server : m_services->servers()) {
         server->setClock(Nanos(0));
         if (server->life() == Server::Life::Paused) emit(EventKind::NodeResumed, flags, server->entity());
         server->resume();
@@ -377,11 +377,11 @@ void World::healAll(std::uint8_t flags) {
 std::expected<void, QString> World::set(const QString& setting, const QString& text, std::uint8_t flags) {
     scenario::Scenario changed = m_settings;
     if (auto done = scenario::changeSetting(changed, setting, text); !done) return done;
-    if (const QString why = whyNot(changed, changed.recipe); !why.isEmpty()) return std::unexpected(why);
+    if (const QString why = whyNotNow(changed, changed.recipe); !why.isEmpty()) return std::unexpected(why);
     const int before = m_settings.workload.clients;
     m_settings = changed;
     m_resources.settingsChanged();
-    watchLocks();
+    m_services->watchLocks();
     emit(EventKind::SettingChanged, flags, trace::kNoEntity, trace::kNoEntity, 0,
          m_recorder.trace().text((setting + QLatin1Char('=') + text).toUtf8()));
     // Clients that somebody killed stay dead when something else is set, or when others join.

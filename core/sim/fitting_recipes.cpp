@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/fitting_recipes.h"
 
+#include "scenario/fault_check.h"
+#include "scenario/fields.h"
+#include "sim/kinds.h"
 #include "workload/lock_plan.h"
 
 #include <QCoreApplication>
@@ -10,50 +13,144 @@ namespace lockscope::sim {
 
 namespace {
 
-bool fitsServers(const scenario::Scenario& scenario, const QByteArray& recipe) {
-    const recipes::RecipeInfo* const info = recipes::findRecipe(recipe);
-    const auto& service = scenario.service;
-    if (scenario.manager)
-        return info && info->simulated && info->exclusive && info->id != "redis-redlock" && info->id != "redis-multi";
-    const bool masters = service && service->shape == scenario::ServiceSpec::Shape::Masters;
-    return info && info->simulated && (info->id == "redis-redlock") == masters;
+using recipes::RecipeInfo;
+using scenario::Scenario;
+using scenario::ServiceSpec;
+
+/// The service that keeps a lock.
+ServiceSpec serviceOf(const Scenario& scenario, const QByteArray& lockName) {
+    if (scenario.services.empty()) return {};
+    return scenario.services[scenario.serviceOf(QString::fromUtf8(lockName))];
 }
 
-bool isMeant(const scenario::Scenario& scenario, const QByteArray& recipe) {
-    return scenario.recipes.isEmpty() || scenario.recipes.contains(QString::fromLatin1(recipe));
+bool worksOn(const RecipeInfo& recipe, const ServiceSpec& service) {
+    const bool masters = service.kind == QLatin1String("redis") && service.shape == ServiceSpec::Shape::Masters;
+    return recipe.simulated && service.kind.toUtf8() == recipe.backend && (recipe.id == "redis-redlock") == masters;
+}
+
+bool worksAsEngine(const RecipeInfo& recipe) {
+    const bool oneServer = recipe.id != "redis-redlock" && recipe.id != "redis-multi";
+    return recipe.simulated && recipe.backend == "redis" && recipe.exclusive && oneServer;
+}
+
+/// Whether the recipes of all locks work on the services that keep them, if the scenario's own recipe is this one.
+bool fitsServers(Scenario scenario, const RecipeInfo& recipe) {
+    if (scenario.manager) return worksAsEngine(recipe);
+    scenario.recipe = QString::fromLatin1(recipe.id);
+    return std::ranges::all_of(workload::lockNames(scenario), [&](const QByteArray& name) {
+        const RecipeInfo* const used = recipes::findRecipe(workload::lockPlan(scenario, name).recipe);
+        return used && worksOn(*used, serviceOf(scenario, name));
+    });
+}
+
+bool fits(const Scenario& scenario, const RecipeInfo& recipe) {
+    const bool meant = scenario.recipes.isEmpty() || scenario.recipes.contains(QString::fromLatin1(recipe.id));
+    return meant && fitsServers(scenario, recipe) && workload::canRunPrograms(scenario, recipe);
+}
+
+/// A role's counterpart in another service: the first role of one is the first of the other.
+QString inItsPlace(const QString& target, const ServiceSpec& old, const ServiceSpec& now) {
+    const QStringList before = scenario::findServiceKind(old.kind)->roles(old);
+    const QStringList after = scenario::findServiceKind(now.kind)->roles(now);
+    const auto of = [&](const QString& name) {
+        const qsizetype role = before.indexOf(name);
+        return role >= 0 && role < after.size() ? after[role] : name;
+    };
+    const qsizetype hyphen = target.indexOf(QLatin1Char('-'));
+    const bool link = hyphen > 0 && !before.contains(target);
+    return link ? of(target.left(hyphen)) + QLatin1Char('-') + of(target.mid(hyphen + 1)) : of(target);
+}
+
+/// About steps of the recipes of one kind, or about leases or lost messages, which others do not have.
+bool isOfOneKind(const scenario::Fault& fault) {
+    using On = scenario::Trigger::On;
+    if (fault.action == scenario::Action::LosePush) return true;
+    return fault.when && (fault.when->on == On::Step || fault.when->on == On::LeaseLeft);
+}
+
+bool hasNoComplaints(const Scenario& scenario) {
+    std::vector<scenario::Complaint> complaints;
+    scenario::checkFaults(scenario, complaints);
+    return complaints.empty();
+}
+
+/// With a default service of the recipe's kind; unchanged, where that makes no sense.
+Scenario onServersOf(const Scenario& scenario, const RecipeInfo& recipe) {
+    const ServiceSpec old = serviceOf(scenario, scenario.lock.name.toUtf8());
+    const QString kind = QString::fromLatin1(recipe.backend);
+    const bool replaced = !scenario.manager && scenario.services.size() <= 1 && old.kind != kind && simulates(kind);
+    if (!replaced || std::ranges::any_of(scenario.faults, isOfOneKind)) return scenario;
+    Scenario moved = scenario;
+    moved.recipe = QString::fromLatin1(recipe.id);
+    moved.lock.service.clear();
+    for (scenario::NamedLock& lock : moved.moreLocks)
+        lock.settings.service.clear();
+    ServiceSpec service = scenario::defaultService(kind);
+    // A short lease is to be a session of that length, and a session lasts two ticks at least.
+    if (kind == QLatin1String("zookeeper")) service.tick = std::min(service.tick, scenario.lock.lease / 2);
+    if (service == ServiceSpec{})
+        moved.setServices({}); // one Redis server, as in the plainest scenarios
+    else
+        moved.setServices({service});
+    for (scenario::Fault& fault : moved.faults)
+        fault.target = inItsPlace(fault.target, old, service);
+    return fits(moved, recipe) && hasNoComplaints(moved) ? moved : scenario;
 }
 
 } // namespace
 
-std::vector<recipes::RecipeInfo> recipesFor(const scenario::Scenario& scenario) {
-    const bool othersFit = std::ranges::all_of(scenario.moreLocks, [&](const scenario::NamedLock& lock) {
-        return lock.recipe.isEmpty() || fitsServers(scenario, lock.recipe.toUtf8());
-    });
-    std::vector<recipes::RecipeInfo> fitting;
-    if (!othersFit) return fitting;
+std::vector<RecipeInfo> recipesFor(const Scenario& scenario) {
+    std::vector<RecipeInfo> fitting;
     std::ranges::copy_if(recipes::simulatedRecipes(), std::back_inserter(fitting),
-                         [&](const recipes::RecipeInfo& info) {
-                             return isMeant(scenario, info.id) && fitsServers(scenario, info.id) &&
-                                    workload::canRunPrograms(scenario, info);
-                         });
+                         [&](const RecipeInfo& info) { return fits(scenario, info); });
     return fitting;
 }
 
-bool canRun(const scenario::Scenario& scenario, const QString& recipe) {
-    return std::ranges::any_of(recipesFor(scenario),
-                               [&](const recipes::RecipeInfo& info) { return info.id == recipe.toUtf8(); });
+std::vector<RecipeInfo> recipesToBeginWith(const Scenario& scenario) {
+    std::vector<RecipeInfo> fitting;
+    std::ranges::copy_if(recipes::simulatedRecipes(), std::back_inserter(fitting), [&](const RecipeInfo& info) {
+        return fits(scenario, info) || fits(onServersOf(scenario, info), info);
+    });
+    return fitting;
 }
 
-QString whyNot(const scenario::Scenario& scenario, const QString& recipe) {
-    if (canRun(scenario, recipe)) return {};
+Scenario onFittingServers(Scenario scenario) {
+    const RecipeInfo* const recipe = recipes::findRecipe(scenario.recipe.toUtf8());
+    return recipe && !fits(scenario, *recipe) ? onServersOf(scenario, *recipe) : scenario;
+}
+
+bool worksForLock(const Scenario& scenario, const scenario::NamedLock& lock) {
+    const RecipeInfo* const recipe = recipes::findRecipe(lock.recipe.toUtf8());
+    return recipe && worksOn(*recipe, serviceOf(scenario, lock.settings.name.toUtf8()));
+}
+
+bool canRun(const Scenario& scenario, const QString& recipe) {
+    return std::ranges::any_of(recipesToBeginWith(scenario),
+                               [&](const RecipeInfo& info) { return info.id == recipe.toUtf8(); });
+}
+
+namespace {
+
+QString refusal(const QString& recipe, const std::vector<RecipeInfo>& fitting) {
+    if (std::ranges::any_of(fitting, [&](const RecipeInfo& info) { return info.id == recipe.toUtf8(); })) return {};
     if (!recipes::findRecipe(recipe.toUtf8()))
         return QCoreApplication::translate("Faults", "There is no recipe “%1”.").arg(recipe);
     QStringList others;
-    for (const recipes::RecipeInfo& info : recipesFor(scenario))
+    for (const RecipeInfo& info : fitting)
         others += QString::fromLatin1(info.id);
     return QCoreApplication::translate("Faults",
                                        "“%1” does not fit this scenario's servers and programs; these do: %2.")
         .arg(recipe, others.join(QStringLiteral(", ")));
+}
+
+} // namespace
+
+QString whyNot(const Scenario& scenario, const QString& recipe) {
+    return refusal(recipe, recipesToBeginWith(scenario));
+}
+
+QString whyNotNow(const Scenario& scenario, const QString& recipe) {
+    return refusal(recipe, recipesFor(scenario));
 }
 
 } // namespace lockscope::sim

@@ -14,6 +14,12 @@ namespace lockscope::sim {
 /// An end of a link: a client's or a server's entity in the trace.
 using Party = trace::EntityId;
 
+/// A client process that makes connections, as the trace knows it.
+struct ClientEnd {
+    Party client = trace::kNoEntity;
+    trace::EntityId thread = trace::kNoEntity;
+};
+
 /// The wires between any two parties: latency drawn per message, loss, delays, cuts, partitions; first in, first out
 /// within a link and direction, as a TCP connection delivers.
 class Network {

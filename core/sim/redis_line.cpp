@@ -68,7 +68,7 @@ void RedisWire::Line::take(const RedisEngine::Push& push) {
 
 // --- the connection ---
 
-RedisWire::Line::Line(Grounds grounds, RespServer* server, Runtime& r, User user, QString where, Settings s,
+RedisWire::Line::Line(Grounds grounds, RespServer* server, Runtime& r, ClientEnd user, QString where, Settings s,
                       Purpose purpose)
     : runtime(r),
       settings(s),

@@ -32,7 +32,7 @@ public:
         Commands,     ///< made again by itself; commands wait for the next try
         Subscriptions ///< made again by subscribing again, if there is a subscription
     };
-    Line(Grounds grounds, RespServer* server, Runtime& runtime, User user, QString where, Settings settings,
+    Line(Grounds grounds, RespServer* server, Runtime& runtime, ClientEnd user, QString where, Settings settings,
          Purpose purpose);
 
     /// Something may have been sent: an answer may be on its way.
@@ -79,7 +79,7 @@ private:
 
     Grounds m_grounds;
     RespServer* m_server;
-    User m_user;
+    ClientEnd m_user;
     QString m_where;
     Purpose m_purpose;
     std::shared_ptr<RespConnection> m_connection; ///< nullptr: there is none

@@ -11,6 +11,12 @@
 
 namespace lockscope::sim {
 
+/// The meaning of a plain string under a lock's key.
+enum class Strings : std::uint8_t {
+    AreLocks,     ///< the lock, held
+    CountPermits, ///< a semaphore's number of free permits
+};
+
 class RedisServer;
 
 /// The record of locks on simulated Redis servers: the locks on the servers that decide, written into the trace after

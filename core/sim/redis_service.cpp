@@ -2,6 +2,8 @@
 #include "sim/redis_service.h"
 
 #include "ports/redis/cluster_keys.h"
+#include "recipes/redis/redis_recipe.h"
+#include "sim/redis_wire.h"
 #include "sim/seeds.h"
 
 #include <QCoreApplication>
@@ -9,8 +11,25 @@
 namespace lockscope::sim {
 
 namespace {
+
 constexpr std::uint64_t kSentinelStream = 500;
+
+RedisShape shapeOf(const ServicePlan& plan) {
+    using Shape = scenario::ServiceSpec::Shape;
+    if (plan.scenario.manager) return RedisShape::Engines;
+    switch (plan.spec.shape) {
+    case Shape::Sentinel:
+        return RedisShape::Sentinel;
+    case Shape::Masters:
+        return RedisShape::Masters;
+    case Shape::Cluster:
+        return RedisShape::Cluster;
+    default:
+        return RedisShape::Single;
+    }
 }
+
+} // namespace
 
 RedisService::RedisService(Grounds grounds, const Settings& settings, std::uint64_t seed,
                            inspect::TraceFeed::Resolver owner)
@@ -142,16 +161,15 @@ RedisRecord& RedisService::recordOf(const QByteArray& lockName, const std::vecto
 
 RedisService::~RedisService() = default;
 
-RedisService::Settings RedisService::Settings::of(const scenario::Scenario& scenario) {
+RedisService::Settings RedisService::Settings::of(const ServicePlan& plan) {
     Settings settings;
     settings.ids.clear();
-    for (const scenario::NodeSpec& node : scenario.nodes) {
+    for (const scenario::NodeSpec& node : plan.nodes) {
         auto& ids = node.kind == QLatin1String("sentinel") ? settings.sentinelIds : settings.ids;
         ids.push_back(node.id.toUtf8());
     }
-    if (!scenario.service) return settings;
-    const scenario::ServiceSpec& service = *scenario.service;
-    settings.shape = scenario.manager ? RedisShape::Engines : RedisShape(service.shape);
+    const scenario::ServiceSpec& service = plan.spec;
+    settings.shape = shapeOf(plan);
     settings.persistence = Persistence(service.persistence);
     settings.replication.lag = service.lag;
     settings.replication.fullSync = service.fullSync;
@@ -252,7 +270,10 @@ QString RedisService::url() const {
     return QStringLiteral("redis://") + addresses.front();
 }
 
-void RedisService::watch(const QByteArray& lockName, std::vector<QByteArray> keys, Strings strings) {
+void RedisService::watch(const QByteArray& lockName, const QByteArray& recipe) {
+    const std::vector<QByteArray> keys = recipes::lockKeys(recipe, lockName);
+    const recipes::RecipeInfo* const info = recipes::findRecipe(recipe);
+    const Strings strings = info && info->permits ? Strings::CountPermits : Strings::AreLocks;
     for (const auto& copy : m_copies)
         copy->watch(lockName, keys, strings);
     recordOf(lockName, keys).watch(lockName, keys, strings);
@@ -291,6 +312,20 @@ std::uint64_t RedisService::steps() const {
     for (const auto& sentinel : m_sentinels)
         steps += sentinel->steps();
     return steps;
+}
+
+Diallers RedisService::diallers(const ClientEnd& client) const {
+    Diallers diallers;
+    diallers.redis = [this, client](Runtime& runtime, const ConnectionUrl& url, const redis::DriverOptions& options) {
+        Q_ASSERT(!url.endpoints.empty());
+        const Endpoint& address = url.endpoints.front();
+        // One server alone is reached by a wire without heartbeats, whose requests give up after a second.
+        const bool alone = m_settings.shape == RedisShape::Single;
+        const RedisWire::Settings settings =
+            alone ? RedisWire::Settings() : RedisWire::settingsOf(redis::optionsOf(url, options));
+        return std::make_unique<RedisWire>(m_grounds, at(address), runtime, client, address.display(), settings);
+    };
+    return diallers;
 }
 
 RespServer* RedisService::at(const Endpoint& endpoint) const {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ports/url.h"
+#include "sim/kinds.h"
 #include "sim/redis_server.h"
 #include "sim/sentinel_server.h"
-#include "sim/service.h"
 
 namespace lockscope::sim {
 
@@ -20,8 +20,7 @@ enum class RedisShape : std::uint8_t {
 class RedisService final : public Service {
 public:
     struct Settings {
-        /// As a scenario says.
-        static Settings of(const scenario::Scenario& scenario);
+        static Settings of(const ServicePlan& plan);
         RedisShape shape = RedisShape::Single;
         std::vector<QByteArray> ids{"redis-1"}; ///< the first one is the first master
         Persistence persistence = Persistence::None;
@@ -33,20 +32,22 @@ public:
     RedisService(Grounds grounds, const Settings& settings, std::uint64_t seed, inspect::TraceFeed::Resolver owner);
     ~RedisService() override;
 
+    QByteArray kind() const override { return "redis"; }
     std::vector<Server*> servers() const override;
     Server* find(const QString& target) const override;
     QString url() const override;
+    QString urlOf(const QString& id) const override;
+    Diallers diallers(const ClientEnd& client) const override;
+    /// An operator's DEL on a single simulated server tells nobody.
+    bool tellsHolders() const override { return m_settings.shape != RedisShape::Single; }
     trace::EntityId lockEntity(const QByteArray& lockName) override { return m_record->lockEntity(lockName); }
     std::expected<void, QString> failOver(const Server& master) override;
-    void watch(const QByteArray& lockName, std::vector<QByteArray> keys, Strings strings = Strings::AreLocks) override;
+    void watch(const QByteArray& lockName, const QByteArray& recipe) override;
     void forceRelease(const QByteArray& lockName) override;
     std::uint64_t steps() const override;
 
-    RedisShape shape() const { return m_settings.shape; }
-    /// The URL of one server alone.
-    QString urlOf(const QString& id) const;
     /// With RedisShape::Engines: the record follows that server from now on.
-    void decides(const QByteArray& id);
+    void decides(const QByteArray& id) override;
     /// The server at an address; nullptr: there is none.
     RespServer* at(const Endpoint& endpoint) const;
     RedisServer& redis(std::size_t index) const { return *m_redis[index]; }

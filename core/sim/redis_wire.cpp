@@ -17,7 +17,8 @@ RedisWire::Settings RedisWire::settingsOf(const redis::DriverOptions& options) {
     return settings;
 }
 
-RedisWire::RedisWire(Grounds grounds, RespServer* server, Runtime& runtime, User user, QString where, Settings settings)
+RedisWire::RedisWire(Grounds grounds, RespServer* server, Runtime& runtime, ClientEnd user, QString where,
+                     Settings settings)
     : m_runtime(runtime),
       m_where(std::move(where)),
       m_commands(std::make_shared<Line>(grounds, server, runtime, user, m_where, settings, Line::Purpose::Commands)),
@@ -25,7 +26,7 @@ RedisWire::RedisWire(Grounds grounds, RespServer* server, Runtime& runtime, User
           std::make_shared<Line>(grounds, server, runtime, user, m_where, settings, Line::Purpose::Subscriptions)) {
 }
 
-RedisWire::RedisWire(Grounds grounds, RespServer& server, Runtime& runtime, User user)
+RedisWire::RedisWire(Grounds grounds, RespServer& server, Runtime& runtime, ClientEnd user)
     : RedisWire(grounds, &server, runtime, user, QString::fromUtf8(server.id()), {}) {
 }
 

@@ -21,16 +21,12 @@ public:
     };
     /// The settings of a driver with these options.
     static Settings settingsOf(const redis::DriverOptions& options);
-    /// The user in the trace.
-    struct User {
-        trace::EntityId client = trace::kNoEntity, thread = trace::kNoEntity;
-    };
 
     /// Everything outlives it. `server` nullptr: there is none at that address, which is refused at once. `where` is
     /// its name in errors.
-    RedisWire(Grounds grounds, RespServer* server, Runtime& runtime, User user, QString where, Settings settings);
+    RedisWire(Grounds grounds, RespServer* server, Runtime& runtime, ClientEnd user, QString where, Settings settings);
     /// A way with the default settings to a server, by the server's own name.
-    RedisWire(Grounds grounds, RespServer& server, Runtime& runtime, User user);
+    RedisWire(Grounds grounds, RespServer& server, Runtime& runtime, ClientEnd user);
     ~RedisWire() override;
 
     Runtime& runtime() override { return m_runtime; }

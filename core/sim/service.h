@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "ports/diallers.h"
 #include "sim/server.h"
 
 #include <QString>
@@ -7,28 +8,34 @@
 
 namespace lockscope::sim {
 
-/// The meaning of a plain string under a lock's key.
-enum class Strings : std::uint8_t {
-    AreLocks,     ///< the lock, held
-    CountPermits, ///< a semaphore's number of free permits
-};
-
-/// One or several simulated servers that are one thing to their clients. Knows which of them decide what the record
-/// says.
+/// One or several simulated servers of one kind that are one thing to their clients. Knows which of them decide what
+/// the record says. `sim/kinds.h` makes them from scenarios.
 class Service {
 public:
     virtual ~Service() = default;
 
+    /// As scenarios and RecipeInfo::backend name it: "redis", "zookeeper".
+    virtual QByteArray kind() const = 0;
     /// All servers, in the order of their numbers.
     virtual std::vector<Server*> servers() const = 0;
-    /// A server by its id, or by its present role ("master", "replica[1]", "sentinel[0]"); nullptr: there is none.
+    /// A server by its id, or by its present role ("master", "replica[1]", "leader"); nullptr: there is none.
     virtual Server* find(const QString& target) const = 0;
     /// The URL that clients use.
     virtual QString url() const = 0;
+    /// The URL of one server alone; empty: its servers are not used alone.
+    virtual QString urlOf(const QString&) const { return {}; }
+    /// The diallers of one client process, for addresses of this service. It outlives them and all that they make.
+    virtual Diallers diallers(const ClientEnd& client) const = 0;
+    /// Whether holders are told when somebody else frees their lock; if not, a subscription for that would hear
+    /// nothing.
+    virtual bool tellsHolders() const { return true; }
 
     virtual trace::EntityId lockEntity(const QByteArray& lockName) = 0;
-    /// The lock's record is written to the trace. `keys`: what on the servers says who holds it.
-    virtual void watch(const QByteArray& lockName, std::vector<QByteArray> keys, Strings strings) = 0;
+    /// The lock's record is written to the trace from now on. `recipe`: RecipeInfo::id of the one by which clients take
+    /// the lock now; it says what on the servers is the lock. May be called again, when the recipe changes.
+    virtual void watch(const QByteArray& lockName, const QByteArray& recipe) = 0;
+    /// With a lock manager over its servers: the record follows that one from now on.
+    virtual void decides(const QByteArray&) {}
     /// Asks for a failover, as an operator would. The complaint is a sentence: why nobody begins one.
     virtual std::expected<void, QString> failOver(const Server& master) = 0;
     /// Frees a lock as an operator would.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/world.h"
 
-#include "recipes/redis/redis_recipe.h"
 #include "sim/client_world.h"
+#include "sim/fitting_recipes.h"
 #include "sim/seeds.h"
 
 namespace lockscope::sim {
@@ -16,21 +16,20 @@ enum Stream : std::uint64_t { NetworkStream, NodeStream, FirstClientStream = 100
 } // namespace
 
 World::World(const scenario::Scenario& scenario, std::uint64_t seed, std::shared_ptr<trace::Trace> trace)
-    : m_settings(scenario),
+    : m_settings(onFittingServers(scenario)),
       m_seed(seed),
       m_recorder(std::move(trace), [this] { return m_scheduler.now(); }),
-      m_network(m_scheduler, m_recorder.sharedTrace(), scenario.network, mixSeed(seed, NetworkStream),
-                scenario.service ? Network::Streams::PerLink : Network::Streams::Shared),
-      m_resources(m_recorder, m_settings, [this](const QByteArray& lock) { return m_service->lockEntity(lock); }) {
-    m_service = std::make_unique<RedisService>(
-        Grounds{m_scheduler, m_recorder, m_network}, RedisService::Settings::of(scenario), mixSeed(seed, NodeStream),
-        [this](const inspect::Party& party) {
-            const auto known = m_threads.find(party.client);
-            if (known != m_threads.end()) return known->second;
-            const auto client = m_recorder.trace().intern(EntityKind::Client, party.client);
-            return m_recorder.trace().intern(EntityKind::Thread, party.thread.value_or("?"), client);
-        });
-    watchLocks();
+      m_network(m_scheduler, m_recorder.sharedTrace(), m_settings.network, mixSeed(seed, NetworkStream),
+                m_settings.services.empty() ? Network::Streams::Shared : Network::Streams::PerLink),
+      m_resources(m_recorder, m_settings, [this](const QByteArray& lock) { return m_services->lockEntity(lock); }) {
+    const Grounds grounds{m_scheduler, m_recorder, m_network};
+    m_services = std::make_unique<Services>(grounds, m_settings, mixSeed(seed, NodeStream), [this](const auto& party) {
+        const auto known = m_threads.find(party.client);
+        if (known != m_threads.end()) return known->second;
+        const auto client = m_recorder.trace().intern(EntityKind::Client, party.client);
+        return m_recorder.trace().intern(EntityKind::Thread, party.thread.value_or("?"), client);
+    });
+    m_services->watchLocks();
     for (const QByteArray& lock : workload::lockNames(m_settings))
         m_resources.of(lock);
     watchConditions();
@@ -41,21 +40,12 @@ World::World(const scenario::Scenario& scenario, std::uint64_t seed, std::shared
 
 World::~World() = default;
 
-void World::watchLocks() {
-    for (const QByteArray& name : workload::lockNames(m_settings)) {
-        const QByteArray recipe = workload::lockPlan(m_settings, name).recipe;
-        const recipes::RecipeInfo* const info = recipes::findRecipe(recipe);
-        const Strings strings = info && info->permits ? Strings::CountPermits : Strings::AreLocks;
-        m_service->watch(name, recipes::lockKeys(recipe, name), strings);
-    }
-}
-
 void World::setClients(int count, int before) {
     while (static_cast<int>(m_clients.size()) < count) {
         const int index = static_cast<int>(m_clients.size());
         const Grounds grounds{m_scheduler, m_recorder, m_network};
         auto world = std::make_unique<SimulatedClientWorld>(
-            grounds, *m_service, m_resources, mixSeed(m_seed, FirstClientStream + static_cast<std::uint64_t>(index)),
+            grounds, *m_services, m_resources, mixSeed(m_seed, FirstClientStream + static_cast<std::uint64_t>(index)),
             [this](const Client& started) { m_threads[started.uuid()] = started.thread(); });
         auto client = std::make_unique<Client>(std::move(world), m_recorder, m_settings, index);
         m_clients.push_back(std::move(client));
@@ -96,7 +86,7 @@ void World::watchConditions() {
     m_conditions =
         std::make_unique<Conditions>(Conditions::Surroundings{m_scheduler, m_recorder, m_network, is,
                                                               [this](const Fault& fault) { schedule(fault); }},
-                                     m_service->lockEntity(m_settings.lock.name.toUtf8()));
+                                     m_services->lockEntity(m_settings.lock.name.toUtf8()));
     m_recorder.onEvent([this](const trace::Event& event) {
         followEngine(event);
         m_conditions->see(event);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "sim/conditions.h"
-#include "sim/redis_service.h"
+#include "sim/services.h"
 #include "workload/participant.h"
 #include "workload/resources.h"
 
@@ -11,11 +11,12 @@ namespace lockscope::sim {
 
 using Client = workload::Participant;
 
-/// A whole simulated world on virtual time: clients, a Redis, a network, a guarded resource, and the scenario's faults.
+/// A whole simulated world on virtual time: clients, servers, a network, guarded resources, and the scenario's faults.
 /// Reads no real clock and no other randomness than its seed: equal scenario and seed give an equal trace. One thread.
 class World {
 public:
-    /// Preconditions: the scenario is one that parseScenario() accepts; `trace` is empty.
+    /// On the scenario's servers, or on those of its recipe (onFittingServers()). Preconditions: the scenario is one
+    /// that parseScenario() accepts, and can begin with its recipe; `trace` is empty.
     World(const scenario::Scenario& scenario, std::uint64_t seed, std::shared_ptr<trace::Trace> trace);
     ~World();
 
@@ -29,14 +30,14 @@ public:
     /// target, or a setting that makes no sense; then nothing has changed.
     std::expected<void, QString> apply(const scenario::Fault& fault);
     /// The work that its server has done so far: a measure of cost that is equal on every machine.
-    std::uint64_t serverSteps() const { return m_service->steps(); }
+    std::uint64_t serverSteps() const { return m_services->steps(); }
     /// The scenario's settings as they are now.
     const scenario::Scenario& settings() const { return m_settings; }
 
 private:
     /// The aspect of its target that a fault changes.
     enum class Aspect : std::uint8_t { Life, Cut, Delay, Clock };
-    using Struck = std::pair<Aspect, trace::EntityId>; ///< of a client, a node or a link
+    using Struck = std::pair<Aspect, trace::EntityId>; ///< of a client, a server or a link
     /// A fault that has struck and not ended yet.
     struct Lasting {
         std::uint64_t number = 0; ///< tells faults apart
@@ -53,8 +54,6 @@ private:
     void noteStruck(const scenario::Fault& fault, const QString& target, trace::EntityId entity);
     void endFault(const Struck& struck, std::uint64_t number, const scenario::Fault& undo);
     void healAll(std::uint8_t flags);
-    /// By the keys that the recipes use now.
-    void watchLocks();
     /// Starts clients from number `before` on, or kills those that are too many.
     void setClients(int count, int before = 0);
     /// Changes the lock manager's engine: any running client's manager asks the others to agree.
@@ -89,7 +88,7 @@ private:
     trace::Recorder m_recorder;
     Network m_network;
     std::map<QByteArray, trace::EntityId> m_threads; ///< by process identity
-    std::unique_ptr<RedisService> m_service;
+    std::unique_ptr<Services> m_services;
     workload::Resources m_resources;
     std::vector<std::unique_ptr<Client>> m_clients;
     std::unique_ptr<Conditions> m_conditions;

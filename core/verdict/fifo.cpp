@@ -50,8 +50,10 @@ void FifoJudge::away(trace::EntityId client, const Row& row) {
 }
 
 void FifoJudge::nodeAway(trace::EntityId node, const Row& row) {
-    for (auto& [key, waiter] : m_waiters)
-        if (row.trace.entity(key.first).parent == node) lostPlace(waiter, row.event.time());
+    for (auto& [key, waiter] : m_waiters) {
+        const trace::EntityId keeper = row.trace.entity(key.first).parent;
+        if (keeper == node || keeper == trace::kNoEntity) lostPlace(waiter, row.event.time());
+    }
 }
 
 void FifoJudge::allAway(const Row& row) {

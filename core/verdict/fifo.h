@@ -30,7 +30,8 @@ public:
     void away(trace::EntityId client, const Row& row);
     /// A link is slower or quicker from now on.
     void delayed(const Row& row) { m_slow.delayed(row.event, row.trace); }
-    /// Everybody who waits for a lock of this node may have lost its place.
+    /// Everybody who waits for a lock of this node, or for one that several nodes keep, may have lost its place, or
+    /// may not get one before the node is back.
     void nodeAway(trace::EntityId node, const Row& row);
     /// No order was promised so far, or is any more.
     void forget() { m_waiters.clear(); }

@@ -102,6 +102,7 @@ struct Judge::Impl {
         case EventKind::ClientResumed:
         case EventKind::ConnectionLost:
         case EventKind::ConnectionRestored:
+        case EventKind::SessionChanged:
             clientAway(e.actor, row);
             break;
         case EventKind::LinkDelayed:
@@ -117,6 +118,7 @@ struct Judge::Impl {
         case EventKind::NodePaused:
         case EventKind::NodeResumed:
         case EventKind::NodeKilled:
+        case EventKind::NodeRole:
             fifo.nodeAway(e.actor, row);
             break;
         case EventKind::ClockJumped:

@@ -16,8 +16,9 @@ public:
     virtual void setWallOffset(Runtime& runtime, Nanos offset) = 0;
     /// A new process has an identity: Participant::uuid().
     virtual void identified(const Participant& client) = 0;
-    /// The new process's connection to the servers, not opened; its identity is the client's.
-    virtual std::unique_ptr<Connection> connect(Runtime& runtime, const Participant& client) = 0;
+    /// The new process's connection to a service, by its number in the scenario, not opened; its identity is the
+    /// client's. A world of running servers has one service.
+    virtual std::unique_ptr<Connection> connect(Runtime& runtime, const Participant& client, std::size_t service) = 0;
     /// The URL of one server alone, an engine or a witness of the scenario's lock manager; nullopt: this world has no
     /// such servers.
     virtual std::optional<ConnectionUrl> urlOf(const QString& server) const = 0;

@@ -35,7 +35,7 @@ Participant::~Participant() {
     if (m_runtime) m_runtime->kill();
     m_locks.endRound();
     m_engines.reset();
-    m_connection.reset();
+    m_connections.clear();
 }
 
 void Participant::start() {
@@ -44,17 +44,31 @@ void Participant::start() {
     m_watchdogStopped = m_workHangs = false; // they were the process's before
     m_uuid = m_runtime->randomUuid();
     m_world->identified(*this);
-    m_connection = m_world->connect(*m_runtime, *this);
+    const scenario::Program program = programOf(m_settings, m_number);
+    connectTo(program);
     m_recorder.emit(EventKind::ClientStarted, m_entity);
     if (m_settings.manager && m_world->urlOf(m_settings.manager->engines.front()))
         m_engines = std::make_unique<Engines>(*m_world, *m_runtime, *this, m_recorder, m_settings, m_engine);
-    const scenario::Program program = programOf(m_settings, m_number);
     // It takes part from here on, even if it dies before its first request: at no step of the locks that it is for.
     for (const QByteArray& lock : locksOf(program, m_settings))
         m_recorder.emit(EventKind::Step, m_thread, m_world->lockEntity(lock));
     m_runtime->spawn([this, program] {
-        return runProgram({*m_runtime, *m_connection, m_settings, program, m_locks, *m_world, m_thread, m_workHangs});
+        const auto connectionOf = [this](const QByteArray& lock) -> Connection& { return connectionFor(lock); };
+        return runProgram({*m_runtime, connectionOf, m_settings, program, m_locks, *m_world, m_thread, m_workHangs});
     });
+}
+
+void Participant::connectTo(const scenario::Program& program) {
+    std::set<std::size_t> services;
+    for (const QByteArray& lock : locksOf(program, m_settings))
+        services.insert(m_settings.serviceOf(QString::fromUtf8(lock)));
+    if (services.empty()) services.insert(0);
+    for (const std::size_t service : services)
+        m_connections[service] = m_world->connect(*m_runtime, *this, service);
+}
+
+Connection& Participant::connectionFor(const QByteArray& lock) {
+    return *m_connections.at(m_settings.serviceOf(QString::fromUtf8(lock)));
 }
 
 std::unique_ptr<AnyLock> Participant::makeLock(const QByteArrayList& names) {
@@ -83,15 +97,16 @@ std::unique_ptr<AnyLock> Participant::makeLock(const QByteArrayList& names) {
 
 std::expected<std::unique_ptr<recipes::Recipe>, LockError> Participant::makeRecipe(const QByteArrayList& names) {
     const LockPlan plan = lockPlan(m_settings, names.front());
-    Connection& connection = m_engines ? m_engines->inUse() : *m_connection;
-    if (names.size() == 1) return connection.makeRecipe(plan.recipe, {names.front(), plan.settings.permits});
+    Connection& first = m_engines ? m_engines->inUse() : connectionFor(names.front());
+    if (names.size() == 1) return first.makeRecipe(plan.recipe, {names.front(), plan.settings.permits});
     std::vector<LockPart> parts;
     bool itsOwn = true;
     for (const QByteArray& name : names) {
+        Connection& connection = m_engines ? first : connectionFor(name);
         parts.push_back({connection, name, lockPlan(m_settings, name).recipe});
-        itsOwn = itsOwn && parts.back().recipe == kSeveral;
+        itsOwn = itsOwn && parts.back().recipe == kSeveral && &connection == &first;
     }
-    if (itsOwn) return connection.makeRecipe(kSeveral, {names.join(',')});
+    if (itsOwn) return first.makeRecipe(kSeveral, {names.join(',')});
     return makeMultiRecipe(parts, holdOptionsOf(plan.settings));
 }
 
@@ -128,7 +143,7 @@ void Participant::kill() {
     m_runtime->kill();
     m_locks.endRound(); // the program's coroutine has ended
     m_engines.reset();
-    m_connection.reset();
+    m_connections.clear();
 }
 
 void Participant::restart() {

@@ -7,7 +7,7 @@
 
 namespace lockscope::workload {
 
-/// A client process of a workload, simulated or real: its runtime, its connection, its identity, its locks and its
+/// A client process of a workload, simulated or real: its runtime, its connections, its identity, its locks and its
 /// program. Restarting makes a new process with a new identity under the same name.
 class Participant final {
 public:
@@ -51,6 +51,10 @@ public:
 
 private:
     void start();
+    /// To the services that keep the program's locks.
+    void connectTo(const scenario::Program& program);
+    /// The connection to the service that keeps the lock, which is one of the program's.
+    Connection& connectionFor(const QByteArray& lock);
     std::unique_ptr<AnyLock> makeLock(const QByteArrayList& names);
     std::expected<std::unique_ptr<recipes::Recipe>, LockError> makeRecipe(const QByteArrayList& names);
     /// Writes into the trace by which recipe the client asks for a lock, when that is another one than before.
@@ -72,7 +76,8 @@ private:
     bool m_watchdogStopped = false;
     bool m_workHangs = false;
     std::unique_ptr<Runtime> m_runtime;
-    std::unique_ptr<Connection> m_connection;
+    std::map<std::size_t, std::unique_ptr<Connection>>
+        m_connections;                  ///< by the service's number, in use by the program
     std::unique_ptr<Engines> m_engines; ///< with a lock manager
     int m_engine = 0;                   ///< naively used, by its number
     ClientLocks m_locks;

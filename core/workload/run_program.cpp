@@ -198,7 +198,8 @@ private:
         if (held == m_taken.rend()) return nullptr;
         auto& condition = held->use->condition;
         auto* const lock = dynamic_cast<DistributedLock*>(held->use->lock.get());
-        if (!condition && lock) condition = std::make_unique<DistributedCondition>(m.connection, *lock, names.front());
+        if (!condition && lock)
+            condition = std::make_unique<DistributedCondition>(m.connectionOf(names.front()), *lock, names.front());
         return condition.get();
     }
 

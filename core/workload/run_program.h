@@ -9,7 +9,7 @@ namespace lockscope::workload {
 /// The environment of a client's program. References outlive it; `settings` and `workHangs` may change while it runs.
 struct ProgramContext {
     Runtime& runtime;
-    Connection& connection;
+    std::function<Connection&(const QByteArray& lock)> connectionOf;
     const scenario::Scenario& settings;
     scenario::Program program;
     ClientLocks& locks;

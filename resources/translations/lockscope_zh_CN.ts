@@ -3093,6 +3093,10 @@
         <translation>“%1”可用于真实服务器（lockscope lock），但它的服务器无法模拟；可以模拟的有：%2</translation>
     </message>
     <message>
+        <source>“%1” does not work on the servers that keep “%2”</source>
+        <translation>“%1”不能用在保存“%2”的服务器上</translation>
+    </message>
+    <message>
         <source>“%1” names no lock: redis-multi takes names such as "a,b"</source>
         <translation>“%1”中没有锁的名字：redis-multi 使用 "a,b" 这样的名字</translation>
     </message>
@@ -4876,8 +4880,8 @@
         <translation>%1 没有这种节点。请使用更新的服务器，或打开它的扩展类型。</translation>
     </message>
     <message>
-        <source>%1 refused “%2” of “%3”: %4.</source>
-        <translation>%1 拒绝了对“%3”的“%2”：%4。</translation>
+        <source>%1 refused “%2” of “%3”: ZooKeeper's error %4.</source>
+        <translation>%1 拒绝对“%3”执行“%2”：ZooKeeper 错误 %4。</translation>
     </message>
     <message>
         <source>No ZooKeeper server at %1 gives a session. Check that they run, are reachable and have a quorum.</source>
@@ -8330,6 +8334,14 @@
         <translation>有 %1 个客户端；最多 %2 个</translation>
     </message>
     <message>
+        <source>a %1 service is not of this shape, but: %2</source>
+        <translation>%1 服务没有这种形态，可用的有：%2</translation>
+    </message>
+    <message>
+        <source>a %1 service has no such option</source>
+        <translation>%1 服务没有这个选项</translation>
+    </message>
+    <message>
         <source>a single server is one node: leave out “nodes”</source>
         <translation>单台服务器就是一个节点：请去掉“nodes”</translation>
     </message>
@@ -8338,8 +8350,16 @@
         <translation>集群至少有 6 个节点：三个主节点及其副本</translation>
     </message>
     <message>
-        <source>a simulation has one service so far: leave out the others</source>
-        <translation>目前一次模拟只有一个服务：去掉其余的</translation>
+        <source>this is from %1 to %2 servers</source>
+        <translation>服务器数应为 %1 到 %2</translation>
+    </message>
+    <message>
+        <source>a tick is at least 10ms</source>
+        <translation>tick 至少为 10ms</translation>
+    </message>
+    <message>
+        <source>a session lasts from 2 to 20 ticks: from %1 to %2 here</source>
+        <translation>会话时长为 2 到 20 个 tick：这里是 %1 到 %2</translation>
     </message>
     <message>
         <source>“nodes” and “services” both say which servers there are: leave out one</source>

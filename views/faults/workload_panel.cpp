@@ -113,8 +113,11 @@ WorkloadPanel::WorkloadPanel(ViewContext* context, QWidget* parent)
               tr("When a client is told that it has lost the lock: it stops working, or goes on all the same"));
 
     const auto offerFitting = [this, recipes] {
-        if (const session::Session* const session = m_context->session())
-            recipes->offer(sim::recipesFor(session->scenario()));
+        const session::Session* const session = m_context->session();
+        if (!session) return;
+        // A simulation begins again on the servers of another kind of recipe.
+        const bool anew = session->abilities().rewind;
+        recipes->offer(anew ? sim::recipesToBeginWith(session->scenario()) : sim::recipesFor(session->scenario()));
     };
     connect(context, &ViewContext::scenarioChanged, this, offerFitting);
     connect(context, &ViewContext::sessionChanged, this, [this, offerFitting] {

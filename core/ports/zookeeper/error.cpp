@@ -59,8 +59,9 @@ Error of(int code, const char* what, const QByteArray& path, const QString& wher
                 Text::tr("%1 does not have this kind of node. Use a newer server, or switch its extended types on.")
                     .arg(where)};
     default:
-        return {Kind::Refused, code,
-                Text::tr("%1 refused “%2” of “%3”: %4.").arg(where, verb, node, QString::fromLatin1(::zerror(code)))};
+        return {
+            Kind::Refused, code,
+            Text::tr("%1 refused “%2” of “%3”: ZooKeeper's error %4.").arg(where, verb, node, QString::number(code))};
     }
 }
 

@@ -139,6 +139,7 @@ RecipeInfo zooKeeperInfo(const char* id, const QString& summary) {
     info.summary = summary;
     info.heldBy = HeldBy::Session;
     info.token = true;
+    info.simulated = true;
     return info;
 }
 

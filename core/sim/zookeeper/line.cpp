@@ -16,7 +16,7 @@ using Kind = ZkRequest::Kind;
 /// As the driver's and the C client's.
 constexpr Nanos kFirstRest = 10ms, kLongestRest = 100ms;
 constexpr Nanos kFirstPatience = 1s, kLongestPatience = 3s;
-constexpr Nanos kCloseWaits = 500ms, kBetweenLooks = 1ms;
+constexpr Nanos kCloseWaits = 500ms;
 
 QString whereOf(const ConnectionUrl& url) {
     QStringList all;
@@ -106,9 +106,11 @@ QCoro::Task<> ZkLine::close(std::shared_ptr<ZkLine> self) {
     const Nanos begun = self->runtime.monotonic();
     self->m_closing = true;
     if (self->session.state == State::Connected) self->suspend(); // later calls wait, so that those in flight end
-    // Looks in virtual time, and not for long: requests in flight have many ways to end, and each would have to tell.
-    while (!self->m_flight.empty() && self->runtime.monotonic() - begun < kCloseWaits)
-        co_await self->runtime.sleep(kBetweenLooks);
+    while (!self->m_flight.empty()) {
+        const Nanos left = kCloseWaits - (self->runtime.monotonic() - begun);
+        if (left <= Nanos(0)) break;
+        co_await self->m_settled.acquire(self->runtime, left);
+    }
     if (self->m_socket && self->session.state == State::Suspended) {
         const Completion<bool> ended;
         ZkRequest farewell;
@@ -290,6 +292,7 @@ void ZkLine::fail(int code) {
         if (flight.watch) watches->settled(flight.watch, false);
         if (flight.done) flight.done(std::unexpected(code));
     }
+    if (m_closing) m_settled.release();
 }
 
 void ZkLine::suspend() {
@@ -348,6 +351,9 @@ QCoro::Task<zookeeper::Result<void>> ZkLine::waitReady(std::shared_ptr<ZkLine> s
 QCoro::Task<zookeeper::Result<ZkReply>> ZkLine::ask(std::shared_ptr<ZkLine> self, Ask ask, std::stop_token stop) {
     namespace errors = zookeeper::errors;
     if (!zookeeper::validPath(ask.path)) co_return std::unexpected(errors::badPath(ask.path));
+    if (self->isOver(ask.generation)) co_return std::unexpected(errors::sessionLost(self->where));
+    // A fault at this step strikes at this instant: the request leaves just after it.
+    if (self->m_grounds.network.isHeldBack(self->m_client)) co_await self->runtime.sleep(Nanos(1));
     if (self->isOver(ask.generation)) co_return std::unexpected(errors::sessionLost(self->where));
     // No await when connected, so that requests are sent in the order of the calls.
     if (self->session.state != State::Connected || !self->runtime.alive() || stop.stop_requested()) {

@@ -110,6 +110,7 @@ private:
     std::deque<std::pair<std::shared_ptr<ZkSocket>, std::function<void()>>> m_inbox;
 
     SignalCount m_kick;
+    SignalCount m_settled; ///< while it closes: requests in flight have ended
     std::stop_source m_stop;
     bool m_running = false;
     bool m_ended = false; ///< the server has ended the session

@@ -43,6 +43,7 @@ void ZkLine::answered(std::uint64_t number, const ZkReply& reply) {
         if (flight.answeredBy == By::Leader) proved(m_proof.heard(flight.sentAt, m_receivedAt, session.timeout));
     }
     if (flight.done) flight.done(reply);
+    if (m_closing) m_settled.release();
 }
 
 void ZkLine::told(const ZkEvent& event) {

@@ -8,8 +8,33 @@
 
 namespace lockscope::sim {
 
+ZkService::Settings ZkService::Settings::of(const ServicePlan& plan) {
+    Settings settings;
+    settings.ids.clear();
+    for (const scenario::NodeSpec& node : plan.nodes)
+        settings.ids.push_back(node.id.toUtf8());
+    settings.ensemble.tick = plan.spec.tick;
+    settings.session = sessionOf(plan.spec, plan.scenario.lock.lease);
+    return settings;
+}
+
+Nanos ZkService::Settings::sessionOf(const scenario::ServiceSpec& spec, Nanos lease) {
+    const ZkSettings ensemble;
+    const Nanos wanted = spec.session > Nanos(0) ? spec.session : lease;
+    return std::clamp(wanted, ensemble.shortest * spec.tick, ensemble.longest * spec.tick);
+}
+
+Nanos ZkService::Settings::longestHold(const scenario::ServiceSpec& spec, Nanos lease) {
+    constexpr Nanos kElection = 2s;
+    constexpr int kBuckets = 2; // a session ends at the end of its bucket, and followers tell of touches later
+    ZkSettings ensemble;
+    ensemble.tick = spec.tick;
+    const Nanos untilMissed = spec.nodes > 1 ? ensemble.silence() + kElection : Nanos(0);
+    return sessionOf(spec, lease) + kBuckets * spec.tick + untilMissed;
+}
+
 ZkService::ZkService(Grounds grounds, const Settings& settings, std::uint64_t seed, inspect::TraceFeed::Resolver owner)
-    : m_grounds(grounds) {
+    : m_grounds(grounds), m_session(settings.session) {
     std::vector<ZkServer*> all;
     for (std::size_t i = 0; i < settings.ids.size(); ++i) {
         m_servers.push_back(
@@ -88,7 +113,8 @@ QString ZkService::url() const {
     QStringList addresses;
     for (const auto& server : m_servers)
         addresses += QStringLiteral("%1:%2").arg(QString::fromUtf8(server->id())).arg(ZkServer::kPort);
-    return QStringLiteral("zookeeper://") + addresses.join(u',');
+    const QString all = QStringLiteral("zookeeper://") + addresses.join(u',');
+    return m_session == Nanos(0) ? all : all + QStringLiteral("?session=") + formatDuration(m_session);
 }
 
 ZkRecord* ZkService::copyOf(const ZkServer& server) const {
@@ -104,7 +130,7 @@ void ZkService::carriedOut(const ZkServer& server, const ZkTxn& txn) {
     if (ZkRecord* const copy = copyOf(server)) copy->carriedOut(server.state(), txn);
 }
 
-void ZkService::watch(const QByteArray& lockName, std::vector<QByteArray>, Strings) {
+void ZkService::watch(const QByteArray& lockName, const QByteArray&) {
     for (const auto& copy : m_copies)
         copy->watch(lockName);
     m_record->watch(lockName);
@@ -151,10 +177,10 @@ ZkServer* ZkService::at(const Endpoint& endpoint) const {
     return nullptr;
 }
 
-Diallers ZkService::diallers(trace::EntityId client) const {
+Diallers ZkService::diallers(const ClientEnd& end) const {
     Diallers diallers;
-    diallers.zookeeper = [this, client](Runtime& runtime, const ConnectionUrl& url,
-                                        const zookeeper::DriverOptions& options) {
+    diallers.zookeeper = [this, client = end.client](Runtime& runtime, const ConnectionUrl& url,
+                                                     const zookeeper::DriverOptions& options) {
         return std::make_unique<ZkWire>(
             m_grounds, [this](const Endpoint& endpoint) { return at(endpoint); }, runtime, client, url, options);
     };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ports/diallers.h"
-#include "sim/service.h"
+#include "sim/kinds.h"
 #include "sim/zookeeper/record.h"
 #include "sim/zookeeper/server.h"
 
@@ -11,21 +10,31 @@ namespace lockscope::sim {
 class ZkService final : public Service {
 public:
     struct Settings {
+        static Settings of(const ServicePlan& plan);
+        /// The session time-out of a scenario's clients: the service's, or else the lease of the scenario's first
+        /// lock, as far as servers grant it.
+        static Nanos sessionOf(const scenario::ServiceSpec& spec, Nanos lease);
+        /// How long a dead client's hold lasts at most, whichever servers fail, as long as a quorum is there again:
+        /// a leader that is lost is missed after its silence, and the next one gives every session a full time.
+        static Nanos longestHold(const scenario::ServiceSpec& spec, Nanos lease);
         std::vector<QByteArray> ids{"zk-1", "zk-2",
                                     "zk-3"}; ///< in the order of their numbers; the last one leads first
         ZkSettings ensemble = {};
         bool formed = true; ///< it has a leader from the start; false: the first election is part of the run
+        Nanos session{};    ///< the time-out that clients ask for; 0: their own default
     };
     ZkService(Grounds grounds, const Settings& settings, std::uint64_t seed, inspect::TraceFeed::Resolver owner);
     ~ZkService() override;
 
+    QByteArray kind() const override { return "zookeeper"; }
     std::vector<Server*> servers() const override;
     /// By its id, or "leader", "follower[0]", …
     Server* find(const QString& target) const override;
     QString url() const override;
+    Diallers diallers(const ClientEnd& client) const override;
     trace::EntityId lockEntity(const QByteArray& lockName) override { return m_record->lockEntity(lockName); }
-    /// `keys` is of no meaning here: all nodes at the lock's path and below belong to it.
-    void watch(const QByteArray& lockName, std::vector<QByteArray> keys, Strings strings) override;
+    /// Whichever the recipe: all nodes at the lock's path and below belong to it.
+    void watch(const QByteArray& lockName, const QByteArray& recipe) override;
     std::expected<void, QString> failOver(const Server& master) override;
     void forceRelease(const QByteArray& lockName) override;
     std::uint64_t steps() const override;
@@ -36,8 +45,6 @@ public:
     ZkServer* at(const Endpoint& endpoint) const;
     /// The one that leads and serves; of two that believe so the one of the newest epoch; nullptr: there is none.
     ZkServer* leader() const;
-    /// The diallers of one client.
-    Diallers diallers(trace::EntityId client) const;
 
 private:
     static void remove(ZkServer& leading, const QByteArray& path);
@@ -46,6 +53,7 @@ private:
     /// The server's own copy of the record; nullptr: it is alone.
     ZkRecord* copyOf(const ZkServer& server) const;
     Grounds m_grounds;
+    Nanos m_session;
     std::vector<std::unique_ptr<ZkServer>> m_servers;
     std::map<ZkSessionId, trace::EntityId> m_threads; ///< by session
     std::unique_ptr<ZkRecord> m_record;               ///< by what leaders have carried out

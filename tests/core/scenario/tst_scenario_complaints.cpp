@@ -161,9 +161,24 @@ private Q_SLOTS:
             "ends before a watchdog renews it after 9s");
         row("unknown service", R"(, "locks": [{"name": "a", "service": "main"}])", "/locks/0/service",
             "there is no service “main” here: there is “redis”");
-        row("two services",
+        row("unknown service of several",
+            R"(, "services": [{"kind": "redis", "id": "a"}, {"kind": "zookeeper"}], "locks": [{"name": "a", "service": "b"}])",
+            "/locks/0/service", "there is no service “b” here: there is “a”, “zookeeper”");
+        row("two services of one name",
             R"(, "services": [{"kind": "redis", "shape": "single"}, {"kind": "redis", "shape": "masters"}])",
-            "/services/1", "one service so far");
+            "/services/1/id", "“redis” stands here for the second time");
+        row("another kind's shape", R"(, "services": [{"kind": "zookeeper", "shape": "sentinel"}])",
+            "/services/0/shape", "a zookeeper service is not of this shape, but: ensemble");
+        row("another kind's option", R"(, "services": [{"kind": "zookeeper", "lag": "1s"}])", "/services/0/lag",
+            "a zookeeper service has no such option");
+        row("no persistence there", R"(, "services": [{"kind": "zookeeper", "persistence": "always"}])",
+            "/services/0/persistence", "a zookeeper service has no such option");
+        row("session below two ticks", R"(, "services": [{"kind": "zookeeper", "tick": "2s", "session": "3s"}])",
+            "/services/0/session", "from 2 to 20 ticks: from 4s to 40s");
+        row("tick of nothing", R"(, "services": [{"kind": "zookeeper", "tick": "0s"}])", "/services/0/tick",
+            "at least 10ms");
+        row("no shape of redis'", R"(, "services": [{"kind": "redis", "shape": "ensemble"}])", "/services/0/shape",
+            "a redis service is not of this shape");
         row("servers twice",
             R"(, "nodes": [{"id": "r", "kind": "redis"}], "services": [{"kind": "redis", "shape": "single"}])",
             "/nodes", "leave out one");

@@ -49,7 +49,7 @@ public:
             more.name = QStringLiteral("more-%1").arg(i);
             more.lease = duration() + 1ms;
             more.permits = number(1, 9);
-            s.moreLocks.push_back({more, coin() ? QStringLiteral("redis-rw") : QString(), QString()});
+            s.moreLocks.push_back({more, coin() ? QStringLiteral("redis-rw") : QString()});
         }
         for (int i = number(0, 3); i > 0; --i)
             s.programs.push_back(program(i, s));
@@ -58,8 +58,12 @@ public:
             s.groups.push_back({s.programs.empty() || coin() ? QString() : s.programs.front().name, number(1, 9)});
         if (coin()) s.recipes = QStringList{s.recipe, QStringLiteral("redis-rw")};
         if (coin()) {
-            s.service = service();
-            s.nodes = s.service->servers();
+            std::vector<ServiceSpec> services{service({"redis", "main"})};
+            if (coin()) services.push_back(service({"second"}));
+            s.setServices(services);
+            if (coin()) s.lock.service = services.back().id;
+            for (NamedLock& lock : s.moreLocks)
+                if (coin()) lock.settings.service = services.front().id;
         }
         s.faults.clear();
         for (int i = number(0, 5); i > 0; --i)
@@ -70,13 +74,24 @@ public:
     }
 
 private:
-    ServiceSpec service() {
-        ServiceSpec made;
-        made.id = pick({"redis", "main"});
-        made.shape = ServiceSpec::Shape(number(0, 3));
-        made.nodes = made.shape == ServiceSpec::Shape::Single ? 1 : number(6, 9);
-        if (made.shape == ServiceSpec::Shape::Sentinel) made.sentinels = number(1, 5);
-        made.persistence = ServiceSpec::Persistence(number(0, 2));
+    ServiceSpec service(std::initializer_list<const char*> ids) {
+        const ServiceKind& kind = serviceKinds()[std::size_t(number(0, int(serviceKinds().size()) - 1))];
+        const ServiceKind::Form& form = kind.forms[std::size_t(number(0, int(kind.forms.size()) - 1))];
+        ServiceSpec made = defaultService(kind.id, form.shape);
+        made.id = pick(ids);
+        made.nodes = number(form.least, form.most);
+        if (kind.id == QLatin1String("redis")) made.persistence = ServiceSpec::Persistence(number(0, 2));
+        for (const ServiceOption& option : serviceOptions()) {
+            if (!concerns(option, made) || coin()) continue;
+            if (const auto* const count = std::get_if<int ServiceSpec::*>(&option.value)) made.** count = number(1, 5);
+            if (option.kind == QLatin1String("redis"))
+                if (const auto* const time = std::get_if<Nanos ServiceSpec::*>(&option.value))
+                    made.** time = duration();
+        }
+        if (kind.id == QLatin1String("zookeeper")) {
+            made.tick = Nanos(number(10, 5000)) * 1'000'000;
+            if (coin()) made.session = number(2, 20) * made.tick;
+        }
         return made;
     }
     Program program(int index, const Scenario& s) {

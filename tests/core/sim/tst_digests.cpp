@@ -44,7 +44,7 @@ std::vector<Row> rows() {
     for (const QString& id : kScenarios) {
         auto loaded = scenario::loadScenario(id);
         if (!loaded) qFatal("no scenario %s", qPrintable(id));
-        for (const recipes::RecipeInfo& recipe : sim::recipesFor(*loaded)) {
+        for (const recipes::RecipeInfo& recipe : sim::recipesToBeginWith(*loaded)) {
             loaded->recipe = QString::fromLatin1(recipe.id);
             all.push_back({*loaded, id.toLatin1() + ' ' + recipe.id, {}});
         }

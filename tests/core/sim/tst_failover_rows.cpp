@@ -24,7 +24,7 @@ struct Watched : SimulatedGroup {
         return all;
     }
     explicit Watched(std::uint64_t seed = 1, Nanos lag = {}) : SimulatedGroup(usual(lag), seed) {
-        service->watch("orders", {"orders"});
+        service->watch("orders", "redis-set");
         run(15s);
     }
 };
@@ -210,7 +210,7 @@ private Q_SLOTS:
         QByteArray lock = "lock0";
         for (int i = 1; redis::keySlot(lock) * 3 / redis::kClusterSlots != 1; ++i)
             lock = "lock" + QByteArray::number(i);
-        c.service->watch(lock, {lock});
+        c.service->watch(lock, "redis-set");
         auto& session = c.connect(c.at(1));
         QCOMPARE(c.ask(session, {"SET", lock, "me", "PX", "30000"}).text, QByteArray("OK"));
         c.run(10ms);

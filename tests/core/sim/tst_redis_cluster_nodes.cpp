@@ -3,7 +3,6 @@
 // ones reach it by the same connection that production uses.
 #include "connections/connection.h"
 #include "runtime/virtual_runtime.h"
-#include "sim/redis_dialler.h"
 #include "simulated_group.h"
 
 using namespace lockscope;
@@ -179,8 +178,7 @@ private Q_SLOTS:
         const auto thread = c.trace->intern(trace::EntityKind::Thread, "1", client);
         const auto url = parseConnectionUrl(c.service->url());
         QVERIFY(url.has_value());
-        const auto connection =
-            makeConnectionOver(runtime, sim::simulatedDiallers(c.grounds, *c.service, {client, thread}), *url);
+        const auto connection = makeConnectionOver(runtime, c.service->diallers({client, thread}), *url);
         const auto recipe = connection->makeRecipe("redis-set", {Cluster::keyOf(0)});
         QVERIFY(recipe.has_value());
         bool taken = false, refused = false, held = false;

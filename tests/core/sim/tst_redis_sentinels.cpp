@@ -292,7 +292,7 @@ private Q_SLOTS:
 
     void theRecordFollowsTheMaster() {
         Watched w;
-        w.service->watch("orders", {"orders"});
+        w.service->watch("orders", "redis-set");
         w.ask(w.at(0), {"SET", "orders", "A:1", "PX", "60000"});
         w.run(100ms);
         const auto held = [&w] {

@@ -26,7 +26,7 @@ struct Wired {
     sim::Network::Link& link = network.between(client, node.entity());
     VirtualRuntime runtime{scheduler, 9};
     std::unique_ptr<sim::RedisWire> wire =
-        std::make_unique<sim::RedisWire>(grounds, node, runtime, sim::RedisWire::User{client, thread});
+        std::make_unique<sim::RedisWire>(grounds, node, runtime, sim::ClientEnd{client, thread});
     std::optional<redis::Result> answer; ///< to the last call
     Nanos answeredAt{};
 
@@ -166,9 +166,8 @@ private Q_SLOTS:
         sim::RedisWire::Settings settings;
         settings.heartbeat = 2s;
         settings.silenceLimit = 2s;
-        w.wire =
-            std::make_unique<sim::RedisWire>(w.grounds, &w.node, w.runtime, sim::RedisWire::User{w.client, w.thread},
-                                             QStringLiteral("redis-1"), settings);
+        w.wire = std::make_unique<sim::RedisWire>(w.grounds, &w.node, w.runtime, sim::ClientEnd{w.client, w.thread},
+                                                  QStringLiteral("redis-1"), settings);
         w.call(redis::argsOf("PING"));
         w.advance(10ms);
         w.link.setCut(true);

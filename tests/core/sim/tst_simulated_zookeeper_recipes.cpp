@@ -37,7 +37,7 @@ struct Contention {
         own.runtime = std::make_unique<VirtualRuntime>(group.scheduler, 500 + contenders.size());
         const auto url = parseConnectionUrl(group.service->url() + QStringLiteral("?session=4s"));
         if (!url) qFatal("%s", qPrintable(url.error()));
-        own.connection = makeConnectionOver(*own.runtime, group.service->diallers(entity), *url);
+        own.connection = makeConnectionOver(*own.runtime, group.service->diallers({entity}), *url);
         own.runtime->spawn([this, &own] { return take(own); });
     }
     QCoro::Task<> take(Contender& own) {

@@ -28,7 +28,7 @@ struct Holder {
         runtime = std::make_unique<VirtualRuntime>(g.scheduler, client);
         const auto url = parseConnectionUrl(g.service->url() + QStringLiteral("?session=4s"));
         if (!url) qFatal("%s", qPrintable(url.error()));
-        connection = makeConnectionOver(*runtime, g.service->diallers(client), *url, name.toLower());
+        connection = makeConnectionOver(*runtime, g.service->diallers({client}), *url, name.toLower());
         g.threads[name.toLower()] = thread;
         auto made = connection->makeRecipe(recipe, {"orders"});
         if (!made) qFatal("%s", qPrintable(made.error().message));
@@ -107,7 +107,7 @@ private Q_SLOTS:
         QFETCH(QByteArray, recipe);
         QFETCH(bool, queues);
         ZooKeeperGroup g(3);
-        g.service->watch("orders", {}, sim::Strings::AreLocks);
+        g.service->watch("orders", "zk-mutex");
         Holder a(g, "A", recipe), b(g, "B", recipe), c(g, "C", recipe);
         QVERIFY(a.taken && !b.taken && !c.taken);
         const trace::Record held = recordOf(g);
@@ -125,7 +125,7 @@ private Q_SLOTS:
 
     void aDeadHoldersEndIsAnExpiry() {
         ZooKeeperGroup g(3);
-        g.service->watch("orders", {}, sim::Strings::AreLocks);
+        g.service->watch("orders", "zk-mutex");
         Holder a(g, "A", "zk-mutex");
         a.die();
         g.run(3500ms);
@@ -137,7 +137,7 @@ private Q_SLOTS:
 
     void anOperatorFreesByForce() {
         ZooKeeperGroup g(3);
-        g.service->watch("orders", {}, sim::Strings::AreLocks);
+        g.service->watch("orders", "zk-mutex");
         Holder a(g, "A", "zk-mutex");
         g.service->forceRelease("orders");
         g.run(100ms);
@@ -147,7 +147,7 @@ private Q_SLOTS:
 
     void theRecordOutlivesLeaders() {
         ZooKeeperGroup g(3);
-        g.service->watch("orders", {}, sim::Strings::AreLocks);
+        g.service->watch("orders", "zk-mutex");
         Holder a(g, "A", "zk-mutex");
         g.at(2).kill();
         g.run(2s);
@@ -160,7 +160,7 @@ private Q_SLOTS:
     /// A follower that is cut off still has the lock with the former holder.
     void eachServerHasACopy() {
         ZooKeeperGroup g(ZooKeeperGroup::settings(3, ZooKeeperGroup::quick(500ms, 20)));
-        g.service->watch("orders", {}, sim::Strings::AreLocks);
+        g.service->watch("orders", "zk-mutex");
         Holder a(g, "A", "zk-mutex");
         for (const std::size_t i : {1, 2})
             g.network.between(g.at(0).entity(), g.at(i).entity()).setCut(true);

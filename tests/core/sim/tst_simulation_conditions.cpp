@@ -143,10 +143,8 @@ private Q_SLOTS:
         when.on = Trigger::On::Leader;
         auto scenario = simple("redis-set", when, Action::CutLink, "same", 1s);
         scenario.until = 60s;
-        scenario.service.emplace();
-        scenario.service->shape = scenario::ServiceSpec::Shape::Sentinel;
-        scenario.service->nodes = scenario.service->sentinels = 3;
-        scenario.nodes = scenario.service->servers();
+        scenario.setServices(
+            {scenario::defaultService(QStringLiteral("redis"), scenario::ServiceSpec::Shape::Sentinel)});
         Fault kill;
         kill.at = 5s;
         kill.action = Action::KillNode;
@@ -175,10 +173,8 @@ private Q_SLOTS:
             auto scenario = simple("redis-set", when, Action::KillNode, "master");
             scenario.until = 60s;
             scenario.lock.name = QString::fromLatin1(name);
-            scenario.service.emplace();
-            scenario.service->shape = scenario::ServiceSpec::Shape::Cluster;
-            scenario.service->nodes = 6;
-            scenario.nodes = scenario.service->servers();
+            scenario.setServices(
+                {scenario::defaultService(QStringLiteral("redis"), scenario::ServiceSpec::Shape::Cluster)});
             const auto report = experiment::run(scenario, 1);
             const Event killed = struck(*report.trace, EventKind::NodeKilled).at(0);
             const std::vector<Event> held = rows(*report.trace, EventKind::RecordHeld);

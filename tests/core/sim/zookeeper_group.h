@@ -81,7 +81,7 @@ struct ZooKeeperGroup {
         if (!parsed) qFatal("%s", qPrintable(parsed.error()));
         zookeeper::DriverOptions options;
         options.session = session;
-        process.wire = service->diallers(process.entity).zookeeper(*process.runtime, *parsed, options);
+        process.wire = service->diallers({process.entity}).zookeeper(*process.runtime, *parsed, options);
         return process;
     }
     /// Starts a call; its answer appears when there is one.

@@ -18,10 +18,10 @@ scenario::Scenario switching(ManagerSpec::Mode mode) {
     made.programs.clear();
     made.groups.clear();
     made.until = 40s;
-    made.service.emplace();
-    made.service->shape = scenario::ServiceSpec::Shape::Masters;
-    made.service->nodes = 3;
-    made.nodes = made.service->servers();
+    scenario::ServiceSpec masters =
+        scenario::defaultService(QStringLiteral("redis"), scenario::ServiceSpec::Shape::Masters);
+    masters.nodes = 3;
+    made.setServices({masters});
     made.manager = ManagerSpec{.mode = mode,
                                .engines = {QStringLiteral("redis-1"), QStringLiteral("redis-2")},
                                .witnesses = {QStringLiteral("redis-3")}};

@@ -69,13 +69,8 @@ scenario::Scenario suiting(const recipes::RecipeInfo& recipe) {
         made = readersAndWriters();
     else
         made = programs(recipe.id.constData(), {{3, {step(Do::Think), take(), step(Do::Work), step(Do::Release)}}});
-    if (recipe.id == "redis-redlock") {
-        scenario::ServiceSpec masters;
-        masters.shape = scenario::ServiceSpec::Shape::Masters;
-        masters.nodes = 5;
-        made.service = masters;
-        made.nodes = masters.servers();
-    }
+    if (recipe.id == "redis-redlock")
+        made.setServices({scenario::defaultService(QStringLiteral("redis"), scenario::ServiceSpec::Shape::Masters)});
     if (recipe.id == "redis-multi") made.lock.name = QStringLiteral("a,b");
     return made;
 }
@@ -219,11 +214,8 @@ private Q_SLOTS:
     void everyRecipeRunsOnAGroupOfServers() {
         QFETCH(const QByteArray, id);
         scenario::Scenario scenario = suiting(*recipes::findRecipe(id));
-        scenario::ServiceSpec group;
-        group.shape = scenario::ServiceSpec::Shape::Sentinel;
-        group.nodes = group.sentinels = 3;
-        scenario.service = group;
-        scenario.nodes = group.servers();
+        scenario.setServices(
+            {scenario::defaultService(QStringLiteral("redis"), scenario::ServiceSpec::Shape::Sentinel)});
         const int clients = scenario.workload.clients;
         for (std::uint64_t seed = 1; seed <= 5; ++seed) {
             const auto report = experiment::run(scenario, seed);
@@ -251,7 +243,7 @@ private Q_SLOTS:
         const auto waits = programs("redis-fair", {{2, {take(), step(Do::Await), step(Do::Release)}}});
         const QByteArrayList conditions{"redis-set", "redis-reentrant", "redis-fenced", "redis-fair", "redis-rw"};
         QCOMPARE(idsFor(waits), conditions);
-        QCOMPARE(recipes::simulatedRecipes().size(), std::size_t(12));
+        QCOMPARE(recipes::simulatedRecipes().size(), std::size_t(17));
         QCOMPARE(sim::recipesFor(scenario::Scenario()).size(), std::size_t(10));
         QVERIFY(sim::whyNot(poolOfThree(), QStringLiteral("redis-set")).contains(QStringLiteral("redis-semaphore")));
     }
