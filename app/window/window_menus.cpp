@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/window_menus.h"
 
+#include "faults/break_panel.h"
 #include "transport/transport_bar.h"
 #include "welcome/welcome_page.h"
 #include "window/action_registry.h"
@@ -24,6 +25,7 @@ WindowMenus::WindowMenus(MainWindow* window)
       m_edit(window->menuBar()->addMenu(tr("&Edit"))),
       m_session(window->menuBar()->addMenu(tr("&Session"))),
       m_play(window->menuBar()->addMenu(tr("&Play"))),
+      m_break(window->menuBar()->addMenu(tr("&Break"))),
       m_view(window->menuBar()->addMenu(tr("&View"))),
       m_help(window->menuBar()->addMenu(tr("&Help"))) {
     // Their titles are in their files, which nobody needs before there is a window to choose from.
@@ -35,6 +37,7 @@ void WindowMenus::fill() {
     fillEdit();
     fillSession();
     fillPlay();
+    fillBreak();
     fillView();
     fillHelp();
     connect(m_window->context(), &views::ViewContext::sessionChanged, this, &WindowMenus::refresh);
@@ -111,6 +114,26 @@ void WindowMenus::fillPlay() {
          "transport.previous-fault", "transport.next-violation", "transport.previous-violation"});
     put({"transport.start", "transport.end"});
     put({"transport.faster", "transport.slower", "transport.normal-speed"});
+}
+
+void WindowMenus::fillBreak() {
+    // The panel that has these comes with the first session.
+    connect(m_break, &QMenu::aboutToShow, this, [this] {
+        m_break->clear();
+        m_break->setToolTipsVisible(true);
+        const auto* const panel = m_window->findChild<views::BreakPanel*>();
+        if (!panel || !m_window->context()->session()) {
+            m_break->addAction(tr("Nothing is open."))->setEnabled(false);
+            return;
+        }
+        QString group;
+        for (QAction* action : panel->breakActions()) {
+            const QString its = action->property("menuGroup").toString();
+            if (!m_break->isEmpty() && its != group) m_break->addSeparator();
+            group = its;
+            m_break->addAction(action);
+        }
+    });
 }
 
 void WindowMenus::fillView() {

@@ -22,6 +22,7 @@ private:
     void fillEdit();
     void fillSession();
     void fillPlay();
+    void fillBreak();
     void fillView();
     void fillHelp();
     void fillRecent();
@@ -29,7 +30,7 @@ private:
     void refresh();
 
     MainWindow* m_window;
-    QMenu *m_file, *m_edit, *m_session, *m_play, *m_view, *m_help;
+    QMenu *m_file, *m_edit, *m_session, *m_play, *m_break, *m_view, *m_help;
     QMenu* m_recent = nullptr;
     QMenu* m_scenarios = nullptr;
 };
