@@ -63,6 +63,8 @@ public Q_SLOTS:
     void panLeft();
     void panRight();
     void setFollowing(bool following);
+    /// Whether the run before the last change in its past is drawn faintly behind the present one.
+    void setGhostShown(bool shown);
     /// Measures from the playhead to wherever it is moved; called again, stops there.
     void measureFromPlayhead();
 
@@ -103,6 +105,7 @@ private:
         std::size_t rows = 0, lanes = 0;
         std::int64_t now = 0, from = 0, to = 0;
         const void* verdict = nullptr;
+        const void* ghost = nullptr;
         QSize size;
         double dpr = 0;
         int scroll = 0, focusRow = -1;
@@ -117,6 +120,7 @@ private:
     void openTrace();
     void dataChanged();
     void verdictChanged();
+    void showGhost(session::Rewrite why, Nanos from);
     void playheadMoved(Nanos t);
     void reveal(Nanos t, trace::EntityId entity);
     void updateGeometries();
@@ -143,6 +147,7 @@ private:
     void ensureRowVisible(int row);
     bool handlesKey(const QKeyEvent* event) const;
     trace::EntityId entityOfRow(int row) const;
+    void selectRow(int row);
     void announceSoon();
 
     QPointer<ViewContext> m_context;
@@ -162,6 +167,9 @@ private:
     double m_lastFrameMs = 0;
     int m_focusRow = -1;
     QPointer<session::Session> m_session;
+    std::shared_ptr<TimelineData> m_former; ///< of the run that was replaced last, in this session
+    GhostRun m_ghost;
+    bool m_ghostShown = true;
     bool m_rangeChosen = false; ///< the first range of this trace was chosen
     bool m_catchingUp = false;  ///< the trace was replaced, and is not yet where one looks
 
