@@ -141,6 +141,7 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     };
     command(QKeySequence::Find, [this] { m_filter->setFocus(Qt::ShortcutFocusReason); })->setText(tr("Filter locks"));
     command(Qt::CTRL | Qt::Key_G, [this] { m_tree->toggle(); })->setText(tr("Group by server"));
+    showGroups();
     tell();
     follow();
 }

@@ -53,9 +53,9 @@ struct Stage {
     TimelineView view{&context};
 
     Stage() {
-        cast.at(8s, EventKind::ClientPaused, cast.c.client, 0, 0, 0, trace::kFault | trace::kByHand);
+        cast.at(9500ms, EventKind::ClientPaused, cast.c.client, 0, 0, 0, trace::kFault | trace::kByHand);
         cast.trace->reach(10s);
-        session.byHand = {doneAt(3s), doneAt(8s)};
+        session.byHand = {doneAt(3s), doneAt(9500ms)};
         context.setSession(&session);
         view.resize(1200, 700);
         view.show();
@@ -180,7 +180,7 @@ private Q_SLOTS:
         Stage s;
         const std::vector<FaultChip> chips = s.chips();
         const FaultChip last = chips.back();
-        QCOMPARE(last.at, Nanos(8s).count());
+        QCOMPARE(last.at, Nanos(9500ms).count());
         QVERIFY(last.byHand);
         const QPoint from = s.middleOf(last), to = from - QPoint(100, 0);
         QTest::mousePress(s.ruler(), Qt::LeftButton, {}, from);
@@ -195,12 +195,12 @@ private Q_SLOTS:
         QCOMPARE(s.session.moved.front().first, std::size_t(1));
         const TimelineScene scene = s.view.scene();
         const double pixel = scene.coordinates(s.ruler()->width()).nanosPerPixel();
-        QVERIFY(std::abs(double(s.session.moved.front().second.count()) - (8e9 - 100 * pixel)) < 2 * pixel);
+        QVERIFY(std::abs(double(s.session.moved.front().second.count()) - (9.5e9 - 100 * pixel)) < 2 * pixel);
 
         // A click without a move goes there.
         QTest::mouseClick(s.ruler(), Qt::LeftButton, {}, from);
         QCOMPARE(s.session.moved.size(), std::size_t(1));
-        QCOMPARE(s.context.playhead(), Nanos(8s));
+        QCOMPARE(s.context.playhead(), Nanos(9500ms));
     }
 
     void theRunBeforeAChangeIsAGhost() {
