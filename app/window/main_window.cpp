@@ -7,6 +7,7 @@
 #include "theme/icons.h"
 #include "transport/player.h"
 #include "transport/transport_bar.h"
+#include "transport/why_line.h"
 #include "welcome/connect_dialog.h"
 #include "welcome/shortcut_sheet.h"
 #include "welcome/welcome_page.h"
@@ -135,6 +136,9 @@ void MainWindow::furnish() {
     m_transport = new views::TransportBar(m_context, m_player, menuWidget());
     m_transport->hide();
     menuWidget()->layout()->addWidget(m_transport);
+    m_why = new views::WhyLine(m_context, menuWidget());
+    m_why->hide();
+    menuWidget()->layout()->addWidget(m_why);
     for (QAction* action : m_transport->commands())
         m_registry->adopt(action, tr("Play"));
     m_menus->fill();
@@ -156,6 +160,8 @@ void MainWindow::tellOfNewFuture(session::Rewrite why, Nanos from) {
         return m_messages->offer(tr("New future from %1. The old one is kept.").arg(when), undo);
     case session::Rewrite::Withdraw:
         return m_messages->offer(tr("Taken back: the run from %1 on is computed without it.").arg(when), undo);
+    case session::Rewrite::Move:
+        return m_messages->offer(tr("Moved: the run from %1 on is computed anew.").arg(when), undo);
     case session::Rewrite::Undo:
         return m_messages->offer(tr("The run from %1 on is as it was before.").arg(when),
                                  m_registry->find(QStringLiteral("edit.redo")));
@@ -249,7 +255,10 @@ void MainWindow::setSession(std::unique_ptr<session::Session> session, bool play
         else if (!m_lessons->isGuiding())
             m_work->takeBack();
     }
-    if (m_transport) m_transport->setVisible(open);
+    if (m_transport) {
+        m_transport->setVisible(open);
+        m_why->setVisible(open);
+    }
     m_centre->setCurrentWidget(open ? m_work->timeline() : m_welcome);
     if (m_work && !m_presenter->isOn()) {
         m_work->setVisible(open);

@@ -13,6 +13,7 @@ class CommandField;
 class Player;
 class ShortcutSheet;
 class TransportBar;
+class WhyLine;
 class WelcomePage;
 } // namespace lockscope::views
 
@@ -107,6 +108,7 @@ private:
     SessionRecorder* m_recorder;
     ActionRegistry* m_registry;
     views::TransportBar* m_transport = nullptr;
+    views::WhyLine* m_why = nullptr;
     WindowMenus* m_menus = nullptr;
     MessageBar* m_messages;
     QStackedWidget* m_centre;

@@ -106,7 +106,8 @@ QWidget* makeTimeline(views::ViewContext* context) {
     QObject::connect(view, &views::TimelineView::violationActivated, context, [context](int index) {
         if (index >= 0) context->explain(std::size_t(index));
     });
-    QObject::connect(view, &views::TimelineView::detailRequested, context, &views::ViewContext::select);
+    QObject::connect(view, &views::TimelineView::detailRequested, context,
+                     [context](trace::EntityId entity) { context->select(entity); });
     return panel;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/window_menus.h"
 
+#include "faults/break_panel.h"
 #include "theme/fonts.h"
 #include "transport/transport_bar.h"
 #include "welcome/welcome_page.h"
@@ -28,6 +29,7 @@ WindowMenus::WindowMenus(MainWindow* window)
       m_session(window->menuBar()->addMenu(tr("&Session"))),
       m_play(window->menuBar()->addMenu(tr("&Play"))),
       m_learn(window->menuBar()->addMenu(tr("&Lessons"))),
+      m_break(window->menuBar()->addMenu(tr("&Break"))),
       m_view(window->menuBar()->addMenu(tr("&View"))),
       m_help(window->menuBar()->addMenu(tr("&Help"))) {
     // Their titles are in their files, which nobody needs before there is a window to choose from.
@@ -40,6 +42,7 @@ void WindowMenus::fill() {
     fillSession();
     fillPlay();
     fillLessons();
+    fillBreak();
     fillView();
     fillHelp();
     connect(m_window->context(), &views::ViewContext::sessionChanged, this, &WindowMenus::refresh);
@@ -141,6 +144,26 @@ void WindowMenus::fillLessons() {
     };
     connect(guide, &views::LessonGuide::changed, this, refreshLesson);
     refreshLesson();
+}
+
+void WindowMenus::fillBreak() {
+    // The panel that has these comes with the first session.
+    connect(m_break, &QMenu::aboutToShow, this, [this] {
+        m_break->clear();
+        m_break->setToolTipsVisible(true);
+        const auto* const panel = m_window->findChild<views::BreakPanel*>();
+        if (!panel || !m_window->context()->session()) {
+            m_break->addAction(tr("Nothing is open."))->setEnabled(false);
+            return;
+        }
+        QString group;
+        for (QAction* action : panel->breakActions()) {
+            const QString its = action->property("menuGroup").toString();
+            if (!m_break->isEmpty() && its != group) m_break->addSeparator();
+            group = its;
+            m_break->addAction(action);
+        }
+    });
 }
 
 void WindowMenus::fillView() {

@@ -23,6 +23,7 @@ private:
     void fillSession();
     void fillPlay();
     void fillLessons();
+    void fillBreak();
     void fillView();
     void fillHelp();
     void fillRecent();
@@ -30,7 +31,7 @@ private:
     void refresh();
 
     MainWindow* m_window;
-    QMenu *m_file, *m_edit, *m_session, *m_play, *m_learn, *m_view, *m_help;
+    QMenu *m_file, *m_edit, *m_session, *m_play, *m_learn, *m_break, *m_view, *m_help;
     QMenu* m_recent = nullptr;
     QMenu* m_scenarios = nullptr;
 };

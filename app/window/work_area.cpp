@@ -14,7 +14,7 @@ namespace lockscope::app {
 namespace {
 
 constexpr int kRoomForInspector = 1280; ///< beside a lesson and its picture
-constexpr int kControlsWidth = 236, kInspectorWidth = 348, kBottomHeight = 216;
+constexpr int kControlsWidth = 252, kInspectorWidth = 348, kBottomHeight = 216;
 
 /// Stands in for the title bar of a dock that has none.
 class NoTitle : public QWidget {

@@ -74,6 +74,14 @@ session::Abilities LiveSession::abilities() const {
     return abilities;
 }
 
+std::expected<void, QString> LiveSession::allows(scenario::Action action, scenario::TargetKind target) const {
+    if (!m_allowChanges)
+        return std::unexpected(
+            tr("This connection is read-only. Connect again with changes allowed to run clients of our own."));
+    if (m_url.service != Service::Redis) return std::unexpected(tr("Clients of our own run on Redis only so far."));
+    return Session::allows(action, target);
+}
+
 QString LiveSession::title() const {
     return m_url.display();
 }
@@ -85,9 +93,8 @@ void LiveSession::advanceToNext(session::Milestone milestone, Nanos from) {
 }
 
 void LiveSession::apply(scenario::Fault fault, Nanos) {
-    if (!m_allowChanges) {
-        Q_EMIT complained(
-            tr("This connection is read-only. Connect again with changes allowed to run clients of our own."));
+    if (const auto allowed = allows(fault.action, scenario::targetKind(fault.action)); !allowed) {
+        Q_EMIT complained(allowed.error());
         return;
     }
     if (fault.action == scenario::Action::Set) {

@@ -22,6 +22,7 @@ public:
     ~LiveSession() override;
 
     session::Abilities abilities() const override;
+    std::expected<void, QString> allows(scenario::Action action, scenario::TargetKind target) const override;
     QString title() const override;
     session::Health health() const override { return m_health; }
     std::shared_ptr<const trace::Trace> trace() const override { return m_trace; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scenario/fault_check.h"
 
+#include "scenario/actions.h"
 #include "scenario/settings.h"
 
 namespace lockscope::scenario {
@@ -9,59 +10,6 @@ namespace {
 
 QString tr(const char* text) {
     return QCoreApplication::translate("scenario", text);
-}
-
-/// The kind of target that an action needs.
-enum class TargetKind : std::uint8_t { Nothing, Client, Node, Link, ClientOrNode };
-
-TargetKind targetKind(Action action) {
-    switch (action) {
-    case Action::PauseClient:
-    case Action::ResumeClient:
-    case Action::KillClient:
-    case Action::RestartClient:
-    case Action::StopWatchdog:
-    case Action::LoseReply:
-    case Action::LosePush:
-    case Action::HangWork:
-        return TargetKind::Client;
-    case Action::PauseNode:
-    case Action::ResumeNode:
-    case Action::KillNode:
-    case Action::RestartNode:
-    case Action::CrashNode:
-    case Action::SwitchEngine:
-    case Action::RestartNodeEmpty:
-    case Action::Failover:
-        return TargetKind::Node;
-    case Action::CutLink:
-    case Action::MendLink:
-    case Action::DelayLink:
-        return TargetKind::Link;
-    case Action::JumpClock:
-        return TargetKind::ClientOrNode;
-    case Action::HealAll:
-    case Action::Set:
-        break;
-    }
-    return TargetKind::Nothing;
-}
-
-/// True for actions that last until they are undone; the others are over at once, or stay for good.
-bool canBeUndone(Action action) {
-    switch (action) {
-    case Action::PauseClient:
-    case Action::KillClient:
-    case Action::PauseNode:
-    case Action::KillNode:
-    case Action::CrashNode:
-    case Action::CutLink:
-    case Action::DelayLink:
-    case Action::JumpClock:
-        return true;
-    default:
-        return false;
-    }
 }
 
 /// Empty when `text` is a value of `setting`, else what would be one.
@@ -112,7 +60,7 @@ public:
         if (fault.action == Action::DelayLink && fault.value < Nanos::zero()) {
             complain("/value", tr("a latency cannot be negative"));
         }
-        if (fault.duration && !canBeUndone(fault.action)) {
+        if (fault.duration && !undoing(fault.action)) {
             complain("/for", tr("%1 cannot be undone after a time: leave out “for”")
                                  .arg(QString::fromLatin1(actionId(fault.action))));
         }

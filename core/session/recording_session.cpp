@@ -104,8 +104,12 @@ void RecordingSession::advanceToNext(Milestone milestone, Nanos from) {
     Q_EMIT milestoneReached(at.has_value(), at.value_or(m_trace->reached()));
 }
 
-void RecordingSession::apply(scenario::Fault, Nanos) {
-    Q_EMIT complained(tr("A recording cannot be changed. Open its scenario to try something else with it."));
+std::expected<void, QString> RecordingSession::allows(scenario::Action, scenario::TargetKind) const {
+    return std::unexpected(tr("A recording cannot be changed. Open its scenario to try something else with it."));
+}
+
+void RecordingSession::apply(scenario::Fault fault, Nanos) {
+    Q_EMIT complained(allows(fault.action, scenario::targetKind(fault.action)).error());
 }
 
 void RecordingSession::restart(std::uint64_t, ByHand) {

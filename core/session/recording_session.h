@@ -18,6 +18,7 @@ public:
     ~RecordingSession() override;
 
     Abilities abilities() const override { return {}; }
+    std::expected<void, QString> allows(scenario::Action action, scenario::TargetKind target) const override;
     QString title() const override;
     Health health() const override { return m_health; }
     std::shared_ptr<const trace::Trace> trace() const override { return m_trace; }

@@ -6,6 +6,23 @@
 
 namespace lockscope::session {
 
+std::expected<void, QString> Session::allows(scenario::Action action, scenario::TargetKind target) const {
+    using scenario::Action;
+    using scenario::TargetKind;
+    const Abilities can = abilities();
+    if (!can.faults) return std::unexpected(tr("This session cannot be changed."));
+    // A message is lost on its link.
+    const bool onLink = target == TargetKind::Link || action == Action::LoseReply || action == Action::LosePush;
+    if (!can.serverFaults && (onLink || target == TargetKind::Node))
+        return std::unexpected(
+            tr("Servers and links of this session are real: only our own clients can be broken here."));
+    if (can.live && action == Action::JumpClock)
+        return std::unexpected(tr("Time is real in this session: no clock can be made to jump."));
+    if (can.live && action == Action::HangWork)
+        return std::unexpected(tr("Only the work of simulated clients can be made to hang."));
+    return {};
+}
+
 trace::RecordingMeta Session::recordingMeta() const {
     const scenario::Scenario all = scenario();
     trace::RecordingMeta meta;

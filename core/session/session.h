@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "scenario/scenario.h"
+#include "scenario/actions.h"
 #include "trace/recording.h"
 #include "trace/trace.h"
 #include "verdict/verdict.h"
 
 #include <QObject>
+#include <expected>
 #include <memory>
 #include <optional>
 
@@ -24,6 +25,7 @@ enum class ByHand : std::uint8_t { Keep, Drop };
 enum class Rewrite : std::uint8_t {
     Apply,    ///< something was done in the past
     Withdraw, ///< something done by hand was taken back
+    Move,     ///< something done by hand strikes at another time
     Undo,
     Redo,
 };
@@ -57,6 +59,9 @@ public:
     ~Session() override = default;
 
     virtual Abilities abilities() const = 0;
+    /// Whether this action can be had in this world at all, on a target of that kind; the reason against it is a
+    /// sentence. Breakable::can() also asks whether the target can bear it now.
+    virtual std::expected<void, QString> allows(scenario::Action action, scenario::TargetKind target) const;
     virtual QString title() const = 0; ///< never a password
     virtual Health health() const = 0;
     virtual std::shared_ptr<const trace::Trace> trace() const = 0;
@@ -92,6 +97,12 @@ public Q_SLOTS:
     virtual void restart(std::uint64_t seed, lockscope::session::ByHand byHand) = 0;
     /// Takes back one of doneByHand(): the run is as if it had never been done. An index out of range does nothing.
     virtual void withdraw(std::size_t index) { Q_UNUSED(index) }
+    /// Lets one of doneByHand() strike at another instant. An index out of range, or a session that cannot rewind, does
+    /// nothing.
+    virtual void move(std::size_t index, lockscope::Nanos at) {
+        Q_UNUSED(index)
+        Q_UNUSED(at)
+    }
     /// undo() brings back the run from before the last change by hand, with its future; redo() makes the change again.
     virtual void undo() {}
     virtual void redo() {}

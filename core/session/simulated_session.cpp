@@ -207,9 +207,22 @@ void SimulatedSession::withdraw(std::size_t index) {
     if (index >= m_byHand.size()) return;
     Course without = course();
     without.byHand.erase(without.byHand.begin() + std::ptrdiff_t(index));
+    change(std::move(without), Rewrite::Withdraw);
+}
+
+void SimulatedSession::move(std::size_t index, Nanos at) {
+    at = std::max(at, Nanos(0));
+    if (index >= m_byHand.size() || m_byHand[index].at == at) return;
+    Course moved = course();
+    moved.byHand[index].at = at;
+    std::ranges::stable_sort(moved.byHand, {}, [](const scenario::Fault& fault) { return *fault.at; });
+    change(std::move(moved), Rewrite::Move);
+}
+
+void SimulatedSession::change(Course other, Rewrite why) {
     // A lease that was shortened later may only go with the watchdog of this change; that one is withdrawn first.
     scenario::Scenario probe = m_base;
-    probe.faults.insert(probe.faults.end(), without.byHand.begin(), without.byHand.end());
+    probe.faults.insert(probe.faults.end(), other.byHand.begin(), other.byHand.end());
     std::vector<scenario::Complaint> before, after;
     scenario::checkLockTimes(scenario(), 1, before);
     scenario::checkLockTimes(probe, 1, after);
@@ -218,7 +231,7 @@ void SimulatedSession::withdraw(std::size_t index) {
         return;
     }
     remember();
-    take(std::move(without), Rewrite::Withdraw);
+    take(std::move(other), why);
 }
 
 void SimulatedSession::undo() {

@@ -35,6 +35,7 @@ public Q_SLOTS:
     void apply(lockscope::scenario::Fault fault, lockscope::Nanos at) override;
     void restart(std::uint64_t seed, lockscope::session::ByHand byHand) override;
     void withdraw(std::size_t index) override;
+    void move(std::size_t index, lockscope::Nanos at) override;
     void undo() override;
     void redo() override;
 
@@ -54,6 +55,8 @@ private:
     /// Makes this the run, computed at once up to where it differs from the present one, and then on to where it was.
     void take(Course course, Rewrite why);
     void rebuild(Nanos runTo);
+    /// Makes this the run instead, as a change that undo() takes back, unless its settings would make no sense.
+    void change(Course other, Rewrite why);
     /// Why this cannot be done to any such world, empty when it can.
     QString refusal(const scenario::Fault& fault) const;
     void makeWorker();

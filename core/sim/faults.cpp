@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "scenario/actions.h"
 #include "scenario/settings.h"
 #include "sim/fitting_recipes.h"
 #include "sim/world.h"
@@ -15,28 +16,6 @@ namespace {
 
 QString tr(const char* text) {
     return QCoreApplication::translate("Faults", text);
-}
-
-std::optional<Action> undoing(Action action) {
-    switch (action) {
-    case Action::PauseClient:
-        return Action::ResumeClient;
-    case Action::KillClient:
-        return Action::RestartClient;
-    case Action::PauseNode:
-        return Action::ResumeNode;
-    case Action::KillNode:
-    case Action::CrashNode:
-        return Action::RestartNode;
-    case Action::CutLink:
-        return Action::MendLink;
-    case Action::DelayLink:
-        return Action::DelayLink;
-    case Action::JumpClock:
-        return Action::JumpClock;
-    default:
-        return std::nullopt;
-    }
 }
 
 /// Nothing lasts that a later fault could end or replace.
@@ -291,7 +270,7 @@ World::Aspect World::aspectOf(Action action) {
 }
 
 void World::noteStruck(const Fault& fault, const QString& target, trace::EntityId entity) {
-    const auto undo = undoing(fault.action);
+    const auto undo = scenario::undoing(fault.action);
     if (isOverAtOnce(fault.action)) return;
     const Struck struck(aspectOf(fault.action), entity);
     std::vector<Lasting>& lasting = m_lasting[struck];

@@ -5,6 +5,7 @@
 #include "verdict/chronicle.h"
 #include "verdict/failover_story.h"
 #include "verdict/verdict.h"
+#include "verdict/why.h"
 #include "verdict/words.h"
 
 #include <algorithm>
@@ -23,7 +24,8 @@ namespace {
 class Teller {
     Q_DECLARE_TR_FUNCTIONS(Verdict)
 public:
-    Teller(const Violation& v, const Trace& trace) : m_v(v), m_trace(trace) {
+    enum class Part : std::uint8_t { All, Why }; ///< Why: without the first sentence, which says what happened
+    Teller(const Violation& v, const Trace& trace, Part part) : m_v(v), m_trace(trace), m_part(part) {
         const Nanos end = v.to == kNever ? trace.reached() : v.to;
         m_length = std::max(end - v.from, 0ns);
     }
@@ -41,8 +43,8 @@ public:
                                  : tr("%1 believed at the same time that they held %2, for %3: from %4 to %5.")
                                        .arg(actors(), name(m_v.lock), length(), at(m_v.from), at(m_v.to));
         if (const auto story = failoverStoryOf(c, m_v.lock, m_v.row, m_trace))
-            return paragraph({what, failover(c, *story), beliefAfterwards(c)});
-        return paragraph({what, cause(c), recordEnd(c), c.recordEnded ? beliefEnd(c) : QString()});
+            return paragraph({opening(what), failover(c, *story), beliefAfterwards(c)});
+        return paragraph({opening(what), cause(c), recordEnd(c), c.recordEnded ? beliefEnd(c) : QString()});
     }
 
     QString staleWrite() const {
@@ -70,8 +72,8 @@ public:
         else
             lesson = tr("Without a fencing token the resource cannot tell an old holder from a new one.");
         if (const auto story = failoverStoryOf(c, m_v.lock, m_v.row, m_trace))
-            return paragraph({what, failover(c, *story), lesson});
-        return paragraph({what, cause(c), recordEnd(c), lesson});
+            return paragraph({opening(what), failover(c, *story), lesson});
+        return paragraph({opening(what), cause(c), recordEnd(c), lesson});
     }
 
     QString ownership() const {
@@ -435,16 +437,17 @@ private:
             .arg(owner, at(Nanos(record.deadline)));
     }
 
+    QString opening(const QString& sentence) const { return m_part == Part::All ? sentence : QString(); }
+
     const Violation& m_v;
     const Trace& m_trace;
+    Part m_part;
     Nanos m_length{};
 };
 
-} // namespace
-
-QString explain(const Violation& violation, const Trace& trace) {
+QString told(const Violation& violation, const Trace& trace, Teller::Part part) {
     if (trace.size() == 0 || violation.actors.empty()) return invariantMeaning(violation.invariant);
-    const Teller teller(violation, trace);
+    const Teller teller(violation, trace, part);
     switch (violation.invariant) {
     case Invariant::MutualExclusion:
         return teller.mutualExclusion();
@@ -464,6 +467,17 @@ QString explain(const Violation& violation, const Trace& trace) {
         return teller.deadlock();
     }
     return {};
+}
+
+} // namespace
+
+QString explain(const Violation& violation, const Trace& trace) {
+    return told(violation, trace, Teller::Part::All);
+}
+
+QString why(const Violation& violation, const Trace& trace) {
+    const QString reason = told(violation, trace, Teller::Part::Why);
+    return reason.isEmpty() ? explain(violation, trace) : reason;
 }
 
 } // namespace lockscope::verdict

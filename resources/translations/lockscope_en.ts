@@ -384,6 +384,7 @@
     <name>lockscope::views::VerdictBanner</name>
     <message numerus="yes">
         <source>%1  (+%n more)</source>
+        <extracomment>%1 a sentence on one violation; %n how many more there are besides.</extracomment>
         <translation>
             <numerusform>%1  (+%n more)</numerusform>
             <numerusform>%1  (+%n more)</numerusform>

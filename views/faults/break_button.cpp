@@ -10,7 +10,7 @@
 namespace lockscope::views {
 
 namespace {
-constexpr int kHeight = 28, kPad = 10, kIcon = 15, kGap = 10;
+constexpr int kHeight = 27, kPad = 7, kIcon = 14, kGap = 6;
 }
 
 BreakButton::BreakButton(QAction* action, QWidget* parent) : QToolButton(parent) {
@@ -20,6 +20,13 @@ BreakButton::BreakButton(QAction* action, QWidget* parent) : QToolButton(parent)
     setAttribute(Qt::WA_Hover);
 }
 
+void BreakButton::setWords(const QString& words) {
+    if (words == m_words) return;
+    m_words = words;
+    updateGeometry();
+    update();
+}
+
 void BreakButton::setHealing(bool healing) {
     m_healing = healing;
     update();
@@ -27,7 +34,7 @@ void BreakButton::setHealing(bool healing) {
 
 QSize BreakButton::sizeHint() const {
     const QFontMetrics metrics(font());
-    return {2 * kPad + kIcon + kGap + metrics.horizontalAdvance(text()) + 40, std::max(kHeight, metrics.height() + 8)};
+    return {2 * kPad + kIcon + kGap + metrics.horizontalAdvance(m_words) + 28, std::max(kHeight, metrics.height() + 8)};
 }
 
 void BreakButton::paintEvent(QPaintEvent*) {
@@ -46,14 +53,16 @@ void BreakButton::paintEvent(QPaintEvent*) {
     painter.setFont(fixedFont(-1.5));
     painter.setPen(color(Role::TextFaint));
     const int keyWidth = painter.fontMetrics().horizontalAdvance(keys);
-    painter.drawText(room, Qt::AlignRight | Qt::AlignVCenter, keys);
+    const QFont font = m_healing ? uiFont(0, QFont::DemiBold) : uiFont(-0.5);
+    const QFontMetrics metrics(font);
+    const bool keyFits = kIcon + kGap + metrics.horizontalAdvance(m_words) + kGap / 2 + keyWidth <= room.width();
+    if (keyFits) painter.drawText(room, Qt::AlignRight | Qt::AlignVCenter, keys);
     const QRect picture(room.left(), room.center().y() - kIcon / 2, kIcon, kIcon);
     action->icon().paint(&painter, picture, Qt::AlignCenter, isEnabled() ? QIcon::Normal : QIcon::Disabled);
-    painter.setFont(m_healing ? uiFont(0, QFont::DemiBold) : uiFont());
+    painter.setFont(font);
     painter.setPen(color(!isEnabled() ? Role::TextFaint : m_healing ? Role::AcceptedText : Role::Text));
-    room.adjust(kIcon + kGap, 0, -keyWidth - kGap, 0);
-    painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
-                     painter.fontMetrics().elidedText(action->text(), Qt::ElideRight, room.width()));
+    room.adjust(kIcon + kGap, 0, keyFits ? -keyWidth : 0, 0);
+    painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter, metrics.elidedText(m_words, Qt::ElideRight, room.width()));
 }
 
 } // namespace lockscope::views

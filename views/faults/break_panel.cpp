@@ -4,6 +4,8 @@
 #include "faults/break_button.h"
 #include "faults/fault_menu.h"
 #include "faults/hand_list.h"
+#include "faults/target_line.h"
+#include "models/role_words.h"
 #include "theme/icons.h"
 #include "theme/widgets.h"
 
@@ -15,32 +17,51 @@
 
 namespace lockscope::views {
 
+using scenario::Action;
+using session::Breakable;
+using trace::kNoEntity;
+
 namespace {
-/// By BreakPanel::Which.
-const std::array<QKeySequence, 10>& keys() {
-    static const std::array<QKeySequence, 10> all{Qt::Key_P,
-                                                  Qt::Key_K,
-                                                  QKeySequence(Qt::SHIFT | Qt::Key_K),
-                                                  QKeySequence(Qt::SHIFT | Qt::Key_P),
-                                                  Qt::Key_C,
-                                                  Qt::Key_J,
-                                                  Qt::Key_D,
-                                                  Qt::Key_L,
-                                                  Qt::Key_W,
-                                                  Qt::Key_H};
-    return all;
-}
-/// Stable names of the actions, for settings and tests.
+
 constexpr int kMostCures = 8; ///< buttons; where more suffer, "Heal everything" is the quicker way
-constexpr std::array kIds{"break.pause-client",  "break.kill-client", "break.kill-node",  "break.pause-node",
-                          "break.cut-link",      "break.jump-clock",  "break.delay-link", "break.lose-reply",
-                          "break.stop-watchdog", "break.heal"};
+
+/// A button: what it does to which kind of thing. `id` is the stable name of its action, for settings and tests.
+struct Verb {
+    const char* id;
+    Breakable::Kind kind;
+    Action action;
+    QKeyCombination key;
+};
+using enum Breakable::Kind;
+/// A server's keys are a client's, or a link's, with Shift.
+constexpr std::array kVerbs{
+    Verb{"break.pause-client", Client, Action::PauseClient, Qt::Key_P},
+    Verb{"break.kill-client", Client, Action::KillClient, Qt::Key_K},
+    Verb{"break.lose-reply", Client, Action::LoseReply, Qt::Key_L},
+    Verb{"break.lose-push", Client, Action::LosePush, Qt::SHIFT | Qt::Key_L},
+    Verb{"break.stop-watchdog", Client, Action::StopWatchdog, Qt::Key_W},
+    Verb{"break.hang-work", Client, Action::HangWork, Qt::SHIFT | Qt::Key_W},
+    Verb{"break.jump-clock", Client, Action::JumpClock, Qt::Key_J},
+    Verb{"break.pause-node", Server, Action::PauseNode, Qt::SHIFT | Qt::Key_P},
+    Verb{"break.kill-node", Server, Action::KillNode, Qt::SHIFT | Qt::Key_K},
+    Verb{"break.restart-node", Server, Action::RestartNode, Qt::SHIFT | Qt::Key_R},
+    Verb{"break.crash-node", Server, Action::CrashNode, Qt::SHIFT | Qt::Key_X},
+    Verb{"break.isolate-node", Server, Action::CutLink, Qt::SHIFT | Qt::Key_C},
+    Verb{"break.slow-node", Server, Action::DelayLink, Qt::SHIFT | Qt::Key_D},
+    Verb{"break.jump-node-clock", Server, Action::JumpClock, Qt::SHIFT | Qt::Key_J},
+    Verb{"break.failover", Server, Action::Failover, Qt::SHIFT | Qt::Key_F},
+    Verb{"break.cut-link", Link, Action::CutLink, Qt::Key_C},
+    Verb{"break.delay-link", Link, Action::DelayLink, Qt::Key_D},
+    Verb{"break.heal", World, Action::HealAll, Qt::Key_H},
+};
+
 } // namespace
 
 BreakPanel::BreakPanel(ViewContext* context, QWidget* parent)
     : QWidget(parent),
       m_context(context),
       m_caption(new SectionCaption(tr("Break"))),
+      m_offers(kVerbs.size()),
       m_struck(new QWidget),
       m_struckGrid(new QGridLayout(m_struck)),
       m_hand(new HandList(context)) {
@@ -48,28 +69,20 @@ BreakPanel::BreakPanel(ViewContext* context, QWidget* parent)
     column->setContentsMargins(2 * kGrid, kGrid, 2 * kGrid, kGrid); // as the form above it
     column->setSpacing(kGrid / 4); // with two struck and what was done by hand it fits below the form
     column->addWidget(m_caption);
-    column->addSpacing(kGrid / 4);
-    for (int i = 0; i < Count; ++i) {
-        auto* action = new QAction(this);
-        action->setObjectName(QLatin1String(kIds[std::size_t(i)]));
-        action->setShortcut(keys()[std::size_t(i)]);
-        action->setAutoRepeat(false);
-        action->setProperty("group", tr("Break"));
-        connect(action, &QAction::triggered, this, [this, i] { trigger(Which(i)); });
-        addAction(action);
-        m_actions += action;
-        auto* button = new BreakButton(action);
-        button->setHealing(i == Heal);
-        if (i == Heal) column->addSpacing(kGrid);
-        column->addWidget(button);
-        m_buttons[std::size_t(i)] = button;
-        // The key of an action that is off does nothing at all: then this one answers.
-        auto* refusal = new QShortcut(action->shortcut(), this);
-        refusal->setAutoRepeat(false);
-        refusal->setEnabled(false);
-        connect(refusal, &QShortcut::activated, this, [this, i] { sayWhyNot(Which(i)); });
-        m_refusals[std::size_t(i)] = refusal;
+    m_client = new TargetLine(tr("client"));
+    m_server = new TargetLine(tr("server"));
+    m_link = new TargetLine(tr("link"));
+    for (std::size_t i = 0; i < kVerbs.size(); ++i)
+        addVerb(i);
+    for (const auto& [kind, line] :
+         {std::pair(Client, m_client), std::pair(Server, m_server), std::pair(Link, m_link)}) {
+        column->addSpacing(kGrid / 4);
+        column->addWidget(line);
+        addGroup(kind, column);
     }
+    column->addSpacing(kGrid);
+    m_buttons.back()->setHealing(true);
+    column->addWidget(m_buttons.back());
     m_struckGrid->setContentsMargins(0, kGrid / 2, 0, 0);
     m_struckGrid->setSpacing(kGrid / 2);
     m_struckGrid->setColumnStretch(0, 1);
@@ -93,39 +106,95 @@ void BreakPanel::refreshSoon() {
     if (!m_soon.isActive()) m_soon.start();
 }
 
-void BreakPanel::refresh() {
-    const FaultTargets targets = faultTargets(*m_context);
-    const auto client = clientOffers(*m_context, targets.client);
-    const auto node = nodeOffers(*m_context, targets.node);
-    const auto link = linkOffers(*m_context, targets.client, targets.node);
-    // With a node selected its own clock is meant.
-    const bool nodeSelected = m_context->trace()->entity(m_context->selection()).kind == trace::EntityKind::Node;
-    showOffer(Pause, client[PauseOffer]);
-    showOffer(Kill, client[KillOffer]);
-    showOffer(KillNode, node[KillNodeOffer]);
-    showOffer(PauseNode, node[PauseNodeOffer]);
-    showOffer(Cut, link[CutOffer]);
-    showOffer(Clock, nodeSelected ? node[NodeClockOffer] : client[ClockOffer]);
-    showOffer(Delay, link[DelayOffer]);
-    showOffer(LoseReply, client[LoseReplyOffer]);
-    showOffer(Watchdog, client[WatchdogOffer]);
-    showOffer(Heal, healOffer(*m_context));
-    showStruck();
-    m_targetText = targetWords(targets, *m_context);
-    m_caption->setHint(m_targetText);
+/// Two buttons in a line.
+void BreakPanel::addGroup(Breakable::Kind kind, QVBoxLayout* column) {
+    auto* grid = new QGridLayout;
+    grid->setSpacing(kGrid / 2);
+    grid->setColumnStretch(0, 1);
+    grid->setColumnStretch(1, 1);
+    int count = 0;
+    for (std::size_t i = 0; i < kVerbs.size(); ++i) {
+        if (kVerbs[i].kind != kind) continue;
+        grid->addWidget(m_buttons[i], count / 2, count % 2);
+        ++count;
+    }
+    column->addLayout(grid);
 }
 
-void BreakPanel::showOffer(Which which, const FaultOffer& offer) {
-    QAction* const action = m_actions[which];
+void BreakPanel::addVerb(std::size_t which) {
+    auto* action = new QAction(this);
+    action->setObjectName(QLatin1String(kVerbs[which].id));
+    action->setShortcut(kVerbs[which].key);
+    action->setAutoRepeat(false);
+    action->setProperty("group", tr("Break"));
+    action->setProperty("menuGroup", int(kVerbs[which].kind)); // a menu separates them
+    connect(action, &QAction::triggered, this, [this, which] { trigger(which); });
+    addAction(action);
+    m_actions += action;
+    m_buttons.push_back(new BreakButton(action));
+    // The key of an action that is off does nothing at all: then this one answers.
+    auto* refusal = new QShortcut(action->shortcut(), this);
+    refusal->setAutoRepeat(false);
+    refusal->setEnabled(false);
+    connect(refusal, &QShortcut::activated, this, [this, which] { sayWhyNot(which); });
+    m_refusals.push_back(refusal);
+}
+
+void BreakPanel::refresh() {
+    const FaultTargets targets = faultTargets(*m_context);
+    const Breakable::Sight sight = m_context->sightToActOn();
+    const Breakable client = Breakable::client(sight, targets.client), server = Breakable::server(sight, targets.node),
+                    link = Breakable::link(sight, targets.client, targets.node), world = Breakable::world(sight);
+    for (std::size_t i = 0; i < kVerbs.size(); ++i) {
+        const Verb& verb = kVerbs[i];
+        const Breakable& target = verb.kind == Client   ? client
+                                  : verb.kind == Server ? server
+                                  : verb.kind == Link   ? link
+                                                        : world;
+        showOffer(i, currentOffer(target, verb.action));
+    }
+    refreshLines(targets);
+    showStruck();
+    m_targetText = targetWords(targets, *m_context);
+}
+
+void BreakPanel::refreshLines(const FaultTargets& targets) {
+    const Breakable::Sight sight = m_context->sightToActOn();
+    const auto dot = [](trace::ClientState::Life life) {
+        using Life = trace::ClientState::Life;
+        return life == Life::Dead ? Role::TextFaint : life == Life::Paused ? Role::Paused : Role::Accepted;
+    };
+    const auto client = sight.state.clients.find(targets.client);
+    m_client->setTarget(sight.trace.displayName(targets.client), targetReason(targets.why),
+                        client == sight.state.clients.end() ? Role::TextFaint : dot(client->second.life));
+    const auto server = sight.state.nodes.find(targets.node);
+    QString role;
+    if (server != sight.state.nodes.end() && server->second.role != kNoEntity)
+        role = roleWords(sight.trace.entity(server->second.role).name, {}, false);
+    m_server->setTarget(sight.trace.displayName(targets.node), role,
+                        server == sight.state.nodes.end() ? Role::TextFaint : dot(server->second.life));
+    const bool both = targets.client != kNoEntity && targets.node != kNoEntity;
+    const Breakable link = Breakable::link(sight, targets.client, targets.node);
+    m_link->setTarget(both ? link.displayName() : QString(), {},
+                      both && link.suffers(Action::CutLink) ? Role::Fault : Role::TextFaint);
+}
+
+void BreakPanel::showOffer(std::size_t which, const FaultOffer& offer) {
+    QAction* const action = m_actions[qsizetype(which)];
     FaultOffer& shown = m_offers[which];
-    const bool otherIcon = action->icon().isNull() || qstrcmp(shown.icon, offer.icon) != 0;
+    const bool otherIcon =
+        action->icon().isNull() || qstrcmp(shown.icon, offer.icon) != 0 || shown.undoes != offer.undoes;
     shown = offer;
     if (otherIcon) action->setIcon(icon(offer.icon, offer.undoes ? Role::Accepted : Role::Fault));
     if (action->text() != offer.shortText) action->setText(offer.shortText);
+    m_buttons[which]->setWords(kVerbs[which].kind == World ? offer.shortText : offer.brief);
     action->setEnabled(offer.enabled);
     m_refusals[which]->setEnabled(!offer.enabled);
     const QString tip = offer.enabled ? tr("%1 (%2)").arg(offer.text, action->shortcut().toString()) : offer.why;
-    if (action->toolTip() != tip) action->setToolTip(tip);
+    if (action->toolTip() == tip) return;
+    action->setToolTip(tip);
+    //: A button that is off, for screen readers: its words, and why it is off.
+    m_buttons[which]->setAccessibleName(offer.enabled ? offer.text : tr("%1: %2").arg(offer.text, offer.why));
 }
 
 void BreakPanel::showStruck() {
@@ -174,27 +243,33 @@ void BreakPanel::showStruck() {
     m_struck->setVisible(!m_struckShown.empty());
 }
 
-void BreakPanel::sayWhyNot(Which which) {
+void BreakPanel::sayWhyNot(std::size_t which) {
     refresh();
     session::Session* const session = m_context->session();
     const FaultOffer& offer = m_offers[which];
     if (session && !offer.enabled) Q_EMIT session->complained(offer.why);
 }
 
-void BreakPanel::trigger(Which which) {
+void BreakPanel::trigger(std::size_t which) {
     // By what is true now, not by what the button showed a frame ago.
     refresh();
     const FaultOffer& offer = m_offers[which];
     if (!offer.enabled) return;
-    if (!offer.wantsValue) {
-        m_context->breakIt(offer.fault());
-        return;
-    }
+    if (offer.wantsValue || offer.action == Action::RestartNode) return popUp(which);
+    m_context->breakIt(offer.fault());
+}
+
+/// The values that a fault may have, or the ways to restart a server, below the button.
+void BreakPanel::popUp(std::size_t which) {
+    const FaultOffer& offer = m_offers[which];
     auto* menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
     menu->setObjectName(QStringLiteral("break.values"));
     menu->addSection(offer.text);
-    addFaultValues(*menu, *m_context, offer);
+    if (offer.wantsValue)
+        addFaultValues(*menu, *m_context, offer);
+    else
+        addRestarts(*menu, *m_context, Breakable::server(m_context->sightToActOn(), faultTargets(*m_context).node));
     QWidget* const button = m_buttons[which];
     menu->popup(button->isVisible() ? button->mapToGlobal(QPoint(0, button->height()))
                                     : window()->mapToGlobal(window()->rect().center()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "faults/fault_menu.h"
 
+#include "faults/fault_targets.h"
 #include "theme/icons.h"
 
 #include <QCoreApplication>
@@ -9,6 +10,8 @@
 
 namespace lockscope::views {
 
+using scenario::Action;
+using session::Breakable;
 using trace::EntityId;
 using trace::EntityKind;
 using trace::kNoEntity;
@@ -41,29 +44,28 @@ void askValue(QWidget* parent, ViewContext& context, const FaultOffer& offer, co
     dialog->open();
 }
 
-template <typename Offers>
-void addAll(QMenu& menu, ViewContext& context, const Offers& offers) {
-    for (const FaultOffer& offer : offers)
-        addFaultOffer(menu, context, offer);
+void addCurrent(QMenu& menu, ViewContext& context, const Breakable& target, std::initializer_list<Action> actions) {
+    for (const Action action : actions)
+        addFaultOffer(menu, context, currentOffer(target, action));
 }
 
-/// A server's own menu: what it is, what can happen to its process, to its links and clock, and to its office.
+/// A server's own menu: what can happen to its process, to its links and clock, and to its office.
 void addNode(QMenu& menu, ViewContext& context, EntityId node) {
-    const auto offers = nodeOffers(context, node);
-    addFaultOffer(menu, context, offers[KillNodeOffer]);
-    addFaultOffer(menu, context, offers[PauseNodeOffer]);
-    const FaultOffer& restart = offers[RestartKeptOffer];
-    QMenu* const restarts = menu.addMenu(icon(restart.icon, restart.undoes ? Role::Accepted : Role::Fault),
-                                         Words::tr("Restart %1").arg(restart.target));
+    const Breakable server = Breakable::server(context.sightToActOn(), node);
+    addCurrent(menu, context, server, {Action::KillNode});
+    addFaultOffer(menu, context, offerOf(server, Action::CrashNode));
+    addCurrent(menu, context, server, {Action::PauseNode});
+    const FaultOffer restart = offerOf(server, Action::RestartNode);
+    QMenu* const restarts =
+        menu.addMenu(icon(restart.icon, restart.undoes ? Role::Accepted : Role::Fault), restart.text);
     restarts->setToolTipsVisible(true);
-    addFaultOffer(*restarts, context, restart);
-    addFaultOffer(*restarts, context, offers[RestartEmptyOffer]);
-    addFaultOffer(menu, context, offers[IsolateOffer]);
+    addRestarts(*restarts, context, server);
+    addCurrent(menu, context, server, {Action::CutLink});
     menu.addSeparator();
-    addFaultOffer(menu, context, offers[NodeClockOffer]);
-    addFaultOffer(menu, context, offers[SlowNodeOffer]);
+    addCurrent(menu, context, server, {Action::JumpClock, Action::DelayLink});
     menu.addSeparator();
-    addFaultOffer(menu, context, offers[FailoverOffer]);
+    for (const Action action : {Action::Failover, Action::SwitchEngine})
+        addFaultOffer(menu, context, offerOf(server, action));
 }
 
 EntityId nodeOf(const ViewContext& context, EntityId client) {
@@ -85,6 +87,13 @@ void addFaultValues(QMenu& menu, ViewContext& context, const FaultOffer& offer) 
     QWidget* const owner = menu.parentWidget() ? menu.parentWidget()->window() : nullptr;
     if (owner)
         menu.addAction(Words::tr("Other…"), owner, [owner, &context, offer] { askValue(owner, context, offer, {}); });
+}
+
+void addRestarts(QMenu& menu, ViewContext& context, const Breakable& server) {
+    FaultOffer kept = offerOf(server, Action::RestartNode);
+    kept.text = Words::tr("Restart %1 with its data").arg(kept.target);
+    addFaultOffer(menu, context, kept);
+    addFaultOffer(menu, context, offerOf(server, Action::RestartNodeEmpty));
 }
 
 void addFaultOffer(QMenu& menu, ViewContext& context, const FaultOffer& offer) {
@@ -110,27 +119,32 @@ void fillFaultMenu(QMenu& menu, ViewContext& context, EntityId entity) {
     switch (e.kind) {
     case EntityKind::Client:
     case EntityKind::Thread: {
+        const Breakable::Sight sight = context.sightToActOn();
         const EntityId client = trace->clientOf(entity);
-        addAll(menu, context, clientOffers(context, client));
+        const Breakable target = Breakable::client(sight, client);
+        for (const Action action : target.actions())
+            addCurrent(menu, context, target, {action});
         menu.addSeparator();
-        addAll(menu, context, linkOffers(context, client, nodeOf(context, client)));
+        addCurrent(menu, context, Breakable::link(sight, client, nodeOf(context, client)),
+                   {Action::CutLink, Action::DelayLink});
         break;
     }
     case EntityKind::Node:
         addNode(menu, context, entity);
         break;
-    case EntityKind::Link:
-        addAll(menu, context, linkOffers(context, e.parent, e.other));
+    case EntityKind::Link: {
+        const Breakable::Sight sight = context.sightToActOn();
+        addCurrent(menu, context, Breakable::link(sight, e.parent, e.other), {Action::CutLink, Action::DelayLink});
+        if (trace->entity(e.parent).kind != EntityKind::Client) break;
         menu.addSeparator();
-        for (const ClientOffer which : {LoseReplyOffer, LosePushOffer})
-            addFaultOffer(menu, context, clientOffers(context, e.parent)[which]);
+        addCurrent(menu, context, Breakable::client(sight, e.parent), {Action::LoseReply, Action::LosePush});
         break;
+    }
     case EntityKind::Lock: {
         const EntityId client = targetsOfLock(context, entity).client; // the one that the Break panel acts on
         if (client != kNoEntity) {
-            const auto offers = clientOffers(context, client);
-            for (const ClientOffer which : {PauseOffer, KillOffer, WatchdogOffer})
-                addFaultOffer(menu, context, offers[which]);
+            addCurrent(menu, context, Breakable::client(context.sightToActOn(), client),
+                       {Action::PauseClient, Action::KillClient, Action::StopWatchdog});
             menu.addSeparator();
         }
         if (e.parent != kNoEntity) addNode(menu, context, e.parent);
@@ -140,7 +154,7 @@ void fillFaultMenu(QMenu& menu, ViewContext& context, EntityId entity) {
         return;
     }
     menu.addSeparator();
-    addFaultOffer(menu, context, healOffer(context));
+    addCurrent(menu, context, Breakable::world(context.sightToActOn()), {Action::HealAll});
 }
 
 } // namespace lockscope::views

@@ -14,6 +14,9 @@ void fillFaultMenu(QMenu& menu, ViewContext& context, trace::EntityId entity);
 /// Adds one offer: an entry, or a submenu of values where it wants one.
 void addFaultOffer(QMenu& menu, ViewContext& context, const FaultOffer& offer);
 
+/// Adds the ways in which a server can start again: with its data and without.
+void addRestarts(QMenu& menu, ViewContext& context, const session::Breakable& server);
+
 /// Adds the values of an offer that wants one, and a last entry that asks for any other.
 void addFaultValues(QMenu& menu, ViewContext& context, const FaultOffer& offer);
 

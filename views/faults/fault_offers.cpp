@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "faults/fault_offers.h"
 
-#include "models/lock_facts.h"
 #include "theme/format.h"
 
 #include <QCoreApplication>
@@ -10,10 +9,7 @@
 namespace lockscope::views {
 
 using scenario::Action;
-using trace::EntityId;
-using trace::EntityKind;
-using trace::kNoEntity;
-using Life = trace::ClientState::Life;
+using session::Breakable;
 
 namespace {
 
@@ -21,57 +17,103 @@ struct Words {
     Q_DECLARE_TR_FUNCTIONS(Faults)
 };
 
-template <typename Map>
-typename Map::mapped_type lookUp(const Map& map, EntityId id) {
-    const auto found = map.find(id);
-    return found == map.end() ? typename Map::mapped_type{} : found->second;
+/// How an action is offered. The texts go through Words::tr(); %1 is the target.
+struct Wording {
+    Action action;
+    const char* text;
+    const char* shortText;
+    struct Brief {
+        const char* text;
+        const char* comment;
+    } brief;
+    const char* icon;
+};
+constexpr std::array kWordings{
+    Wording{Action::PauseClient, QT_TRANSLATE_NOOP("Faults", "Pause %1"), QT_TRANSLATE_NOOP("Faults", "Pause client"),
+            QT_TRANSLATE_NOOP3("Faults", "Pause", "button"), "pause"},
+    Wording{Action::ResumeClient, QT_TRANSLATE_NOOP("Faults", "Resume %1"),
+            QT_TRANSLATE_NOOP("Faults", "Resume client"), QT_TRANSLATE_NOOP3("Faults", "Resume", "button"), "play"},
+    Wording{Action::KillClient, QT_TRANSLATE_NOOP("Faults", "Kill %1"), QT_TRANSLATE_NOOP("Faults", "Kill client"),
+            QT_TRANSLATE_NOOP3("Faults", "Kill", "button"), "kill"},
+    Wording{Action::RestartClient, QT_TRANSLATE_NOOP("Faults", "Restart %1"),
+            QT_TRANSLATE_NOOP("Faults", "Restart client"), QT_TRANSLATE_NOOP3("Faults", "Restart", "button"),
+            "restart"},
+    Wording{Action::LoseReply, QT_TRANSLATE_NOOP("Faults", "Lose the next reply to %1"),
+            QT_TRANSLATE_NOOP("Faults", "Lose next reply"), QT_TRANSLATE_NOOP3("Faults", "Lose reply", "button"),
+            "lose-reply"},
+    Wording{Action::LosePush, QT_TRANSLATE_NOOP("Faults", "Lose the next message to %1"),
+            QT_TRANSLATE_NOOP("Faults", "Lose next message"), QT_TRANSLATE_NOOP3("Faults", "Lose push", "button"),
+            "lose-push"},
+    Wording{Action::HangWork, QT_TRANSLATE_NOOP("Faults", "Hang the work of %1"),
+            QT_TRANSLATE_NOOP("Faults", "Hang work"), QT_TRANSLATE_NOOP3("Faults", "Hang work", "button"), "hang"},
+    Wording{Action::StopWatchdog, QT_TRANSLATE_NOOP("Faults", "Stop the watchdog of %1"),
+            QT_TRANSLATE_NOOP("Faults", "Stop watchdog"), QT_TRANSLATE_NOOP3("Faults", "Watchdog", "button"),
+            "heart-off"},
+    Wording{Action::PauseNode, QT_TRANSLATE_NOOP("Faults", "Pause %1"), QT_TRANSLATE_NOOP("Faults", "Pause node"),
+            QT_TRANSLATE_NOOP3("Faults", "Pause", "button"), "pause"},
+    Wording{Action::ResumeNode, QT_TRANSLATE_NOOP("Faults", "Resume %1"), QT_TRANSLATE_NOOP("Faults", "Resume node"),
+            QT_TRANSLATE_NOOP3("Faults", "Resume", "button"), "play"},
+    Wording{Action::KillNode, QT_TRANSLATE_NOOP("Faults", "Kill %1"), QT_TRANSLATE_NOOP("Faults", "Kill node"),
+            QT_TRANSLATE_NOOP3("Faults", "Kill", "button"), "bolt"},
+    Wording{Action::CrashNode, QT_TRANSLATE_NOOP("Faults", "Crash the machine of %1"),
+            QT_TRANSLATE_NOOP("Faults", "Crash machine"), QT_TRANSLATE_NOOP3("Faults", "Crash", "button"), "bolt"},
+    Wording{Action::RestartNode, QT_TRANSLATE_NOOP("Faults", "Restart %1"), QT_TRANSLATE_NOOP("Faults", "Restart node"),
+            QT_TRANSLATE_NOOP3("Faults", "Restart…", "button"), "restart"},
+    Wording{Action::RestartNodeEmpty, QT_TRANSLATE_NOOP("Faults", "Restart %1 without its data"),
+            QT_TRANSLATE_NOOP("Faults", "Without data"), QT_TRANSLATE_NOOP3("Faults", "Restart empty", "button"),
+            "restart"},
+    Wording{Action::Failover, QT_TRANSLATE_NOOP("Faults", "Demote %1: ask the Sentinels for a failover"),
+            QT_TRANSLATE_NOOP("Faults", "Demote"), QT_TRANSLATE_NOOP3("Faults", "Demote", "button"), "chevron-down"},
+    Wording{Action::SwitchEngine, QT_TRANSLATE_NOOP("Faults", "Make %1 the lock manager's engine"),
+            QT_TRANSLATE_NOOP("Faults", "Change engine"), QT_TRANSLATE_NOOP3("Faults", "Engine", "button"),
+            "chevron-right"},
+    Wording{Action::CutLink, QT_TRANSLATE_NOOP("Faults", "Cut %1"), QT_TRANSLATE_NOOP("Faults", "Cut link"),
+            QT_TRANSLATE_NOOP3("Faults", "Cut", "button"), "cut-link"},
+    Wording{Action::MendLink, QT_TRANSLATE_NOOP("Faults", "Mend %1"), QT_TRANSLATE_NOOP("Faults", "Mend link"),
+            QT_TRANSLATE_NOOP3("Faults", "Mend", "button"), "mend-link"},
+    Wording{Action::DelayLink, QT_TRANSLATE_NOOP("Faults", "Delay %1"), QT_TRANSLATE_NOOP("Faults", "Delay link"),
+            QT_TRANSLATE_NOOP3("Faults", "Delay…", "button"), "delay"},
+    Wording{Action::JumpClock, QT_TRANSLATE_NOOP("Faults", "Jump the clock of %1"),
+            QT_TRANSLATE_NOOP("Faults", "Jump clock"), QT_TRANSLATE_NOOP3("Faults", "Clock…", "button"), "clock"},
+    Wording{Action::HealAll, QT_TRANSLATE_NOOP("Faults", "Heal everything"),
+            QT_TRANSLATE_NOOP("Faults", "Heal everything"), QT_TRANSLATE_NOOP3("Faults", "Heal all", "button"), "heal"},
+};
+/// On a server, where other words say better what it means.
+constexpr std::array kServerWordings{
+    Wording{Action::CutLink, QT_TRANSLATE_NOOP("Faults", "Isolate %1"), QT_TRANSLATE_NOOP("Faults", "Isolate"),
+            QT_TRANSLATE_NOOP3("Faults", "Isolate", "button"), "cut-link"},
+    Wording{Action::MendLink, QT_TRANSLATE_NOOP("Faults", "Reconnect %1"), QT_TRANSLATE_NOOP("Faults", "Reconnect"),
+            QT_TRANSLATE_NOOP3("Faults", "Reconnect", "button"), "mend-link"},
+    Wording{Action::DelayLink, QT_TRANSLATE_NOOP("Faults", "Slow %1 down"), QT_TRANSLATE_NOOP("Faults", "Slow down"),
+            QT_TRANSLATE_NOOP3("Faults", "Slow…", "button"), "delay"},
+    Wording{Action::JumpClock, QT_TRANSLATE_NOOP("Faults", "Jump the clock of %1"),
+            QT_TRANSLATE_NOOP("Faults", "Jump node's clock"), QT_TRANSLATE_NOOP3("Faults", "Clock…", "button"),
+            "clock"},
+};
+
+const Wording& wordingOf(Breakable::Kind kind, Action action) {
+    const auto* const special = std::ranges::find(kServerWordings, action, &Wording::action);
+    if (kind == Breakable::Kind::Server && special != kServerWordings.end()) return *special;
+    const auto* const found = std::ranges::find(kWordings, action, &Wording::action);
+    Q_ASSERT(found != kWordings.end()); // whatever a Breakable lists has its words
+    return *found;
 }
 
-EntityId linkBetween(const ViewContext& context, EntityId client, EntityId node) {
-    const auto trace = context.trace();
-    for (const EntityId id : context.entities(EntityKind::Link)) {
-        const trace::Entity& e = trace->entity(id);
-        if (e.parent == client && e.other == node) return id;
+/// Whether it ends what another action began.
+bool endsAnother(const Breakable& target, Action action) {
+    switch (action) {
+    case Action::ResumeClient:
+    case Action::ResumeNode:
+    case Action::MendLink:
+    case Action::HealAll:
+        return true;
+    case Action::RestartClient:
+    case Action::RestartNode:
+    case Action::RestartNodeEmpty:
+        return target.suffers(Action::KillNode); // the life of whatever it is
+    default:
+        return false;
     }
-    return kNoEntity;
-}
-
-template <typename Fits>
-EntityId firstOf(const ViewContext& context, EntityKind kind, const Fits& fits) {
-    const auto& all = context.entities(kind);
-    const auto found = std::ranges::find_if(all, fits);
-    return found == all.end() ? kNoEntity : *found;
-}
-
-bool isOfTheWorkload(const ViewContext& context, const QString& name) {
-    const int clients = context.settings().workload.clients;
-    for (int i = 0; i < clients; ++i)
-        if (scenario::clientName(i) == name) return true;
-    return false;
-}
-
-bool isLive(const ViewContext& context) {
-    const session::Session* const session = context.session();
-    return session && session->abilities().live;
-}
-
-EntityId clientNamed(const ViewContext& context, const QString& name) {
-    const auto trace = context.trace();
-    return firstOf(context, EntityKind::Client, [&](EntityId id) { return trace->entity(id).name == name.toUtf8(); });
-}
-
-/// The client that a person paused last, among the clients that are still paused.
-EntityId pausedByHand(const ViewContext& context) {
-    const session::Session* const session = context.session();
-    if (!session) return kNoEntity;
-    const std::vector<scenario::Fault> done = session->doneByHand();
-    const auto& clients = context.stateToActOn().clients;
-    for (auto fault = done.rbegin(); fault != done.rend(); ++fault) {
-        if (fault->action != Action::PauseClient || fault->at > context.actsAt()) continue;
-        const EntityId client = clientNamed(context, fault->target);
-        if (client != kNoEntity && lookUp(clients, client).life == Life::Paused) return client;
-    }
-    return kNoEntity;
 }
 
 /// "A-redis-1" and "redis-1-redis-2" name a link, "redis-1" all that a server has.
@@ -85,34 +127,7 @@ bool isOneServer(const QString& target) {
     return target.contains(u'-') && linkText(target) == target;
 }
 
-/// At somebody's server there are strangers and the observer besides our own clients. Only those of our own are seen to
-/// start, so only they are in the state.
-bool canBeStruck(const ViewContext& context, EntityId client) {
-    return !isLive(context) || context.stateToActOn().clients.contains(client);
-}
-
 } // namespace
-
-void limitOffer(FaultOffer& offer, const ViewContext& context, bool toServer) {
-    const session::Session* const session = context.session();
-    const session::Abilities can = session ? session->abilities() : session::Abilities{};
-    if (!session) {
-        offer.enabled = false;
-        offer.why = Words::tr("Nothing is open.");
-    } else if (!can.faults || (toServer && !can.serverFaults)) {
-        offer.enabled = false;
-        offer.why = toServer && can.faults
-                        ? Words::tr("Servers and links of this session are real: only our own clients "
-                                    "can be broken here.")
-                        : Words::tr("This session cannot be changed.");
-    }
-}
-
-void refuseOffer(FaultOffer& offer, const QString& why) {
-    if (!offer.enabled) return;
-    offer.enabled = false;
-    offer.why = why;
-}
 
 scenario::Fault FaultOffer::fault(Nanos value) const {
     scenario::Fault fault;
@@ -122,155 +137,27 @@ scenario::Fault FaultOffer::fault(Nanos value) const {
     return fault;
 }
 
-std::vector<FaultOffer> clientOffers(const ViewContext& context, EntityId client) {
-    const QString name = context.trace()->displayName(client);
-    const trace::ClientState state = lookUp(context.stateToActOn().clients, client);
-    const bool dead = state.life == Life::Dead, paused = state.life == Life::Paused;
-    std::vector<FaultOffer> offers(ClientOfferCount);
-    offers[PauseOffer] = paused ? FaultOffer{Action::ResumeClient,
-                                             name,
-                                             Words::tr("Resume %1").arg(name),
-                                             Words::tr("Resume client"),
-                                             "play",
-                                             true,
-                                             {},
-                                             true,
-                                             false}
-                                : FaultOffer{Action::PauseClient,
-                                             name,
-                                             Words::tr("Pause %1").arg(name),
-                                             Words::tr("Pause client"),
-                                             "pause",
-                                             true,
-                                             {},
-                                             false,
-                                             false};
-    offers[KillOffer] = dead ? FaultOffer{Action::RestartClient,
-                                          name,
-                                          Words::tr("Restart %1").arg(name),
-                                          Words::tr("Restart client"),
-                                          "restart",
-                                          true,
-                                          {},
-                                          true,
-                                          false}
-                             : FaultOffer{Action::KillClient,
-                                          name,
-                                          Words::tr("Kill %1").arg(name),
-                                          Words::tr("Kill client"),
-                                          "kill",
-                                          true,
-                                          {},
-                                          false,
-                                          false};
-    offers[LoseReplyOffer] = {Action::LoseReply,
-                              name,
-                              Words::tr("Lose the next reply to %1").arg(name),
-                              Words::tr("Lose next reply"),
-                              "lose-reply",
-                              true,
-                              {},
-                              false,
-                              false};
-    offers[LosePushOffer] = {Action::LosePush,
-                             name,
-                             Words::tr("Lose the next message to %1").arg(name),
-                             Words::tr("Lose next message"),
-                             "lose-reply",
-                             true,
-                             {},
-                             false,
-                             false};
-    offers[HangOffer] = {Action::HangWork,
-                         name,
-                         Words::tr("Hang the work of %1").arg(name),
-                         Words::tr("Hang work"),
-                         "bolt",
-                         true,
-                         {},
-                         false,
-                         false};
-    offers[WatchdogOffer] = {Action::StopWatchdog,
-                             name,
-                             Words::tr("Stop the watchdog of %1").arg(name),
-                             Words::tr("Stop watchdog"),
-                             "heart-off",
-                             true,
-                             {},
-                             false,
-                             false};
-    offers[ClockOffer] = {Action::JumpClock,
-                          name,
-                          Words::tr("Jump the clock of %1").arg(name),
-                          Words::tr("Jump clock"),
-                          "clock",
-                          true,
-                          {},
-                          false,
-                          true};
-    for (FaultOffer& offer : offers) {
-        // A reply is lost on its link.
-        limitOffer(offer, context, offer.action == Action::LoseReply || offer.action == Action::LosePush);
-        if (client == kNoEntity)
-            refuseOffer(offer, Words::tr("There is no client yet."));
-        else if (!canBeStruck(context, client))
-            refuseOffer(offer,
-                        Words::tr("%1 is no client of ours at this instant: only those can be broken here.").arg(name));
-    }
-    if (isLive(context))
-        refuseOffer(offers[HangOffer], Words::tr("Only the work of simulated clients can be made to hang."));
-    if (isLive(context))
-        refuseOffer(offers[ClockOffer], Words::tr("Time is real in this session: no clock can be made to jump."));
-    for (const ClientOffer which : {PauseOffer, LoseReplyOffer, LosePushOffer, WatchdogOffer, HangOffer, ClockOffer})
-        if (dead) refuseOffer(offers[which], Words::tr("%1 is dead.").arg(name));
-    if (state.workHung) refuseOffer(offers[HangOffer], Words::tr("It hangs already: “Heal everything” lets it go on."));
-    if (state.watchdogStopped) refuseOffer(offers[WatchdogOffer], Words::tr("It is stopped already."));
-    if (context.session() && watchdogPeriod(context.settings()) == Nanos::zero())
-        refuseOffer(offers[WatchdogOffer], Words::tr("There is no watchdog: see the workload's settings."));
-    return offers;
-}
-
-std::vector<FaultOffer> linkOffers(const ViewContext& context, EntityId client, EntityId node) {
-    const auto trace = context.trace();
-    const QString names = Words::tr("%1 ↔ %2").arg(trace->displayName(client), trace->displayName(node));
-    const QString target = trace->displayName(client) + QLatin1Char('-') + trace->displayName(node);
-    const trace::LinkState state = lookUp(context.stateToActOn().links, linkBetween(context, client, node));
-    std::vector<FaultOffer> offers(LinkOfferCount);
-    offers[CutOffer] =
-        state.cut
-            ? FaultOffer{Action::MendLink,
-                         target,
-                         Words::tr("Mend %1").arg(names),
-                         Words::tr("Mend link"),
-                         "mend-link",
-                         true,
-                         {},
-                         true,
-                         false}
-            : FaultOffer{
-                  Action::CutLink, target, Words::tr("Cut %1").arg(names), Words::tr("Cut link"), "cut-link", true, {},
-                  false,           false};
-    offers[DelayOffer] = {Action::DelayLink,
-                          target,
-                          Words::tr("Delay %1").arg(names),
-                          Words::tr("Delay link"),
-                          "delay",
-                          true,
-                          {},
-                          false,
-                          true};
-    for (FaultOffer& offer : offers) {
-        limitOffer(offer, context, true);
-        if (client == kNoEntity || node == kNoEntity) refuseOffer(offer, Words::tr("There is no link yet."));
-    }
-    return offers;
-}
-
-FaultOffer healOffer(const ViewContext& context) {
-    FaultOffer offer{
-        Action::HealAll, {}, Words::tr("Heal everything"), Words::tr("Heal everything"), "heal", true, {}, true, false};
-    limitOffer(offer, context, false);
+FaultOffer offerOf(const Breakable& target, Action action) {
+    const Wording& words = wordingOf(target.kind(), action);
+    FaultOffer offer;
+    offer.action = action;
+    offer.target = target.name();
+    const QString text = Words::tr(words.text);
+    offer.text = text.contains(QLatin1String("%1")) ? text.arg(target.displayName()) : text;
+    offer.shortText = Words::tr(words.shortText);
+    offer.brief = Words::tr(words.brief.text, words.brief.comment);
+    offer.icon = words.icon;
+    offer.undoes = endsAnother(target, action);
+    offer.wantsValue = action == Action::DelayLink || action == Action::JumpClock;
+    const auto possible = target.can(action);
+    offer.enabled = possible.has_value();
+    if (!possible) offer.why = possible.error();
     return offer;
+}
+
+FaultOffer currentOffer(const Breakable& target, Action action) {
+    const auto undo = scenario::undoing(action);
+    return offerOf(target, undo && target.suffers(action) ? *undo : action);
 }
 
 std::vector<std::pair<Nanos, QString>> faultValues(Action action) {
@@ -287,124 +174,6 @@ std::vector<std::pair<Nanos, QString>> faultValues(Action action) {
         values.emplace_back(Nanos::zero(), Words::tr("back to true time"));
     }
     return values;
-}
-
-FaultTargets faultTargets(const ViewContext& context) {
-    using Why = FaultTargets::Why;
-    const auto trace = context.trace();
-    FaultTargets targets;
-    const trace::Entity& selected = trace->entity(context.selection());
-    switch (selected.kind) {
-    case EntityKind::Client:
-    case EntityKind::Thread:
-        targets.client = trace->clientOf(context.selection());
-        targets.why = Why::Selected;
-        break;
-    case EntityKind::Link:
-        targets = {selected.parent, selected.other, Why::Selected};
-        break;
-    case EntityKind::Node:
-        targets.node = context.selection();
-        break;
-    default:
-        break;
-    }
-    const FaultTargets ofLock = targetsOfLock(context, context.focusedLock());
-    if (targets.node == kNoEntity) targets.node = ofLock.node;
-    if (targets.client != kNoEntity) return targets;
-    return {ofLock.client, targets.node, ofLock.why};
-}
-
-FaultTargets targetsOfLock(const ViewContext& context, EntityId lock) {
-    using Why = FaultTargets::Why;
-    const auto trace = context.trace();
-    FaultTargets targets;
-    if (lock != kNoEntity) targets.node = trace->entity(lock).parent;
-    // If several servers keep the lock, choose the one that decides now.
-    const auto record = context.stateToActOn().records.find(lock);
-    if (targets.node == kNoEntity && record != context.stateToActOn().records.end())
-        targets.node = record->second.decider;
-    if (targets.node == kNoEntity) targets.node = firstOf(context, EntityKind::Node, [](EntityId) { return true; });
-    if (const EntityId paused = pausedByHand(context); paused != kNoEntity) return {paused, targets.node, Why::Paused};
-
-    const auto strikable = [&](EntityId client) { return canBeStruck(context, client); };
-    LockFacts facts = lockFactsToActOn(lock, context);
-    std::erase_if(facts.believers, [&](EntityId thread) { return !strikable(trace->clientOf(thread)); });
-    std::erase_if(facts.waiters, [&](const Waiter& waiter) { return !strikable(trace->clientOf(waiter.thread)); });
-    const auto choose = [&](EntityId thread, Why why) {
-        targets.client = trace->clientOf(thread);
-        targets.why = why;
-    };
-    if (!facts.believers.empty())
-        choose(facts.held() && std::ranges::find(facts.believers, facts.owner) != facts.believers.end()
-                   ? facts.owner
-                   : facts.believers.front(),
-               Why::Holder);
-    else if (facts.held() && context.stateToActOn().clients.contains(trace->clientOf(facts.owner)))
-        choose(facts.owner, Why::Holder);
-    else if (!facts.waiters.empty())
-        choose(facts.waiters.front().thread, Why::Waiter);
-    else if (const EntityId first = firstOf(context, EntityKind::Client, strikable); first != kNoEntity)
-        choose(first, Why::First);
-    return targets;
-}
-
-QString targetWords(const FaultTargets& targets, const ViewContext& context) {
-    using Why = FaultTargets::Why;
-    const QString name = context.trace()->displayName(targets.client);
-    switch (targets.why) {
-    case Why::Nobody:
-        break;
-    case Why::Selected:
-        return Words::tr("acts on %1, selected").arg(name);
-    case Why::Paused:
-        return Words::tr("acts on %1, paused").arg(name);
-    case Why::Holder:
-        return Words::tr("acts on %1, the holder").arg(name);
-    case Why::Waiter:
-        return Words::tr("acts on %1, waiting longest").arg(name);
-    case Why::First:
-        return Words::tr("acts on %1").arg(name);
-    }
-    return {};
-}
-
-std::vector<Struck> struckOnes(const ViewContext& context) {
-    std::vector<Struck> struck;
-    if (!context.session()) return struck;
-    const auto trace = context.trace();
-    const trace::State& state = context.stateToActOn();
-    const auto add = [&](const QString& words, const FaultOffer& cure) { struck.push_back({words, cure}); };
-    const auto offClock = [&](EntityId who, std::int64_t offset, const FaultOffer& cure) {
-        if (offset != 0) add(Words::tr("clock of %1 off").arg(trace->displayName(who)), cure);
-    };
-    // Called at every frame, with hundreds of clients: no text is composed for healthy ones.
-    for (const auto& [id, client] : state.clients) {
-        if (client.life != Life::Paused && client.life != Life::Dead && client.clockOffset == 0) continue;
-        const QString name = trace->displayName(id);
-        const auto offers = clientOffers(context, id);
-        if (client.life == Life::Paused) add(Words::tr("%1 paused").arg(name), offers[PauseOffer]);
-        // One that the workload has no room for is not missed.
-        if (client.life == Life::Dead && isOfTheWorkload(context, name))
-            add(Words::tr("%1 dead").arg(name), offers[KillOffer]);
-        offClock(id, client.clockOffset, offers[ClockOffer]);
-    }
-    for (const auto& [id, node] : state.nodes) {
-        if (node.life != Life::Paused && node.life != Life::Dead && node.clockOffset == 0) continue;
-        const auto offers = nodeOffers(context, id);
-        if (node.life == Life::Paused) add(Words::tr("%1 paused").arg(trace->displayName(id)), offers[PauseNodeOffer]);
-        if (node.life == Life::Dead) add(Words::tr("%1 dead").arg(trace->displayName(id)), offers[KillNodeOffer]);
-        offClock(id, node.clockOffset, offers[NodeClockOffer]);
-    }
-    for (const auto& [id, link] : state.links) {
-        if (!link.cut && link.extraLatency == 0) continue;
-        const trace::Entity& e = trace->entity(id);
-        const auto offers = linkOffers(context, e.parent, e.other);
-        const QString names = Words::tr("%1 ↔ %2").arg(trace->displayName(e.parent), trace->displayName(e.other));
-        if (link.cut) add(Words::tr("%1 cut").arg(names), offers[CutOffer]);
-        if (link.extraLatency != 0) add(Words::tr("%1 slower").arg(names), offers[DelayOffer]);
-    }
-    return struck;
 }
 
 QString faultText(const scenario::Fault& fault) {

@@ -78,7 +78,14 @@ void HandList::refresh() {
     setVisible(!done.empty());
     m_restart->setVisible(session && session->abilities().restart);
     if (done == m_shown && m_rows->topLevelItemCount() == int(done.size())) return;
-    const int chosen = m_rows->indexOfTopLevelItem(m_rows->currentItem());
+    int chosen = m_rows->indexOfTopLevelItem(m_rows->currentItem());
+    if (chosen >= 0 && std::size_t(chosen) < m_shown.size()) {
+        // A fault that was moved may have another place in the list: it stays the chosen one.
+        const auto same = std::ranges::find_if(done, [&was = m_shown[std::size_t(chosen)]](const scenario::Fault& now) {
+            return now.action == was.action && now.target == was.target && now.setting == was.setting;
+        });
+        if (done.size() == m_shown.size() && same != done.end()) chosen = int(same - done.begin());
+    }
     m_shown = std::move(done);
     m_rows->clear();
     for (std::size_t i = 0; i < m_shown.size(); ++i) {
@@ -90,6 +97,7 @@ void HandList::refresh() {
         row->setTextAlignment(TimeColumn, Qt::AlignRight | Qt::AlignVCenter);
         row->setToolTip(WhatColumn, what);
         if (!canTakeBack()) continue;
+        row->setToolTip(WhatColumn, tr("%1\nAlt+Left and Alt+Right move it, Del takes it back.").arg(what));
         row->setIcon(TakeBackColumn, icon("close", Role::TextDim));
         row->setToolTip(TakeBackColumn, tr("Take back “%1” (Del)").arg(what));
         row->setData(TakeBackColumn, Qt::AccessibleTextRole, tr("Take back “%1”").arg(what));
@@ -114,9 +122,23 @@ void HandList::takeBack(const QTreeWidgetItem* row) {
     if (row && session && canTakeBack()) session->withdraw(row->data(TimeColumn, kIndexRole).toULongLong());
 }
 
+void HandList::moveBy(const QTreeWidgetItem* row, Nanos by) {
+    session::Session* const session = m_context->session();
+    if (!row || !session || !canTakeBack()) return;
+    const auto index = row->data(TimeColumn, kIndexRole).toULongLong();
+    if (index >= m_shown.size()) return;
+    session->move(index, std::max(m_shown[index].at.value_or(Nanos(0)) + by, Nanos(0)));
+}
+
 bool HandList::eventFilter(QObject* watched, QEvent* event) {
     if (watched == m_rows && event->type() == QEvent::KeyPress) {
-        const int key = static_cast<QKeyEvent*>(event)->key();
+        const auto* pressed = static_cast<QKeyEvent*>(event);
+        const int key = pressed->key();
+        if (pressed->modifiers() & Qt::AltModifier && (key == Qt::Key_Left || key == Qt::Key_Right)) {
+            const Nanos step = pressed->modifiers() & Qt::ShiftModifier ? Nanos(1s) : Nanos(100ms);
+            moveBy(m_rows->currentItem(), key == Qt::Key_Left ? -step : step);
+            return true;
+        }
         if (key == Qt::Key_Delete || key == Qt::Key_Backspace) {
             takeBack(m_rows->currentItem());
             return true;

@@ -95,8 +95,7 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     m_filter->installEventFilter(this);
     connect(m_tree, &QToolButton::toggled, this, [this](bool on) {
         m_model->setGrouped(on);
-        m_view->setRootIsDecorated(on);
-        m_view->expandAll();
+        showGroups();
         follow();
     });
     connect(m_view->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& current) {
@@ -121,12 +120,14 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     connect(m_proxy, &QAbstractItemModel::rowsInserted, &m_tellSoon, qOverload<>(&QTimer::start));
     connect(m_proxy, &QAbstractItemModel::rowsRemoved, &m_tellSoon, qOverload<>(&QTimer::start));
     connect(m_proxy, &QAbstractItemModel::modelReset, this, [this] {
+        m_view->setRootIsDecorated(m_model->isTree());
         tell();
         follow();
     });
     connect(m_proxy, &QAbstractItemModel::dataChanged, &m_tellSoon, qOverload<>(&QTimer::start));
     connect(m_proxy, &QAbstractItemModel::rowsInserted, this, [this](const QModelIndex& parentIndex) {
-        if (!parentIndex.isValid() && m_model->isGrouped()) m_view->expandAll();
+        if (!parentIndex.isValid() && m_model->isGrouped()) showGroups();
+        m_view->setRootIsDecorated(m_model->isTree());
         if (m_view->selectionModel()->selection().isEmpty()) follow();
     });
 
@@ -140,6 +141,7 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     };
     command(QKeySequence::Find, [this] { m_filter->setFocus(Qt::ShortcutFocusReason); })->setText(tr("Filter locks"));
     command(Qt::CTRL | Qt::Key_G, [this] { m_tree->toggle(); })->setText(tr("Group by server"));
+    showGroups();
     tell();
     follow();
 }
@@ -153,14 +155,23 @@ void LocksPanel::applyFilter() {
     }
     m_summary->setRole(views::Role::TextDim);
     m_proxy->setFilter(std::move(*filter));
-    if (m_model->isGrouped()) m_view->expandAll();
+    if (m_model->isGrouped()) showGroups();
     tell();
     follow();
 }
 
+/// Opens the groups, and leaves the locks in them folded.
+void LocksPanel::showGroups() {
+    m_view->setRootIsDecorated(m_model->isTree());
+    if (m_model->isGrouped()) m_view->expandToDepth(0);
+}
+
 void LocksPanel::follow() {
     m_following = true;
-    const QModelIndex index = m_proxy->indexOf(m_context->focusedLock());
+    // A selected copy is the current row, if it is in sight.
+    const QModelIndex copy = m_proxy->indexOf(m_context->selection());
+    const bool open = LocksModel::isCopy(m_proxy->mapToSource(copy)) && m_view->isExpanded(copy.parent());
+    const QModelIndex index = open ? copy : m_proxy->indexOf(m_context->focusedLock());
     if (index.isValid())
         m_view->selectionModel()->setCurrentIndex(index,
                                                   QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
@@ -247,6 +258,10 @@ void LocksPanel::showMenu(const QPoint& position, const QModelIndex& index) {
     menu->addSeparator();
     fillFaultMenu(*menu, *m_context, lock);
     menu->addSeparator();
+    if (LocksModel::isCopy(m_proxy->mapToSource(index))) {
+        menu->popup(position); // the lock is freed as a whole
+        return;
+    }
     QAction* force = menu->addAction(icon("lock-open", views::Role::Fault), tr("&Release by force…"), this,
                                      [this, lock] { askForce(lock); });
     const session::Session* const session = m_context->session();

@@ -31,6 +31,7 @@ protected:
 private:
     void applyFilter();
     void follow();
+    void showGroups();
     void tell();
     /// Says why there is no lock in the table.
     void tellNone();

@@ -32,7 +32,13 @@ Followed followed(const ViewContext& context) {
     const trace::EntityId lock = context.focusedLock();
     if (lock == trace::kNoEntity) return ours;
     const QString name = context.trace()->displayName(lock), format = lockFormat(lock, context);
-    if (name == settings.lock.name || format == unknown()) return ours;
+    if (name == settings.lock.name) return ours;
+    // One of several locks has its own settings, and perhaps its own recipe.
+    const auto other = std::ranges::find_if(
+        settings.moreLocks, [&](const scenario::NamedLock& more) { return more.settings.name == name; });
+    if (other != settings.moreLocks.end() && !ours.recipe.isEmpty())
+        return {other->recipe.isEmpty() ? settings.recipe : other->recipe, name, other->settings.lease};
+    if (format == unknown()) return ours;
     return {recipeOfFormat(format), name, {}};
 }
 

@@ -181,7 +181,7 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
         facts.sinceKnown = record.grants > 1;
         facts.leaseKnown = facts.sinceKnown || record.leaseFrom > record.since;
     }
-    facts.renewal = renewalOf(record, holder, life, watchdogPeriod(settings), t);
+    facts.renewal = renewalOf(record, holder, life, session::watchdogPeriod(settings), t);
     facts.condition = conditionOf(facts, gaps, life && life->life == Life::Dead);
     return facts;
 }
@@ -199,11 +199,6 @@ QString serverText(const LockFacts& facts, const trace::Trace& trace) {
     if (facts.deciders == 0) return Words::tr("nobody decides");
     return facts.deciders > 1 ? Words::tr("any %n copies", "of a lock, which decide together", int(facts.deciders))
                               : none();
-}
-
-Nanos watchdogPeriod(const scenario::Scenario& settings) {
-    const recipes::RecipeInfo* const info = recipes::findRecipe(settings.recipe.toUtf8());
-    return info && !info->watchdog ? Nanos::zero() : settings.lock.watchdog;
 }
 
 QString conditionText(const LockFacts& facts) {

@@ -106,9 +106,6 @@ LockFacts lockFacts(trace::EntityId lock, const ViewContext& context);
 /// The facts of a lock at the instant at which faults and forced releases take effect.
 LockFacts lockFactsToActOn(trace::EntityId lock, const ViewContext& context);
 
-/// How often a holder renews by these settings; 0 = nobody renews: it is switched off, or the recipe has none.
-Nanos watchdogPeriod(const scenario::Scenario& settings);
-
 /// "held", "2 believers", "orphan?": translated.
 QString conditionText(const LockFacts& facts);
 /// "held", "free", "believers", "orphan", …: what `state:` filters by, the same in every language.

@@ -193,6 +193,8 @@ bool LocksProxy::filterAcceptsRow(int row, const QModelIndex& parent) const {
     const QModelIndex index = m_model->index(row, 0, parent);
     // Groups show up by their locks.
     if (!m_model->facts(index)) return false;
+    // A copy shows up with its lock, and not by itself.
+    if (LocksModel::isCopy(index)) return m_filter.matches(*m_model, parent);
     return m_filter.matches(*m_model, index);
 }
 

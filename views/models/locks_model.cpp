@@ -2,6 +2,7 @@
 #include "models/locks_model.h"
 
 #include "theme/format.h"
+#include "theme/short_number.h"
 
 namespace lockscope::views {
 
@@ -20,7 +21,8 @@ bool isLock(const trace::Trace& trace, EntityId id) {
 }
 } // namespace
 
-LocksModel::LocksModel(ViewContext* context, QObject* parent) : QAbstractItemModel(parent), m_context(context) {
+LocksModel::LocksModel(ViewContext* context, QObject* parent)
+    : QAbstractItemModel(parent), m_context(context), m_copies(context) {
     m_soon.setSingleShot(true);
     connect(&m_soon, &QTimer::timeout, this, &LocksModel::refresh);
     connect(context, &ViewContext::sessionChanged, this, &LocksModel::reload);
@@ -43,10 +45,19 @@ void LocksModel::reload() {
     m_position.clear();
     m_groups.clear();
     m_place.clear();
+    m_copies.clear();
+    m_anyCopy = false;
     m_seenEntities = 0;
     const auto trace = m_context->trace();
-    for (; m_seenEntities < trace->entityCount(); ++m_seenEntities)
-        if (isLock(*trace, EntityId(m_seenEntities))) appendLock(EntityId(m_seenEntities));
+    for (; m_seenEntities < trace->entityCount(); ++m_seenEntities) {
+        const EntityId id = EntityId(m_seenEntities);
+        if (isLock(*trace, id)) {
+            appendLock(id);
+        } else if (const auto logical = m_position.find(trace->copyOf(id)); logical != m_position.end()) {
+            m_copies.add(id, logical->second);
+            m_anyCopy = true;
+        }
+    }
     endResetModel();
 }
 
@@ -70,6 +81,20 @@ void LocksModel::refresh() {
         changed.push_back(i);
     }
     announce(changed);
+    m_copies.refresh([this](int lock) {
+        const QModelIndex parent = indexOf(m_facts[std::size_t(lock)].lock);
+        Q_EMIT dataChanged(index(0, 0, parent), index(m_copies.countOf(lock) - 1, ColumnCount - 1, parent));
+    });
+}
+
+void LocksModel::addCopy(EntityId copy) {
+    const auto logical = m_position.find(m_context->trace()->copyOf(copy));
+    if (logical == m_position.end()) return;
+    const int count = m_copies.countOf(logical->second);
+    beginInsertRows(indexOf(logical->first), count, count);
+    m_copies.add(copy, logical->second);
+    m_anyCopy = true;
+    endInsertRows();
 }
 
 void LocksModel::addLocks() {
@@ -78,7 +103,10 @@ void LocksModel::addLocks() {
     for (; m_seenEntities < count; ++m_seenEntities) {
         const EntityId id = EntityId(m_seenEntities);
         const trace::Entity& e = trace->entity(id);
-        if (!isLock(*trace, id)) continue;
+        if (!isLock(*trace, id)) {
+            if (e.kind == EntityKind::Lock) addCopy(id);
+            continue;
+        }
         if (!m_grouped) {
             beginInsertRows({}, lockCount(), lockCount());
             appendLock(id);
@@ -133,38 +161,45 @@ void LocksModel::announce(const std::vector<int>& changed) {
 
 QModelIndex LocksModel::index(int row, int column, const QModelIndex& parent) const {
     if (row < 0 || column < 0 || column >= ColumnCount || row >= rowCount(parent)) return {};
-    return createIndex(row, column, parent.isValid() ? quintptr(parent.row()) + 1 : quintptr(0));
+    if (!parent.isValid()) return createIndex(row, column, quintptr(0));
+    const int lock = factsIndex(parent);
+    return createIndex(row, column, lock < 0 ? quintptr(parent.row()) + 1 : kCopyOf + quintptr(lock));
 }
 
 QModelIndex LocksModel::parent(const QModelIndex& index) const {
     if (!index.isValid() || index.internalId() == 0) return {};
+    if (isCopy(index)) return indexOf(m_facts[std::size_t(index.internalId() - kCopyOf)].lock);
     return createIndex(int(index.internalId()) - 1, 0, quintptr(0));
 }
 
 int LocksModel::rowCount(const QModelIndex& parent) const {
-    if (!m_grouped) return parent.isValid() ? 0 : lockCount();
-    if (!parent.isValid()) return int(m_groups.size());
-    if (parent.internalId() != 0 || parent.column() != 0) return 0;
-    return int(m_groups[std::size_t(parent.row())].locks.size());
+    if (!parent.isValid()) return m_grouped ? int(m_groups.size()) : lockCount();
+    if (parent.column() != 0 || isCopy(parent)) return 0;
+    const int lock = factsIndex(parent);
+    return lock < 0 ? int(m_groups[std::size_t(parent.row())].locks.size()) : m_copies.countOf(lock);
 }
 
 int LocksModel::columnCount(const QModelIndex&) const {
     return ColumnCount;
 }
 
+/// The number of a lock's own row; -1 for others.
 int LocksModel::factsIndex(const QModelIndex& index) const {
-    if (!index.isValid()) return -1;
+    if (!index.isValid() || isCopy(index)) return -1;
     if (!m_grouped) return index.row();
     if (index.internalId() == 0) return -1;
     return m_groups[std::size_t(index.internalId() - 1)].locks[std::size_t(index.row())];
 }
 
 const LockFacts* LocksModel::facts(const QModelIndex& index) const {
+    if (isCopy(index)) return m_copies.at(int(index.internalId() - kCopyOf), index.row());
     const int i = factsIndex(index);
     return i < 0 ? nullptr : &m_facts[std::size_t(i)];
 }
 
 QModelIndex LocksModel::indexOf(EntityId lock) const {
+    if (const auto copy = m_copies.placeOf(lock))
+        return index(copy->second, 0, indexOf(m_facts[std::size_t(copy->first)].lock));
     const auto found = m_position.find(lock);
     if (found == m_position.end()) return {};
     if (!m_grouped) return index(found->second, 0);
@@ -193,6 +228,24 @@ QString LocksModel::holdCounts(const LockFacts& facts) {
     return counts.join(QStringLiteral(" + "));
 }
 
+/// A copy has what its server has, and nothing of the clients.
+QString LocksModel::copyText(const LockFacts& copy, int column) const {
+    switch (column) {
+    case LockColumn:
+        return m_copies.name(copy);
+    case StateColumn:
+        return m_copies.state(copy);
+    case HolderColumn:
+    case HoldsColumn:
+    case TtlColumn:
+    case TokenColumn:
+    case HeldForColumn:
+        return copy.held() ? text(copy, column) : none();
+    default:
+        return {};
+    }
+}
+
 QString LocksModel::text(const LockFacts& facts, int column) const {
     switch (column) {
     case LockColumn:
@@ -219,7 +272,7 @@ QString LocksModel::text(const LockFacts& facts, int column) const {
     case WaitersColumn:
         return waitersText(facts);
     case TokenColumn:
-        return facts.token ? QString::number(facts.token) : none();
+        return facts.token ? shortNumber(facts.token) : none();
     case HeldForColumn:
         return heldForText(facts);
     case StateColumn:
@@ -282,14 +335,25 @@ QVariant LocksModel::data(const QModelIndex& index, int role) const {
             group.server == kNoEntity ? tr("no server") : m_context->trace()->displayName(group.server);
         return role == SortRole ? name : tr("%1 · %n lock(s)", "", int(group.locks.size())).arg(name);
     }
+    if (isCopy(index)) {
+        if (role == Qt::DisplayRole || role == Qt::AccessibleTextRole || role == SortRole)
+            return copyText(*lock, index.column());
+        if (role == Qt::ToolTipRole && index.column() == TokenColumn && lock->held())
+            return QString::number(lock->token);
+        if (role == EntityRole) return lock->lock;
+        if (role == ToneRole && index.column() == StateColumn) return int(m_copies.tone(*lock));
+        return {};
+    }
     switch (role) {
     case Qt::DisplayRole:
         return text(*lock, index.column());
     case Qt::AccessibleTextRole:
         if (index.column() == FormatColumn) return formatWords(text(*lock, FormatColumn), lock->certainty);
+        if (index.column() == TokenColumn && lock->token) return QString::number(lock->token);
         return text(*lock, index.column());
     case Qt::ToolTipRole:
         if (index.column() == RenewalColumn) return renewalText(lock->renewal, true);
+        if (index.column() == TokenColumn && lock->token) return QString::number(lock->token);
         if (index.column() == FormatColumn && lock->certainty != trace::Certainty::Certain)
             return tr("%1. %2").arg(text(*lock, FormatColumn), certaintySentence(lock->certainty));
         if (index.column() == StateColumn && lock->condition == LockCondition::PerhapsHeld)

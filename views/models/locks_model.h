@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "models/lock_facts.h"
+#include "models/lock_copies.h"
 #include "models/view_context.h"
 
 #include <QAbstractItemModel>
@@ -9,7 +9,8 @@
 namespace lockscope::views {
 
 /// The locks of a trace as they stand at the playhead: one row each, in the order in which they were first seen, so
-/// that rows are only ever added. Grouped, the rows are children of their servers.
+/// that rows are only ever added. Grouped, the rows are children of their servers. Where several servers keep a lock,
+/// what each of them has are rows below it.
 class LocksModel : public QAbstractItemModel {
     Q_OBJECT
 public:
@@ -40,9 +41,13 @@ public:
     void setGrouped(bool grouped);
     bool isGrouped() const { return m_grouped; }
 
-    /// The facts that a row shows; nullptr for group rows.
+    /// The facts that a row shows, a lock's or a copy's; nullptr for group rows.
     const LockFacts* facts(const QModelIndex& index) const;
-    /// The row of a lock, column 0.
+    /// Whether a row is one server's copy of the lock above it.
+    static bool isCopy(const QModelIndex& index) { return index.isValid() && index.internalId() >= kCopyOf; }
+    /// Whether there are rows below other rows.
+    bool isTree() const { return m_grouped || m_anyCopy; }
+    /// The row of a lock, or of a copy, column 0.
     QModelIndex indexOf(trace::EntityId lock) const;
     int lockCount() const { return int(m_facts.size()); }
 
@@ -54,6 +59,10 @@ public:
     QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
 
 private:
+    /// The internal id of a copy's row is this and the number of its lock; of a lock's in a group the group and 1.
+    static constexpr quintptr kCopyOf = quintptr(1) << 40;
+    void addCopy(trace::EntityId copy);
+    QString copyText(const LockFacts& copy, int column) const;
     struct Group {
         trace::EntityId server;
         std::vector<int> locks; ///< indexes into m_facts
@@ -75,6 +84,8 @@ private:
     bool m_grouped = false;
     std::vector<LockFacts> m_facts; ///< by order of appearance
     std::map<trace::EntityId, int> m_position;
+    LockCopies m_copies;
+    bool m_anyCopy = false;
     std::vector<Group> m_groups;
     std::vector<std::pair<int, int>> m_place; ///< group and row within it, by facts index
     std::size_t m_seenEntities = 0;

@@ -83,7 +83,7 @@ void ViewContext::adoptTrace() {
     m_entities.clear();
     m_seenEntities = 0;
     const EntityId before = m_selection;
-    m_selection = kNoEntity;
+    m_selection = m_about = kNoEntity;
     if (m_wanted) m_selection = find(*m_wanted);
     if (m_selection != kNoEntity) m_wanted.reset();
     m_ahead.start();
@@ -176,15 +176,16 @@ void ViewContext::setSpotlight(std::optional<Spotlight> spotlight) {
     Q_EMIT spotlightChanged();
 }
 
-void ViewContext::select(EntityId entity) {
+void ViewContext::select(EntityId entity, EntityId about) {
     m_wanted.reset();
-    setSelection(entity);
+    setSelection(entity, about);
 }
 
-void ViewContext::setSelection(EntityId entity) {
+void ViewContext::setSelection(EntityId entity, EntityId about) {
     if (entity >= m_trace->entityCount()) entity = kNoEntity;
-    if (entity == m_selection) return;
+    if (entity == m_selection && about == m_about) return;
     m_selection = entity;
+    m_about = about;
     Q_EMIT selectionChanged(entity);
 }
 
@@ -211,6 +212,7 @@ EntityId ViewContext::focusedLock() const {
         return logical ? logical : m_selection;
     }
     if (selected.kind == EntityKind::Resource) return selected.parent;
+    if (m_about != kNoEntity) return m_about;
     if (selected.kind == EntityKind::Thread || selected.kind == EntityKind::Client ||
         selected.kind == EntityKind::Link) {
         const EntityId client = selected.kind == EntityKind::Link ? selected.parent : m_trace->clientOf(m_selection);
@@ -245,16 +247,27 @@ const std::vector<EntityId>& ViewContext::entities(EntityKind kind) const {
 void ViewContext::breakIt(scenario::Fault fault) {
     session::Session* const session = m_session;
     if (!session) return;
-    const session::Abilities abilities = session->abilities();
-    if (!(fault.action == scenario::Action::Set ? abilities.workload : abilities.faults)) {
-        Q_EMIT session->complained(tr("This session cannot be changed: nothing was done."));
+    const Nanos at = actsAt();
+    if (fault.action == scenario::Action::Set) {
+        if (!session->abilities().workload) {
+            Q_EMIT session->complained(tr("This session cannot be changed: nothing was done."));
+            return;
+        }
+        fault.byHand = true;
+        fault.at = at;
+        session->apply(std::move(fault), at);
         return;
     }
-    const Nanos at = actsAt();
-    fault.byHand = true;
-    fault.when.reset();
-    fault.at = at;
-    session->apply(std::move(fault), at);
+    const auto target = session::Breakable::named(sightToActOn(), fault.action, fault.target);
+    if (!target) {
+        Q_EMIT session->complained(tr("There is no “%1” to do this to at this instant.").arg(fault.target));
+    } else if (const auto struck = target->strike(fault.action, fault.value, at); !struck) {
+        Q_EMIT session->complained(struck.error());
+    }
+}
+
+session::Breakable::Sight ViewContext::sightToActOn() const {
+    return {m_session, *trace(), stateToActOn(), settings()};
 }
 
 void ViewContext::reveal(Nanos t, EntityId entity) {

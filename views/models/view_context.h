@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "models/spotlight.h"
-#include "session/session.h"
+#include "session/breakable.h"
 
 #include "trace/state.h"
 
@@ -53,8 +53,9 @@ public:
 
     /// The selected client thread, lock, node, link or resource; kNoEntity = none.
     trace::EntityId selection() const { return m_selection; }
-    /// Survives a replaced trace when that has an entity of the same name, even if it turns up later.
-    void select(trace::EntityId entity);
+    /// Survives a replaced trace when that has an entity of the same name, even if it turns up later. `about`: of a
+    /// thread that deals with several locks, the one that it was selected for.
+    void select(trace::EntityId entity, trace::EntityId about = trace::kNoEntity);
     /// The lock whose detail is shown: the selected one, or that of the selection, or the first.
     trace::EntityId focusedLock() const;
 
@@ -65,7 +66,10 @@ public:
     const std::optional<Spotlight>& spotlight() const { return m_spotlight; }
     void setSpotlight(std::optional<Spotlight> spotlight);
 
-    /// Sends a fault to the session, as done by hand at actsAt(). Complains through the session when it cannot.
+    /// The world at actsAt(), as breakable things look at it. Good until the next call of stateToActOn().
+    session::Breakable::Sight sightToActOn() const;
+    /// Sends a fault to the session, as done by hand at actsAt(), if its target can bear it then; complains through the
+    /// session otherwise. Of the fault, the action, the target, the value and a setting count.
     void breakIt(scenario::Fault fault);
     /// Asks the player to run the session from its start again, with its seed.
     void restart(session::ByHand byHand) { Q_EMIT restartRequested(byHand); }
@@ -104,14 +108,15 @@ private:
     void onAdvanced();
     void onFutureReplaced(session::Rewrite why, Nanos from);
     void grow();
-    void setSelection(trace::EntityId entity);
+    void setSelection(trace::EntityId entity, trace::EntityId about = trace::kNoEntity);
 
     QPointer<session::Session> m_session;
     Nanos m_playhead{};
     Nanos m_furthest{};
     trace::EntityId m_selection = trace::kNoEntity;
     std::optional<Spotlight> m_spotlight;
-    std::optional<Identity> m_wanted; ///< selected in the trace before, not yet in this one
+    trace::EntityId m_about = trace::kNoEntity; ///< the lock that the selection was selected for
+    std::optional<Identity> m_wanted;           ///< selected in the trace before, not yet in this one
     std::shared_ptr<const trace::Trace> m_empty;
     std::shared_ptr<const trace::Trace> m_trace;
     std::shared_ptr<const verdict::Verdict> m_noVerdict;

@@ -14,6 +14,7 @@ enum class LaneKind : std::uint8_t {
     Node,
     Watchers, ///< all Sentinels in one lane
     Link,
+    Clock, ///< how far a client's or a server's clock is off, below its own lane; only where one ever was
 };
 
 // The meanings of Span::state and Span::label on each kind of lane.
@@ -116,10 +117,11 @@ struct ClientLife {
 /// One horizontal strip of the timeline.
 struct Lane {
     LaneKind kind = LaneKind::Belief;
-    trace::EntityId entity = trace::kNoEntity; ///< thread, lock, resource, node or link (none when it was never named)
-    trace::EntityId client = trace::kNoEntity; ///< of a thread or link
+    trace::EntityId entity = trace::kNoEntity; ///< thread, lock, resource, node or link (none when it was never named);
+                                               ///< clock: the client or the node
+    trace::EntityId client = trace::kNoEntity; ///< of a thread, a link, or a client's clock
     trace::EntityId other = trace::kNoEntity;  ///< belief: the lock; effect: the lock; link: the node
-    SpanTrack spans;
+    SpanTrack spans;                           ///< clock: while it is off; the trace row has by how much
     TickTrack ticks;
     TickTrack faults;   ///< FaultTick
     SpanTrack queue;    ///< record lanes: label = known queue depth

@@ -2,6 +2,7 @@
 #include "timeline/layout.h"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 namespace lockscope::views {
@@ -11,16 +12,18 @@ namespace {
 /// By how much a strip of who decides moves the rest of the lane down.
 constexpr double kDeciders = 20;
 
-/// Nodes, Sentinels and links share a section, as do records and their copies.
-LaneKind sectionOf(LaneKind kind) {
-    switch (kind) {
+/// Nodes, Sentinels and links share a section, as do records and their copies. A clock stands with its owner.
+LaneKind sectionOf(const Lane& lane) {
+    switch (lane.kind) {
+    case LaneKind::Clock:
+        return lane.client == trace::kNoEntity ? LaneKind::Node : LaneKind::Belief;
     case LaneKind::Copy:
         return LaneKind::Record;
     case LaneKind::Watchers:
     case LaneKind::Link:
         return LaneKind::Node;
     default:
-        return kind;
+        return lane.kind;
     }
 }
 
@@ -29,10 +32,11 @@ LaneKind sectionOf(LaneKind kind) {
 int TimelineMetrics::laneHeight(const Lane& lane) const {
     switch (lane.kind) {
     case LaneKind::Belief:
-        return px(58);
+        return px(64);
     case LaneKind::Record:
         return px(lane.deciders.empty() ? 88 : 88 + kDeciders);
     case LaneKind::Copy:
+    case LaneKind::Clock:
         return px(28);
     case LaneKind::Watchers:
         return px(50);
@@ -55,6 +59,7 @@ QRectF TimelineMetrics::bar(LaneKind kind, double x, double width) const {
     case LaneKind::Effect:
         return {x, double(px(13)), width, double(px(22))};
     case LaneKind::Copy:
+    case LaneKind::Clock:
         return {x, double(px(6)), width, double(px(16))};
     case LaneKind::Watchers:
         return {x, double(px(20)), width, double(px(24))};
@@ -80,19 +85,22 @@ bool TimelineLayout::update(const TimelineData& data, const TimelineMetrics& met
     for (const auto& lane : data.lanes())
         if (!lane->folded) m_rows.push_back({lane.get(), 0, 0});
     std::sort(m_rows.begin(), m_rows.end(), [&data](const Row& a, const Row& b) {
-        // The copies of a lock follow it.
+        // The copies of a lock follow it, and clocks their owners.
         const auto key = [](const Lane& l) {
-            const bool copy = l.kind == LaneKind::Copy;
-            return std::tuple(copy ? LaneKind::Record : l.kind, l.client, copy ? l.logical->entity : l.entity, l.kind,
-                              l.entity, l.other);
+            const LaneKind kind = l.kind == LaneKind::Copy || l.kind == LaneKind::Clock ? sectionOf(l) : l.kind;
+            const bool clientsClock = l.kind == LaneKind::Clock && l.client != trace::kNoEntity;
+            const trace::EntityId place = clientsClock               ? std::numeric_limits<trace::EntityId>::max()
+                                          : l.kind == LaneKind::Copy ? l.logical->entity
+                                                                     : l.entity;
+            return std::tuple(kind, l.client, place, l.kind, l.entity, l.other);
         };
         return key(*a.lane) < key(*b.lane);
     });
     int y = 0;
     for (std::size_t i = 0; i < m_rows.size(); ++i) {
-        const LaneKind kind = m_rows[i].lane->kind;
-        if (i == 0 || sectionOf(m_rows[i - 1].lane->kind) != sectionOf(kind)) {
-            m_sections.push_back({sectionOf(kind), y});
+        const LaneKind section = sectionOf(*m_rows[i].lane);
+        if (i == 0 || sectionOf(*m_rows[i - 1].lane) != section) {
+            m_sections.push_back({section, y});
             y += metrics.captionHeight();
         }
         m_rows[i].y = y;

@@ -24,6 +24,8 @@ struct TimelineMetrics {
     QRectF bar(LaneKind kind, double x, double width) const;
     /// The bar of this lane: below the strip of deciders, where the lane has one.
     QRectF bar(const Lane& lane, double x, double width) const;
+    /// Below a belief's bar: how long the server would still keep the lock.
+    QRectF marginStrip(double width) const { return {0, double(px(47)), width, double(px(14))}; }
     QRectF deciderStrip(double width) const { return {0, double(px(3)), width, double(px(16))}; }
 };
 

@@ -37,7 +37,7 @@ void paintHolding(const PaintKit& kit, const Span& span, const QRectF& r) {
     else
         kit.box(r, color(Role::Holding));
     const double left = std::max(r.x(), 0.0) + (r.width() < 60 ? 3 : kit.m.px(8));
-    const QString number = QStringLiteral("#%1").arg(numberText(kit.data, span.label));
+    const QString number = QStringLiteral("#%1").arg(numberText(kit.data, span.label, Digits::Last));
     kit.firstFitting({left, r.y(), r.right() - left - 4, r.height()}, {Timeline::tr("holds %1").arg(number), number},
                      kit.bold, Role::TextOnColor);
 }
@@ -191,8 +191,14 @@ void paintTicks(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
             if (sum.kinds & bit(BeliefTick::Lost)) loss(kit.c.x(sum.to));
         });
     paintRefusals(kit, refusals, bar);
-    for (const double x : losses)
-        kit.sprite(Sprite::Lost, x, bar.center().y());
+    for (std::size_t i = 0; i < losses.size(); ++i) {
+        kit.sprite(Sprite::Lost, losses[i], bar.center().y());
+        // Above the bar, where a hold that follows has no words.
+        const double right = std::min(i + 1 < losses.size() ? losses[i + 1] : kit.c.width(), kit.c.width());
+        const double left = losses[i] + kit.m.px(5);
+        kit.firstFitting({left, bar.y() - kit.m.px(15), right - left - 4, double(kit.m.px(14))},
+                         {Timeline::tr("learns: lost"), Timeline::tr("lost")}, kit.smallBold, Role::ViolationText);
+    }
 }
 
 } // namespace
@@ -239,6 +245,7 @@ void paintBelief(const PaintKit& kit, const Lane& lane, int height) {
         if (span->state == unsigned(BeliefState::Stale)) paintStale(kit, rect);
     for (const QRectF& pill : pills)
         paintPausedPill(kit, pill);
+    paintMargins(kit, lane);
     paintTicks(kit, lane, bar);
     if (lane.life) paintFaults(kit, lane.life->faults, height);
     paintFaults(kit, lane.faults, height);

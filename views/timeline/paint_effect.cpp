@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "theme/short_number.h"
 #include "timeline/paint_kit.h"
 #include "timeline/words.h"
 
@@ -83,7 +84,7 @@ void paintEffect(const PaintKit& kit, const Lane& lane, int height) {
     for (std::size_t d = 0; d < damages.size(); ++d) {
         const Mark& mark = marks[damages[d]];
         if (mark.tick && roomAfter(d) >= 20)
-            numbers.add(mark.x, QString::number(kit.data.damage(mark.tick->label).number), Role::ViolationText);
+            numbers.add(mark.x, shortNumber(kit.data.damage(mark.tick->label).number), Role::ViolationText);
     }
     for (const std::size_t i : alone) {
         const double gap = std::min(i > 0 ? marks[i].x - marks[i - 1].x : 1e9,
@@ -97,7 +98,7 @@ void paintEffect(const PaintKit& kit, const Lane& lane, int height) {
             kit.sprite(small ? Sprite::RefusedSmall : Sprite::Refused, x, y);
         else
             kit.sprite(small ? Sprite::AcceptedSmall : Sprite::Accepted, x, y);
-        if (tick.label != 0) numbers.add(x, numberText(kit.data, tick.label), Role::TextDim);
+        if (tick.label != 0) numbers.add(x, numberText(kit.data, tick.label, Digits::Last), Role::TextDim);
     }
     // Last, above everything: damage is never hidden by what was fine.
     double last = -1e9;
@@ -109,7 +110,8 @@ void paintEffect(const PaintKit& kit, const Lane& lane, int height) {
         const double room = roomAfter(d);
         if (!mark.tick || room < 20) continue;
         kit.firstFitting({mark.x + r + 3, 0, room, double(kit.m.px(15))},
-                         {damageWords(kit.data.damage(mark.tick->label))}, kit.smallBold, Role::ViolationText);
+                         {damageWords(kit.data.damage(mark.tick->label), Digits::Last)}, kit.smallBold,
+                         Role::ViolationText);
     }
     paintFaults(kit, lane.faults, height);
 }

@@ -156,5 +156,8 @@ void paintCopy(const PaintKit& kit, const Lane& lane, int height);
 void paintNode(const PaintKit& kit, const Lane& lane, int height);
 void paintWatchers(const PaintKit& kit, const Lane& lane, int height);
 void paintLink(const PaintKit& kit, const Lane& lane, int height);
+void paintClock(const PaintKit& kit, const Lane& lane, int height);
+/// Below a belief's bar: how long the server would still keep its lock (paint_margin.cpp).
+void paintMargins(const PaintKit& kit, const Lane& lane);
 
 } // namespace lockscope::views

@@ -50,6 +50,8 @@ void renderTimeline(QPainter& painter, const QSize& size, const TimelinePicture&
         paintPlayheadLine(painter, x, lanes.height());
         for (const LeaseAtPlayhead& lease : leasesAtPlayhead(scene, lanes))
             paintLeaseAtPlayhead(painter, lease);
+        for (const MarginAtPlayhead& margin : marginsAtPlayhead(scene, lanes))
+            paintMarginAtPlayhead(painter, margin);
     }
     painter.restore();
     painter.translate(0, lanes.height());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "timeline/paint_kit.h"
+#include "timeline/ghost.h"
 #include "timeline/violation_bands.h"
 #include "timeline/words.h"
 
@@ -13,6 +13,7 @@ struct TimelineScene {
     const ViolationBands& bands;
     TimelineMetrics metrics;
     TimelineNotes notes;
+    GhostRun ghost{};
     std::int64_t from = 0, to = 1; ///< visible
     std::int64_t end = 1;          ///< of the time axis, for the overview
     std::int64_t playhead = -1;    ///< -1 = none
@@ -53,7 +54,15 @@ struct LeaseAtPlayhead {
     bool pale = false;          ///< the words stand on a pale ground
 };
 std::vector<LeaseAtPlayhead> leasesAtPlayhead(const TimelineScene& scene, const QSize& size);
-/// The states of the copies in sight at the playhead: they stand in the copies' labels.
+/// The margin of a client's hold at the playhead, below its name.
+struct MarginAtPlayhead {
+    QRectF place;
+    QString words;
+    Role role = Role::TextDim;
+};
+std::vector<MarginAtPlayhead> marginsAtPlayhead(const TimelineScene& scene, const QSize& size);
+void paintMarginAtPlayhead(QPainter& painter, const MarginAtPlayhead& margin);
+/// How copies and clocks in sight stand at the playhead: it is written in their labels.
 QStringList copyStates(const TimelineScene& scene);
 void paintLeaseAtPlayhead(QPainter& painter, const LeaseAtPlayhead& lease);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "theme/fonts.h"
 #include "theme/format.h"
+#include "timeline/fault_chips.h"
 #include "timeline/scene.h"
 
 #include <QCoreApplication>
@@ -29,10 +30,15 @@ void paintStrip(const PaintKit& kit, const TimelineScene& scene, int top, int he
         pills.push_back({left, right, &band});
     });
     washes.paint(kit.p, color(Role::ViolationBand));
+    const std::vector<FaultChip> chips = faultChips(scene, kit.c);
+    const auto nextChip = [&](double x) {
+        const auto after = std::ranges::upper_bound(chips, x, {}, &FaultChip::x);
+        return after == chips.end() ? kit.c.width() : after->box.left();
+    };
     const double y = top + kit.m.px(5), tall = height - kit.m.px(10);
     for (std::size_t i = 0; i < pills.size(); ++i) {
         const auto [left, right, band] = pills[i];
-        const double next = i + 1 < pills.size() ? pills[i + 1].left : kit.c.width();
+        const double next = std::min(i + 1 < pills.size() ? pills[i + 1].left : kit.c.width(), nextChip(right));
         if (right - left < 20 && next - right < 40) {
             blocks.add(left, y, std::max(2.0, right - left), tall);
             continue;
@@ -49,9 +55,11 @@ void paintStrip(const PaintKit& kit, const TimelineScene& scene, int top, int he
             kit.firstFitting({right + 5, y, next - right - 9, tall}, {words}, kit.smallBold, Role::ViolationText);
     }
     blocks.paint(kit.p, color(Role::Violation));
-    kit.p.save();
+    paintFaultChips(kit, chips, top);
+    if (!chips.empty()) return;
+    kit.p.save(); // too many for marks
     kit.p.translate(0, top);
-    paintFaults(kit, kit.data.generalFaults(), height);
+    paintFaults(kit, kit.data.faults(), height);
     kit.p.restore();
 }
 

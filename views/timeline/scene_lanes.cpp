@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "theme/fonts.h"
+#include "timeline/margin.h"
 #include "timeline/scene.h"
 
 #include <cmath>
@@ -29,6 +30,7 @@ public:
             }
         });
         visitMarks(kit.c, rulerStep(kit), [&](std::int64_t t) { m_grid.add(std::round(kit.c.x(t)), 0, 1, height); });
+        addFaults(height);
     }
 
     /// Paints what of it lies within [top, top + height), `labels` pixels from the left of the picture.
@@ -46,15 +48,31 @@ public:
         m_washes.paint(p, onGround(color(Role::ViolationBand)));
         m_edges.paint(p, onGround(color(Role::Violation, 0.6)));
         m_grid.paint(p, color(Role::Grid));
+        m_faults.paint(p, onGround(color(Role::Fault, 0.5)));
         p.restore();
     }
 
 private:
+    /// Through all lanes, as what a fault does is seen on many: a person's own as a line, a scenario's as dots.
+    void addFaults(int height) {
+        constexpr std::size_t kMost = 40; // more are a hatch that says nothing
+        const TickTrack& faults = m_kit.data.faults();
+        const std::size_t first = faults.lowerBound(m_kit.c.from()), end = faults.lowerBound(m_kit.c.to());
+        if (end - first > kMost) return;
+        const int dot = m_kit.m.px(2);
+        for (std::size_t i = first; i < end; ++i) {
+            const double x = std::round(m_kit.c.x(faults[i].at));
+            const bool byHand = faults[i].kind == unsigned(FaultTick::ByHand);
+            for (int y = 0; y < height; y += byHand ? height : 3 * dot)
+                m_faults.add(x, y, 1, byHand ? height : dot);
+        }
+    }
     const PaintKit& m_kit;
-    BoxBatch m_washes, m_edges, m_grid;
+    BoxBatch m_washes, m_edges, m_grid, m_faults;
 };
 
-/// A copy hangs on its lock's lane: a branch, its server, and what it is at the playhead, in one line.
+/// A copy hangs on its lock's lane, a clock on its owner's: a branch, its name, and how it is at the playhead, in one
+/// line.
 void paintBranch(const PaintKit& kit, const TimelineScene& scene, const Lane& lane, int width, int height) {
     const double middle = std::round(height / 2.0), left = kit.m.px(18), arm = kit.m.px(8);
     kit.box(QRectF(left, 0, 1, middle), color(Role::TextFaint));
@@ -69,11 +87,14 @@ void paintBranch(const PaintKit& kit, const TimelineScene& scene, const Lane& la
 }
 
 void paintLabel(const PaintKit& kit, const TimelineScene& scene, const Lane& lane, int width, int height) {
-    if (lane.kind == LaneKind::Copy) return paintBranch(kit, scene, lane, width, height);
+    if (lane.kind == LaneKind::Copy || lane.kind == LaneKind::Clock)
+        return paintBranch(kit, scene, lane, width, height);
     const QString subtitle = laneSubtitle(kit.data, lane, scene.notes, scene.playhead);
     const double left = kit.m.px(14), room = width - left - kit.m.px(4);
     const double line = kit.m.px(18);
-    const double top = subtitle.isEmpty() ? (height - line) / 2 : height / 2.0 - line + 2;
+    // Below a client's name is room for its margin, which comes and goes.
+    const double middle = lane.kind == LaneKind::Belief ? kit.m.px(24) : height / 2.0;
+    const double top = subtitle.isEmpty() ? middle - line / 2 : middle - line + 2;
     kit.text({left, top, room, line}, laneTitle(kit.data, lane), kit.bold, Role::Text);
     if (!subtitle.isEmpty()) kit.text({left, top + line - 2, room, line}, subtitle, kit.small, Role::TextDim);
 }
@@ -94,6 +115,8 @@ void paintLane(const PaintKit& kit, const Lane& lane, int height) {
         return paintWatchers(kit, lane, height);
     case LaneKind::Link:
         return paintLink(kit, lane, height);
+    case LaneKind::Clock:
+        return paintClock(kit, lane, height);
     }
 }
 
@@ -130,6 +153,7 @@ void paintLanes(QPainter& painter, const QSize& size, const TimelineScene& scene
         paintLabel(kit, scene, *row.lane, labels, row.height);
         painter.translate(labels, 0);
         painter.setClipRect(QRect(0, 0, size.width() - labels, row.height));
+        if (scene.ghost.data && row.lane->kind == LaneKind::Belief) paintGhost(kit, scene.ghost, *row.lane);
         paintLane(kit, *row.lane, row.height);
         painter.restore();
         painter.fillRect(QRect(0, y + row.height - 1, size.width(), 1), color(Role::Hairline));
@@ -183,13 +207,40 @@ std::vector<LeaseAtPlayhead> leasesAtPlayhead(const TimelineScene& scene, const 
     return leases;
 }
 
+std::vector<MarginAtPlayhead> marginsAtPlayhead(const TimelineScene& scene, const QSize& size) {
+    std::vector<MarginAtPlayhead> margins;
+    const auto& rows = scene.layout.rows();
+    for (std::size_t i = scene.layout.firstRowBelow(scene.scroll); i < rows.size(); ++i) {
+        const int y = rows[i].y - scene.scroll;
+        if (y >= size.height()) break;
+        if (rows[i].lane->kind != LaneKind::Belief || scene.playhead < 0) continue;
+        const Margin margin = marginAt(scene.data, *rows[i].lane, std::min(scene.playhead, scene.data.now()));
+        const QString words = marginWords(margin);
+        if (words.isEmpty()) continue;
+        const double left = scene.metrics.px(14);
+        margins.push_back(
+            {QRectF(left, y + scene.metrics.px(43), scene.metrics.labelWidth() - left - 4, scene.metrics.px(16)), words,
+             marginRole(margin)});
+    }
+    return margins;
+}
+
+void paintMarginAtPlayhead(QPainter& painter, const MarginAtPlayhead& margin) {
+    const QFont font = uiFont(-1.5, QFont::Medium);
+    painter.setFont(font);
+    painter.setPen(color(margin.role));
+    painter.drawText(margin.place, Qt::AlignLeft | Qt::AlignVCenter,
+                     QFontMetricsF(font).elidedText(margin.words, Qt::ElideRight, margin.place.width()));
+}
+
 QStringList copyStates(const TimelineScene& scene) {
     QStringList states;
     const auto& rows = scene.layout.rows();
     constexpr std::size_t kInSight = 100;
     const std::size_t first = scene.layout.firstRowBelow(scene.scroll);
     for (std::size_t i = first; i < std::min(rows.size(), first + kInSight); ++i)
-        if (rows[i].lane->kind == LaneKind::Copy) states += copyState(scene.data, *rows[i].lane, scene.playhead);
+        if (const Lane& lane = *rows[i].lane; lane.kind == LaneKind::Copy || lane.kind == LaneKind::Clock)
+            states += laneSubtitle(scene.data, lane, scene.notes, scene.playhead);
     return states;
 }
 

@@ -124,6 +124,8 @@ QString spanSentence(const TimelineData& data, const Lane& lane, const Span& spa
     case LaneKind::Link:
         return LinkPhase(span.state) == LinkPhase::Cut ? Timeline::tr("%1 is cut: %2").arg(who, when(span))
                                                        : Timeline::tr("%1 is slow: %2").arg(who, when(span));
+    case LaneKind::Clock:
+        return Timeline::tr("%1: %2").arg(clockState(data, lane, span.from), when(span));
     case LaneKind::Watchers:
     case LaneKind::Effect:
         break;
@@ -169,6 +171,7 @@ QString tickSentence(const TimelineData& data, const Lane& lane, const Tick& tic
     case LaneKind::Link:
         return Timeline::tr("%1: %2").arg(at, messageSentence(trace, tick));
     case LaneKind::Node:
+    case LaneKind::Clock:
         break;
     }
     return {};

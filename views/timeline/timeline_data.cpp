@@ -6,7 +6,11 @@
 namespace lockscope::views {
 
 TimelineData::TimelineData(std::shared_ptr<const trace::Trace> trace)
-    : m_trace(std::move(trace)), m_fold(std::make_unique<LaneFold>(*this)) {
+    : m_trace(std::move(trace)),
+      m_fold(std::make_unique<LaneFold>(*this)),
+      m_clocks(*m_trace, [this](trace::EntityId party, trace::EntityId client) -> Lane& {
+          return addLane(LaneKind::Clock, party, client, trace::kNoEntity);
+      }) {
 }
 
 TimelineData::~TimelineData() = default;
@@ -14,8 +18,16 @@ TimelineData::~TimelineData() = default;
 void TimelineData::consume(std::size_t upTo) {
     const std::size_t end = std::min(upTo, m_trace->size());
     m_fold->takeEntities();
-    for (; m_rows < end; ++m_rows)
-        m_fold->apply(m_trace->at(m_rows), std::uint32_t(m_rows));
+    for (; m_rows < end; ++m_rows) {
+        const trace::Event event = m_trace->at(m_rows);
+        m_fold->apply(event, std::uint32_t(m_rows));
+        m_clocks.apply(event, std::uint32_t(m_rows));
+    }
+}
+
+const Lane* TimelineData::recordOf(trace::EntityId lock) const {
+    const auto found = m_records.find(lock);
+    return found == m_records.end() ? nullptr : found->second;
 }
 
 std::int64_t TimelineData::now() const {
@@ -29,6 +41,7 @@ Lane& TimelineData::addLane(LaneKind kind, trace::EntityId entity, trace::Entity
     lane->entity = entity;
     lane->client = client;
     lane->other = other;
+    if (kind == LaneKind::Record) m_records.emplace(entity, lane.get());
     m_lanes.push_back(std::move(lane));
     ++m_layoutVersion;
     return *m_lanes.back();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "timeline/activity.h"
+#include "timeline/fold_clocks.h"
 #include "timeline/label_numbers.h"
 #include "timeline/lane.h"
 #include "timeline/polite_mutex.h"
@@ -37,6 +38,8 @@ public:
     std::int64_t now() const;
 
     const std::vector<std::unique_ptr<Lane>>& lanes() const { return m_lanes; }
+    /// The lane of a lock's record; nullptr: it has none yet.
+    const Lane* recordOf(trace::EntityId lock) const;
     /// Every fault of the session, for the overview and for "next fault".
     const TickTrack& faults() const { return m_faults; }
     /// Faults that belong to no lane: settings, "healed".
@@ -66,7 +69,9 @@ private:
     Activity m_activity;
     Chunked<Damage> m_damages;
     LabelNumbers m_numbers;
+    std::map<trace::EntityId, const Lane*> m_records; ///< by lock
     std::unique_ptr<LaneFold> m_fold;
+    ClockFold m_clocks;
 };
 
 } // namespace lockscope::views

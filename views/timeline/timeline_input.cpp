@@ -220,7 +220,7 @@ void TimelineView::clickAt(const QPointF& position) {
     const bool onEmptyGround = hit.what == What::Nothing || hit.what == What::Lane || hit.what == What::Life;
     if (hit.row >= 0) {
         m_focusRow = hit.row;
-        m_context->select(entityOfRow(hit.row));
+        selectRow(hit.row);
     } else {
         m_context->select(trace::kNoEntity);
     }
@@ -254,9 +254,15 @@ void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
         row = m_layout.rowAt(viewport()->mapFromGlobal(global).y() + verticalScrollBar()->value());
         if (row < 0) return;
         m_focusRow = row;
-        m_context->select(entityOfRow(row));
+        selectRow(row);
     }
     Q_EMIT contextMenuRequested(entityOfRow(row), global);
+}
+
+void TimelineView::selectRow(int row) {
+    const bool belief = row >= 0 && row < int(m_layout.rows().size()) &&
+                        m_layout.rows()[std::size_t(row)].lane->kind == LaneKind::Belief;
+    m_context->select(entityOfRow(row), belief ? m_layout.rows()[std::size_t(row)].lane->other : trace::kNoEntity);
 }
 
 trace::EntityId TimelineView::entityOfRow(int row) const {
@@ -267,7 +273,7 @@ trace::EntityId TimelineView::entityOfRow(int row) const {
 void TimelineView::setFocusRow(int row) {
     if (row < 0 || row >= int(m_layout.rows().size())) return;
     m_focusRow = row;
-    m_context->select(entityOfRow(row));
+    selectRow(row);
     ensureRowVisible(row);
     viewport()->update();
     announceTimelineFocus(this, row);

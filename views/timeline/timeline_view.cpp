@@ -63,6 +63,13 @@ TimelineView::TimelineView(ViewContext* context, QWidget* parent)
     connect(follow, &QAction::triggered, this, &TimelineView::setFollowing);
     connect(m_zoom, &TimelineZoom::followingChanged, follow, &QAction::setChecked);
     addAction(follow);
+    auto* ghost = new QAction(tr("Show the run before the last change"), this);
+    ghost->setObjectName(QStringLiteral("timeline.ghost"));
+    ghost->setShortcut(Qt::Key_G);
+    ghost->setCheckable(true);
+    ghost->setChecked(m_ghostShown);
+    connect(ghost, &QAction::toggled, this, &TimelineView::setGhostShown);
+    addAction(ghost);
     auto* measure = new QAction(tr("Measure from the playhead"), this);
     measure->setObjectName(QStringLiteral("timeline.measure"));
     measure->setShortcut(Qt::Key_M);
@@ -108,6 +115,7 @@ TimelineView::TimelineView(ViewContext* context, QWidget* parent)
     connect(context, &ViewContext::scenarioChanged, this, &TimelineView::readNotes);
     connect(context, &ViewContext::revealRequested, this, &TimelineView::reveal);
     connect(context, &ViewContext::spotlightChanged, this, &TimelineView::takeSpotlight);
+    connect(context, &ViewContext::futureReplaced, this, &TimelineView::showGhost);
     updateGeometries();
     openTrace();
 }
@@ -130,7 +138,13 @@ void TimelineView::setSight(const Sight& sight) {
 
 void TimelineView::openTrace() {
     // A trace replaced within a session (another past, another seed) is looked at through the same window of time.
-    if (m_session != m_context->session()) m_rangeChosen = false;
+    if (m_session != m_context->session()) {
+        m_rangeChosen = false;
+        m_former.reset();
+    } else {
+        m_former = m_loader->data();
+    }
+    m_ghost = {}; // until it is known from when on the runs differ
     m_session = m_context->session();
     m_catchingUp = m_rangeChosen;
     clearMeasure();
@@ -194,8 +208,19 @@ void TimelineView::verdictChanged() {
     viewport()->update();
 }
 
+void TimelineView::showGhost(session::Rewrite, Nanos from) {
+    m_ghost = {m_former, from.count()};
+    viewport()->update();
+}
+
+void TimelineView::setGhostShown(bool shown) {
+    m_ghostShown = shown;
+    viewport()->update();
+}
+
 TimelineScene TimelineView::scene() const {
     TimelineScene scene{*m_loader->data(), m_layout, m_bands, m_metrics, m_notes};
+    if (m_ghostShown) scene.ghost = m_ghost;
     scene.from = m_zoom->from();
     scene.to = m_zoom->to();
     scene.end = m_zoom->end();
@@ -236,11 +261,10 @@ void TimelineView::playheadMoved(Nanos t) {
         const std::lock_guard lock(m_loader->data()->mutex());
         const TimelineScene now = scene();
         m_leases = leasesAtPlayhead(now, viewport()->size());
-        if (copyStates(now) != m_key.copies)
-            viewport()->update(QRect(0, 0, m_metrics.labelWidth(), viewport()->height()));
     }
     for (const LeaseAtPlayhead& lease : m_leases)
         viewport()->update(lease.place.toAlignedRect());
+    viewport()->update(QRect(0, 0, m_metrics.labelWidth(), viewport()->height())); // margins, copies, clocks
     m_paintedPlayhead = t.count();
     m_ruler->update();
     m_overview->update();
@@ -356,6 +380,7 @@ void TimelineView::refreshLanes(const TimelineScene& scene) {
     key.from = scene.from;
     key.to = scene.to;
     key.verdict = m_verdict.get();
+    key.ghost = scene.ghost.data.get();
     key.size = viewport()->size();
     key.dpr = scene.devicePixelRatio;
     key.scroll = scene.scroll;
@@ -421,6 +446,11 @@ void TimelineView::paintOverlay(QPainter& painter, const TimelineScene& scene) {
         paintPlayheadLine(painter, canvasX(scene.playhead), height);
     for (const LeaseAtPlayhead& lease : m_leases)
         paintLeaseAtPlayhead(painter, lease);
+    painter.restore();
+    painter.save();
+    painter.setClipRect(QRect(0, 0, labels, height), Qt::IntersectClip);
+    for (const MarginAtPlayhead& margin : marginsAtPlayhead(scene, viewport()->size()))
+        paintMarginAtPlayhead(painter, margin);
     painter.restore();
 }
 

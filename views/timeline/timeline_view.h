@@ -66,6 +66,8 @@ public Q_SLOTS:
     void panLeft();
     void panRight();
     void setFollowing(bool following);
+    /// Whether the run before the last change in its past is drawn faintly behind the present one.
+    void setGhostShown(bool shown);
     /// Measures from the playhead to wherever it is moved; called again, stops there.
     void measureFromPlayhead();
 
@@ -106,6 +108,7 @@ private:
         std::size_t rows = 0, lanes = 0;
         std::int64_t now = 0, from = 0, to = 0;
         const void* verdict = nullptr;
+        const void* ghost = nullptr;
         QSize size;
         double dpr = 0;
         int scroll = 0, focusRow = -1;
@@ -120,6 +123,7 @@ private:
     void openTrace();
     void dataChanged();
     void verdictChanged();
+    void showGhost(session::Rewrite why, Nanos from);
     void playheadMoved(Nanos t);
     void reveal(Nanos t, trace::EntityId entity);
     /// Takes up the text's size and setBrief().
@@ -150,6 +154,7 @@ private:
     void ensureRowVisible(int row);
     bool handlesKey(const QKeyEvent* event) const;
     trace::EntityId entityOfRow(int row) const;
+    void selectRow(int row);
     void announceSoon();
 
     QPointer<ViewContext> m_context;
@@ -170,6 +175,9 @@ private:
     int m_focusRow = -1;
     QPointer<session::Session> m_session;
     bool m_brief = false;
+    std::shared_ptr<TimelineData> m_former; ///< of the run that was replaced last, in this session
+    GhostRun m_ghost;
+    bool m_ghostShown = true;
     bool m_rangeChosen = false; ///< the first range of this trace was chosen
     bool m_catchingUp = false;  ///< the trace was replaced, and is not yet where one looks
 

@@ -3,6 +3,7 @@
 
 #include "models/event_words.h"
 #include "theme/format.h"
+#include "theme/short_number.h"
 #include "trace/text.h"
 
 #include <QCoreApplication>
@@ -131,6 +132,7 @@ QString sectionCaption(LaneKind kind) {
     case LaneKind::Node:
     case LaneKind::Watchers:
     case LaneKind::Link:
+    case LaneKind::Clock:
         return Timeline::tr("NODES AND LINKS");
     }
     return {};
@@ -146,6 +148,8 @@ QString laneTitle(const TimelineData& data, const Lane& lane) {
     }
     case LaneKind::Copy:
         return nameOf(trace, lane.other);
+    case LaneKind::Clock:
+        return Timeline::tr("its clock");
     case LaneKind::Watchers:
         return Timeline::tr("Sentinels");
     case LaneKind::Link:
@@ -178,6 +182,8 @@ QString laneSubtitle(const TimelineData& data, const Lane& lane, const TimelineN
                                               : QString();
     case LaneKind::Copy:
         return copyState(data, lane, playhead);
+    case LaneKind::Clock:
+        return clockOffsetWords(clockOffsetAt(data, lane, playhead));
     case LaneKind::Watchers: {
         QStringList names;
         for (const Lane* member : lane.members)
@@ -200,6 +206,8 @@ QString laneState(const TimelineData& data, const Lane& lane, std::int64_t t) {
     case LaneKind::Copy:
         //: What a server's copy of a lock is, and what it says: "decides: held by A, 4.2 s left".
         return Timeline::tr("%1: %2").arg(copyState(data, lane, t), recordState(data, lane, t));
+    case LaneKind::Clock:
+        return clockState(data, lane, t);
     case LaneKind::Watchers:
         return watchersState(lane, t);
     case LaneKind::Record:
@@ -280,14 +288,17 @@ QString recordTickWords(const trace::Trace& trace, const Tick& tick) {
     return {};
 }
 
-QString numberText(const TimelineData& data, std::uint32_t label) {
-    return QString::number(data.numbers().numberOf(label));
+QString numberText(const TimelineData& data, std::uint32_t label, Digits digits) {
+    const std::int64_t number = data.numbers().numberOf(label);
+    return digits == Digits::All ? QString::number(number) : shortNumber(number);
 }
 
-QString damageWords(const Damage& damage) {
-    if (damage.newer > 0)
-        return Timeline::tr("damage: #%1 after #%2").arg(QString::number(damage.number), QString::number(damage.newer));
-    return Timeline::tr("damage: #%1 held no more").arg(damage.number);
+QString damageWords(const Damage& damage, Digits digits) {
+    const auto text = [digits](std::int64_t number) {
+        return digits == Digits::All ? QString::number(number) : shortNumber(number);
+    };
+    if (damage.newer > 0) return Timeline::tr("damage: #%1 after #%2").arg(text(damage.number), text(damage.newer));
+    return Timeline::tr("damage: #%1 held no more").arg(text(damage.number));
 }
 
 } // namespace lockscope::views

@@ -76,6 +76,14 @@ bool replicates(const Lane& lane);
 QString copyState(const TimelineData& data, const Lane& lane, std::int64_t t);
 /// A server's life, role and lag at t: "replica of redis-1, 200 ms behind".
 QString nodeState(const TimelineData& data, const Lane& lane, std::int64_t t);
+// Clocks (paint_clock.cpp).
+
+/// How far the clock of a clock's lane is off at t, in ns.
+std::int64_t clockOffsetAt(const TimelineData& data, const Lane& lane, std::int64_t t);
+/// "+180 ms", "−10 s", "true".
+QString clockOffsetWords(std::int64_t offset);
+/// "the clock of redis-3 is 180 ms ahead", "the clock of A is right".
+QString clockState(const TimelineData& data, const Lane& lane, std::int64_t t);
 /// How the Sentinels stand at t: "2 of 3 run".
 QString watchersState(const Lane& lane, std::int64_t t);
 /// "2 of 3 agree at 4.1 s: down", "3 votes for sentinel-2": what is written at a WatcherTick; empty: nothing.
@@ -83,10 +91,12 @@ QString watcherWords(const Lane& lane, const trace::Trace& trace, const Tick& ti
 /// A whole sentence about it: "4.100 s: sentinel-1 thinks that redis-1 is down".
 QString watcherSentence(const trace::Trace& trace, const Tick& tick);
 
+/// All digits of a number, or as shortNumber() has it.
+enum class Digits : std::uint8_t { All, Last };
 /// The number that a label of a hold or a write stands for.
-QString numberText(const TimelineData& data, std::uint32_t label);
+QString numberText(const TimelineData& data, std::uint32_t label, Digits digits = Digits::All);
 /// "damage: #33 after #34".
-QString damageWords(const Damage& damage);
+QString damageWords(const Damage& damage, Digits digits = Digits::All);
 
 /// Sentences for tooltips.
 QString spanSentence(const TimelineData& data, const Lane& lane, const Span& span);
@@ -94,5 +104,7 @@ QString tickSentence(const TimelineData& data, const Lane& lane, const Tick& tic
 /// Says that the lane's client was paused or dead.
 QString lifeSentence(const TimelineData& data, const Lane& lane, const Span& life);
 QString faultSentence(const trace::Trace& trace, const Tick& tick);
+/// A fault in two words, for its mark on the time axis: "killed redis-1" (fault_chips.cpp).
+QString faultLabel(const trace::Trace& trace, const Tick& tick);
 
 } // namespace lockscope::views

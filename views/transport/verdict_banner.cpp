@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "transport/verdict_banner.h"
 
+#include "models/told_violation.h"
 #include "theme/fonts.h"
 #include "theme/icons.h"
 #include "theme/plain_tips.h"
@@ -26,10 +27,9 @@ VerdictBanner::VerdictBanner(ViewContext* context, QWidget* parent) : QAbstractB
 void VerdictBanner::refresh() {
     const auto judged = m_context->verdict();
     const Nanos playhead = m_context->playhead();
-    // Violations later than the playhead are not told here: the sentence is about the instant that is shown.
-    const auto first = judged->violations.begin();
-    const auto last = std::ranges::partition_point(
-        judged->violations, [&](const verdict::Violation& violation) { return violation.from <= playhead; });
+    // Violations later than the playhead are not told here: the sentence is about the instant that is shown. Its
+    // interval is the same as on its card and its band: whole once the run has passed it, "so far" before.
+    const std::optional<std::size_t> told = toldViolation(*judged, playhead);
     const auto trace = m_context->trace();
     QString text;
     m_empty = !m_context->session();
@@ -39,19 +39,16 @@ void VerdictBanner::refresh() {
     const bool tooLittle = unknown > 0, nothing = std::size_t(unknown) == verdict::kInvariants.size();
     m_outcome = tooLittle || judged->rows == 0 ? verdict::Outcome::Unknown : verdict::Outcome::Holds;
     m_shown.reset();
-    if (first != last) {
-        // The violation that goes on now, else the latest one: a person who looks at this instant asks about it.
-        // (kNever, the end of a violation that has not ended yet for the judge, is later than any instant.) Its
-        // interval is the same as on its card and its band: whole once the run has passed it, "so far" before.
-        const auto goesOn =
-            std::find_if(first, last, [&](const verdict::Violation& violation) { return violation.to >= playhead; });
-        const auto told = goesOn == last ? std::prev(last) : goesOn;
-        m_index = std::size_t(told - first);
-        m_shown = *told;
+    if (told) {
+        m_index = *told;
+        m_shown = judged->violations[*told];
         m_outcome = verdict::Outcome::Violated;
         text = verdict::headline(*m_shown, *trace);
-        //: %1 a sentence on one violation; %n how many more there are besides.
-        if (const int more = int(last - first) - 1; more > 0) text = tr("%1  (+%n more)", "", more).arg(text);
+        const auto begun = std::ranges::partition_point(
+            judged->violations, [&](const verdict::Violation& violation) { return violation.from <= playhead; });
+        if (const int more = int(begun - judged->violations.begin()) - 1; more > 0)
+            //: %1 a sentence on one violation; %n how many more there are besides.
+            text = tr("%1  (+%n more)", "", more).arg(text);
     } else if (m_empty) {
         text.clear();
     } else if (judged->rows == 0) {

@@ -155,6 +155,38 @@ private Q_SLOTS:
         QCOMPARE(session.doneByHand().size(), 1u);
     }
 
+    void eachThingDoneByHandCanBeMoved() {
+        SimulatedSession session(builtin("contention"), 3);
+        session.apply(fault(Action::PauseClient, "A"), 4s);
+        session.apply(fault(Action::PauseClient, "B"), 5s);
+        session.advanceTo(12s);
+        QTRY_VERIFY(session.trace()->reached() >= Nanos(12s));
+        const auto pauses = [&session] {
+            std::vector<std::pair<Nanos, QByteArray>> found;
+            const auto trace = session.trace();
+            for (std::size_t row = 0; row < trace->size(); ++row)
+                if (trace->kindAt(row) == trace::EventKind::ClientPaused)
+                    found.emplace_back(trace->timeAt(row), trace->entity(trace->at(row).actor).name);
+            return found;
+        };
+        QSignalSpy replaced(&session, &SimulatedSession::futureReplaced);
+        session.move(7, 6s); // there is none
+        session.move(0, 4s); // it is there already
+        QCOMPARE(replaced.count(), 0);
+        session.move(0, 6s);
+        QCOMPARE(replaced.count(), 1);
+        QCOMPARE(replaced.at(0).at(0).value<session::Rewrite>(), session::Rewrite::Move);
+        QCOMPARE(replaced.at(0).at(1).value<Nanos>(), Nanos(4s)); // what was there is there no more
+        QTRY_VERIFY(session.trace()->reached() >= Nanos(12s));
+        QCOMPARE(pauses().size(), 2u);
+        QCOMPARE(pauses().at(0), std::pair(Nanos(5s), QByteArray("B")));
+        QCOMPARE(pauses().at(1), std::pair(Nanos(6s), QByteArray("A")));
+        QCOMPARE(session.doneByHand().front().target, QStringLiteral("B")); // in the order of their times
+        session.undo();
+        QTRY_VERIFY(session.trace()->reached() >= Nanos(12s));
+        QCOMPARE(pauses().at(0), std::pair(Nanos(4s), QByteArray("A")));
+    }
+
     void aFaultByHandTakesEffectAndIsInTheScenario() {
         SimulatedSession session(builtin("contention"), 3);
         const Nanos granted = next(session, Milestone::Acquisition, Nanos(0));

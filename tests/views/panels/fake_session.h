@@ -21,6 +21,7 @@ public:
     scenario::Scenario scenario() const override { return plan; }
     std::vector<scenario::Fault> doneByHand() const override { return byHand; }
     void withdraw(std::size_t index) override { withdrawn.push_back(index); }
+    void move(std::size_t index, Nanos at) override { moved.emplace_back(index, at); }
     std::uint64_t seed() const override { return 42; }
     Nanos planned() const override { return 60s; }
 
@@ -61,6 +62,7 @@ public:
     std::vector<QByteArray> forced;
     std::vector<scenario::Fault> byHand; ///< what doneByHand() tells
     std::vector<std::size_t> withdrawn;
+    std::vector<std::pair<std::size_t, Nanos>> moved;
 
 private:
     std::shared_ptr<trace::Trace> m_trace;

@@ -131,6 +131,10 @@ private Q_SLOTS:
         rows->setCurrentItem(rows->topLevelItem(1));
         QTest::keyClick(rows, Qt::Key_Delete);
         QCOMPARE(scene.session.withdrawn, std::vector<std::size_t>{1});
+        QTest::keyClick(rows, Qt::Key_Left, Qt::AltModifier);
+        QTest::keyClick(rows, Qt::Key_Right, Qt::AltModifier | Qt::ShiftModifier);
+        QCOMPARE(scene.session.moved,
+                 (std::vector<std::pair<std::size_t, Nanos>>{{1, Nanos(8900ms)}, {1, Nanos(10s)}}));
         const QRect cross = rows->visualRect(rows->model()->index(0, 2));
         QTest::mouseClick(rows->viewport(), Qt::LeftButton, {}, cross.center());
         QCOMPARE(scene.session.withdrawn, (std::vector<std::size_t>{1, 0}));

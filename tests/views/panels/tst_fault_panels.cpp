@@ -207,6 +207,57 @@ private Q_SLOTS:
         QCOMPARE(menu.actions().front()->text(), u"Resume C"_qs);
     }
 
+    void messagesAndWorkHaveTheirKeys() {
+        Scene scene;
+        BreakPanel panel(&scene.context);
+        panel.show();
+        panel.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&panel));
+        QTest::keyClick(&panel, Qt::Key_L, Qt::ShiftModifier);
+        QTRY_COMPARE(scene.session.applied.size(), std::size_t(1));
+        QCOMPARE(scene.last().action, Action::LosePush);
+        QCOMPARE(scene.last().target, u"A"_qs);
+        QTest::keyClick(&panel, Qt::Key_W, Qt::ShiftModifier);
+        QTRY_COMPARE(scene.session.applied.size(), std::size_t(2));
+        QCOMPARE(scene.last().action, Action::HangWork);
+        QTest::mouseClick(button(panel, "break.isolate-node"), Qt::LeftButton);
+        QCOMPARE(scene.last().action, Action::CutLink);
+        QCOMPARE(scene.last().target, u"redis-1"_qs);
+        QCOMPARE(button(panel, "break.lose-push")->accessibleName(), u"Lose the next message to A"_qs);
+        scene.add(trace::EventKind::WorkHung, scene.story.a);
+        scene.context.select(scene.story.a);
+        QTRY_VERIFY(!action(panel, "break.hang-work")->isEnabled());
+        QVERIFY(button(panel, "break.hang-work")->accessibleName().contains(u"hangs already"_qs));
+    }
+
+    void aServerIsRestartedWithOrWithoutItsData() {
+        Scene scene;
+        BreakPanel panel(&scene.context);
+        panel.show();
+        QTest::mouseClick(button(panel, "break.restart-node"), Qt::LeftButton);
+        auto* menu = panel.findChild<QMenu*>(u"break.values"_qs);
+        QVERIFY(menu);
+        QTRY_VERIFY(menu->isVisible());
+        QTest::keyClick(menu, Qt::Key_Down);
+        QTest::keyClick(menu, Qt::Key_Return);
+        QTRY_COMPARE(scene.session.applied.size(), std::size_t(1));
+        QCOMPARE(scene.last().action, Action::RestartNodeEmpty);
+        QCOMPARE(scene.last().target, u"redis-1"_qs);
+    }
+
+    // A menu may stay open while time goes on: what was possible when it was opened need not be so any more.
+    void anOldMenuDoesNothingThatCannotBeDone() {
+        Scene scene;
+        QMenu menu;
+        fillFaultMenu(menu, scene.context, scene.story.aThread);
+        scene.add(trace::EventKind::ClientKilled, scene.story.a);
+        QSignalSpy complained(&scene.session, &session::Session::complained);
+        menu.actions().front()->trigger(); // "Pause A"
+        QVERIFY(scene.session.applied.empty());
+        QCOMPARE(complained.count(), 1);
+        QCOMPARE(complained.at(0).at(0).toString(), u"A is dead."_qs);
+    }
+
     void noTwoKeysAreTheSame() {
         Scene scene;
         const BreakPanel panel(&scene.context);

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session/breakable.h"
+
+#include "recipes/recipe_info.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::session {
+
+using scenario::Action;
+using trace::EntityId;
+using trace::EntityKind;
+using trace::kNoEntity;
+using Answer = std::expected<void, QString>;
+using Life = trace::ClientState::Life;
+
+namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(Faults)
+};
+
+Answer no(const QString& why) {
+    return std::unexpected(why);
+}
+
+scenario::TargetKind targetOf(Breakable::Kind kind) {
+    switch (kind) {
+    case Breakable::Kind::Client:
+        return scenario::TargetKind::Client;
+    case Breakable::Kind::Server:
+        return scenario::TargetKind::Node;
+    case Breakable::Kind::Link:
+        return scenario::TargetKind::Link;
+    case Breakable::Kind::World:
+        break;
+    }
+    return scenario::TargetKind::Nothing;
+}
+
+/// A party, a client or a server, by its name.
+EntityId partyNamed(const trace::Trace& trace, const QByteArray& name) {
+    for (EntityId id = 1; id < trace.entityCount(); ++id) {
+        const trace::Entity& e = trace.entity(id);
+        if ((e.kind == EntityKind::Client || e.kind == EntityKind::Node) && e.name == name) return id;
+    }
+    return kNoEntity;
+}
+
+QByteArray roleOf(const Breakable::Sight& sight, EntityId server) {
+    const auto found = sight.state.nodes.find(server);
+    return found == sight.state.nodes.end() ? QByteArray() : sight.trace.entity(found->second.role).name;
+}
+
+} // namespace
+
+Breakable Breakable::client(const Sight& sight, EntityId client) {
+    return {sight, Kind::Client, client, kNoEntity};
+}
+
+Breakable Breakable::server(const Sight& sight, EntityId server) {
+    return {sight, Kind::Server, server, kNoEntity};
+}
+
+Breakable Breakable::link(const Sight& sight, EntityId first, EntityId second) {
+    return {sight, Kind::Link, first, second};
+}
+
+Breakable Breakable::world(const Sight& sight) {
+    return {sight, Kind::World, kNoEntity, kNoEntity};
+}
+
+std::optional<Breakable> Breakable::named(const Sight& sight, Action action, const QString& target) {
+    if (scenario::targetKind(action) == scenario::TargetKind::Nothing) return world(sight);
+    if (const EntityId one = partyNamed(sight.trace, target.toUtf8()); one != kNoEntity)
+        return sight.trace.entity(one).kind == EntityKind::Client ? client(sight, one) : server(sight, one);
+    // Names of servers contain hyphens: each of them may be the one between the two.
+    for (qsizetype at = target.indexOf(u'-'); at > 0; at = target.indexOf(u'-', at + 1)) {
+        const EntityId a = partyNamed(sight.trace, target.left(at).toUtf8()),
+                       b = partyNamed(sight.trace, target.mid(at + 1).toUtf8());
+        if (a != kNoEntity && b != kNoEntity && a != b) return link(sight, a, b);
+    }
+    return std::nullopt;
+}
+
+QString Breakable::name() const {
+    const QString first = m_sight.trace.displayName(m_first);
+    return m_kind == Kind::Link ? first + u'-' + m_sight.trace.displayName(m_second) : first;
+}
+
+QString Breakable::displayName() const {
+    const QString first = m_sight.trace.displayName(m_first);
+    return m_kind == Kind::Link ? Words::tr("%1 ↔ %2").arg(first, m_sight.trace.displayName(m_second)) : first;
+}
+
+std::span<const Action> Breakable::actions() const {
+    static constexpr std::array kClient{Action::PauseClient, Action::KillClient,   Action::LoseReply, Action::LosePush,
+                                        Action::HangWork,    Action::StopWatchdog, Action::JumpClock};
+    static constexpr std::array kServer{
+        Action::KillNode, Action::CrashNode, Action::PauseNode, Action::RestartNode, Action::RestartNodeEmpty,
+        Action::CutLink,  Action::JumpClock, Action::DelayLink, Action::Failover,    Action::SwitchEngine};
+    static constexpr std::array kLink{Action::CutLink, Action::DelayLink};
+    static constexpr std::array kWorld{Action::HealAll};
+    switch (m_kind) {
+    case Kind::Client:
+        return kClient;
+    case Kind::Server:
+        return kServer;
+    case Kind::Link:
+        return kLink;
+    case Kind::World:
+        break;
+    }
+    return kWorld;
+}
+
+const trace::ClientState& Breakable::clientState() const {
+    static const trace::ClientState kUnknown;
+    const auto found = m_sight.state.clients.find(m_first);
+    return found == m_sight.state.clients.end() ? kUnknown : found->second;
+}
+
+const trace::NodeState& Breakable::serverState(EntityId server) const {
+    static const trace::NodeState kUnknown;
+    const auto found = m_sight.state.nodes.find(server);
+    return found == m_sight.state.nodes.end() ? kUnknown : found->second;
+}
+
+Life Breakable::life() const {
+    return m_kind == Kind::Client ? clientState().life : serverState(m_first).life;
+}
+
+std::int64_t Breakable::clockOffset() const {
+    return m_kind == Kind::Client ? clientState().clockOffset : serverState(m_first).clockOffset;
+}
+
+bool Breakable::anyLink(bool (*holds)(const trace::LinkState&)) const {
+    return std::ranges::any_of(m_sight.state.links, [&](const auto& link) {
+        const trace::Entity& e = m_sight.trace.entity(link.first);
+        const bool own = m_kind == Kind::Link ? (e.parent == m_first && e.other == m_second) ||
+                                                    (e.parent == m_second && e.other == m_first)
+                                              : e.parent == m_first || e.other == m_first;
+        return own && holds(link.second);
+    });
+}
+
+bool Breakable::suffers(Action fault) const {
+    switch (fault) {
+    case Action::PauseClient:
+    case Action::PauseNode:
+        return life() == Life::Paused;
+    case Action::KillClient:
+    case Action::KillNode:
+    case Action::CrashNode:
+        return life() == Life::Dead;
+    case Action::StopWatchdog:
+        return clientState().watchdogStopped;
+    case Action::HangWork:
+        return clientState().workHung;
+    case Action::JumpClock:
+        return clockOffset() != 0;
+    case Action::CutLink:
+        return anyLink([](const trace::LinkState& link) { return link.cut; });
+    case Action::DelayLink:
+        return anyLink([](const trace::LinkState& link) { return link.extraLatency != 0; });
+    default:
+        return false;
+    }
+}
+
+std::optional<scenario::Fault> Breakable::cure(Action fault) const {
+    const auto undo = scenario::undoing(fault);
+    if (!undo || !suffers(fault)) return std::nullopt;
+    scenario::Fault good;
+    good.action = *undo;
+    good.target = name();
+    return good;
+}
+
+Answer Breakable::can(Action action) const {
+    if (!m_sight.session) return no(Words::tr("Nothing is open."));
+    if (Answer allowed = m_sight.session->allows(action, targetOf(m_kind)); !allowed) return allowed;
+    switch (m_kind) {
+    case Kind::Client:
+        return clientCan(action);
+    case Kind::Server:
+        return serverCan(action);
+    case Kind::Link:
+        return linkCan(action);
+    case Kind::World:
+        break;
+    }
+    return {};
+}
+
+Answer Breakable::clientCan(Action action) const {
+    if (m_first == kNoEntity) return no(Words::tr("There is no client yet."));
+    // At somebody's server there are strangers and the observer besides our own clients. Only those of our own are seen
+    // to start, so only they are in the state.
+    if (m_sight.session->abilities().live && !m_sight.state.clients.contains(m_first))
+        return no(
+            Words::tr("%1 is no client of ours at this instant: only those can be broken here.").arg(displayName()));
+    if (action == Action::RestartClient) return {};
+    if (life() == Life::Dead) return no(Words::tr("%1 is dead.").arg(displayName()));
+    if (action == Action::PauseClient && life() == Life::Paused) return no(Words::tr("It is paused already."));
+    if (action == Action::ResumeClient && life() != Life::Paused) return no(Words::tr("It is not paused."));
+    if (action == Action::HangWork && clientState().workHung)
+        return no(Words::tr("It hangs already: “Heal everything” lets it go on."));
+    if (action == Action::StopWatchdog) {
+        if (watchdogPeriod(m_sight.settings) == Nanos::zero())
+            return no(Words::tr("There is no watchdog: see the workload's settings."));
+        if (clientState().watchdogStopped) return no(Words::tr("It is stopped already."));
+    }
+    return {};
+}
+
+Answer Breakable::serverCan(Action action) const {
+    if (m_first == kNoEntity) return no(Words::tr("There is no server yet."));
+    const bool whereDead = action == Action::RestartNode || action == Action::RestartNodeEmpty ||
+                           action == Action::CutLink || action == Action::MendLink || action == Action::DelayLink;
+    if (!whereDead && life() == Life::Dead) return no(Words::tr("%1 is dead.").arg(displayName()));
+    if (action == Action::PauseNode && life() == Life::Paused) return no(Words::tr("It is paused already."));
+    if (action == Action::ResumeNode && life() != Life::Paused) return no(Words::tr("It is not paused."));
+    if (action == Action::MendLink && !suffers(Action::CutLink)) return no(Words::tr("None of its links is cut."));
+    if (action == Action::Failover) return canFailOver();
+    if (action == Action::SwitchEngine) {
+        if (!m_sight.settings.manager) return no(Words::tr("There is no lock manager that could change its engine."));
+        if (!m_sight.settings.manager->engines.contains(name()))
+            return no(Words::tr("The lock manager does not have %1 among its engines.").arg(displayName()));
+    }
+    return {};
+}
+
+Answer Breakable::linkCan(Action action) const {
+    if (m_first == kNoEntity || m_second == kNoEntity) return no(Words::tr("There is no link yet."));
+    if (action == Action::CutLink && suffers(Action::CutLink)) return no(Words::tr("It is cut already."));
+    if (action == Action::MendLink && !suffers(Action::CutLink)) return no(Words::tr("It is not cut."));
+    return {};
+}
+
+Answer Breakable::canFailOver() const {
+    bool any = false, runs = false;
+    for (const auto& [id, state] : m_sight.state.nodes) {
+        if (roleOf(m_sight, id) != "sentinel") continue;
+        any = true;
+        runs = runs || state.life == Life::Running;
+    }
+    if (!any) return no(Words::tr("There are no Sentinels to ask for a failover."));
+    if (!runs) return no(Words::tr("No Sentinel runs."));
+    if (roleOf(m_sight, m_first) != "master") return no(Words::tr("%1 is not the master.").arg(displayName()));
+    return {};
+}
+
+std::expected<std::optional<scenario::Fault>, QString> Breakable::strike(Action action, Nanos value, Nanos at) const {
+    if (const Answer possible = can(action); !possible) return std::unexpected(possible.error());
+    scenario::Fault fault;
+    fault.action = action;
+    fault.target = name();
+    fault.value = value;
+    fault.at = at;
+    fault.byHand = true;
+    std::optional<scenario::Fault> undo;
+    if (const auto end = scenario::undoing(action)) {
+        undo = scenario::Fault{};
+        undo->action = *end;
+        undo->target = fault.target;
+    }
+    m_sight.session->apply(std::move(fault), at);
+    return undo;
+}
+
+Nanos watchdogPeriod(const scenario::Scenario& settings) {
+    const recipes::RecipeInfo* const info = recipes::findRecipe(settings.recipe.toUtf8());
+    return info && !info->watchdog ? Nanos::zero() : settings.lock.watchdog;
+}
+
+} // namespace lockscope::session

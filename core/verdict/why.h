@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "verdict/verdict.h"
+
+namespace lockscope::verdict {
+
+/// explain() without its first sentence, where that only repeats headline(): the events that led to the violation, and
+/// why the lock allowed it. Never empty. Translated.
+QString why(const Violation& violation, const trace::Trace& trace);
+
+} // namespace lockscope::verdict

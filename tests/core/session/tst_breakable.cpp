@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scenario/scenario_file.h"
+#include "session/breakable.h"
+#include "session/recording_session.h"
+#include "session/simulated_session.h"
+
+#include <QSignalSpy>
+#include <QTest>
+
+using namespace lockscope;
+using scenario::Action;
+using session::Abilities;
+using session::Breakable;
+using trace::EntityId;
+using trace::EntityKind;
+using trace::EventKind;
+
+namespace {
+
+/// A session that remembers what it was asked for, over a trace that the test writes.
+class Asked final : public session::Session {
+public:
+    Abilities can{.faults = true, .serverFaults = true, .rewind = true};
+    std::shared_ptr<trace::Trace> rows = std::make_shared<trace::Trace>();
+    std::vector<scenario::Fault> applied;
+
+    Abilities abilities() const override { return can; }
+    QString title() const override { return {}; }
+    session::Health health() const override { return {}; }
+    std::shared_ptr<const trace::Trace> trace() const override { return rows; }
+    std::shared_ptr<const verdict::Verdict> verdict() const override { return std::make_shared<verdict::Verdict>(); }
+    scenario::Scenario scenario() const override { return {}; }
+    std::uint64_t seed() const override { return 0; }
+    Nanos planned() const override { return {}; }
+    void advanceTo(Nanos) override {}
+    void advanceToNext(session::Milestone, Nanos) override {}
+    void apply(scenario::Fault fault, Nanos) override { applied.push_back(std::move(fault)); }
+    void restart(std::uint64_t, session::ByHand) override {}
+};
+
+struct World {
+    Asked session;
+    trace::State state;
+    scenario::Scenario settings;
+    EntityId a = session.rows->intern(EntityKind::Client, "A");
+    EntityId first = session.rows->intern(EntityKind::Node, "redis-1");
+    EntityId second = session.rows->intern(EntityKind::Node, "redis-2");
+    EntityId link = session.rows->intern(EntityKind::Link, "", first, second);
+    std::int64_t at = 0;
+
+    World() {
+        settings.lock.watchdog = 1s;
+        add(EventKind::ClientStarted, a);
+        add(EventKind::NodeStarted, first);
+        add(EventKind::NodeStarted, second);
+    }
+    void add(EventKind kind, EntityId actor, EntityId subject = 0, std::int64_t value = 0, std::uint32_t aux = 0) {
+        session.rows->append({++at, value, actor, subject, aux, kind, trace::kFault});
+        state.apply(session.rows->at(session.rows->size() - 1), *session.rows);
+    }
+    Breakable::Sight sight() { return {&session, *session.rows, state, settings}; }
+    Breakable client() { return Breakable::client(sight(), a); }
+    Breakable server() { return Breakable::server(sight(), first); }
+    QString why(const Breakable& target, Action action) {
+        const auto answer = target.can(action);
+        return answer ? QStringLiteral("it can") : answer.error();
+    }
+};
+
+} // namespace
+
+class TestBreakable : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void aHealthyOneCanBearEverythingThatItsKindLists() {
+        World w;
+        for (const Action action : w.client().actions())
+            QCOMPARE(w.why(w.client(), action), u"it can"_qs);
+        for (const Action action : {Action::KillNode, Action::CrashNode, Action::PauseNode, Action::RestartNode,
+                                    Action::CutLink, Action::DelayLink, Action::JumpClock})
+            QCOMPARE(w.why(w.server(), action), u"it can"_qs);
+        QCOMPARE(w.why(Breakable::world(w.sight()), Action::HealAll), u"it can"_qs);
+    }
+
+    void whatItSuffersFromIsRefusedAndCanBeCured() {
+        World w;
+        QCOMPARE(w.why(w.client(), Action::ResumeClient), u"It is not paused."_qs);
+        QVERIFY(!w.client().suffers(Action::PauseClient));
+        QVERIFY(!w.client().cure(Action::PauseClient));
+        w.add(EventKind::ClientPaused, w.a);
+        QCOMPARE(w.why(w.client(), Action::PauseClient), u"It is paused already."_qs);
+        QVERIFY(w.client().suffers(Action::PauseClient));
+        const auto cure = w.client().cure(Action::PauseClient);
+        QVERIFY(cure.has_value());
+        QCOMPARE(cure->action, Action::ResumeClient);
+        QCOMPARE(cure->target, u"A"_qs);
+        w.add(EventKind::ClientKilled, w.a);
+        for (const Action action : {Action::PauseClient, Action::KillClient, Action::LosePush, Action::HangWork,
+                                    Action::JumpClock, Action::StopWatchdog})
+            QCOMPARE(w.why(w.client(), action), u"A is dead."_qs);
+        QCOMPARE(w.why(w.client(), Action::RestartClient), u"it can"_qs);
+    }
+
+    void aWatchdogIsStoppedOnlyWhereThereIsOne() {
+        World w;
+        w.settings.lock.watchdog = 0s;
+        QVERIFY(w.why(w.client(), Action::StopWatchdog).startsWith(u"There is no watchdog"_qs));
+        w.settings.lock.watchdog = 1s;
+        w.add(EventKind::WatchdogStopped, w.a);
+        QCOMPARE(w.why(w.client(), Action::StopWatchdog), u"It is stopped already."_qs);
+    }
+
+    void aFailoverNeedsAMasterAndSentinelsThatRun() {
+        World w;
+        QCOMPARE(w.why(w.server(), Action::Failover), u"There are no Sentinels to ask for a failover."_qs);
+        w.add(EventKind::NodeRole, w.second, 0, 0, w.session.rows->text("sentinel"));
+        QCOMPARE(w.why(w.server(), Action::Failover), u"redis-1 is not the master."_qs);
+        w.add(EventKind::NodeRole, w.first, 0, 0, w.session.rows->text("master"));
+        QCOMPARE(w.why(w.server(), Action::Failover), u"it can"_qs);
+        w.add(EventKind::NodeKilled, w.second);
+        QCOMPARE(w.why(w.server(), Action::Failover), u"No Sentinel runs."_qs);
+        QVERIFY(w.why(w.server(), Action::SwitchEngine).contains(u"lock manager"_qs));
+    }
+
+    void aLinkIsFoundByNamesWithHyphens() {
+        World w;
+        const auto found = Breakable::named(w.sight(), Action::CutLink, u"redis-1-redis-2"_qs);
+        QVERIFY(found.has_value());
+        QCOMPARE(found->kind(), Breakable::Kind::Link);
+        QCOMPARE(found->name(), u"redis-1-redis-2"_qs);
+        QCOMPARE(w.why(*found, Action::MendLink), u"It is not cut."_qs);
+        w.add(EventKind::LinkCut, w.first, w.link);
+        QCOMPARE(w.why(*found, Action::CutLink), u"It is cut already."_qs);
+        QVERIFY(w.server().suffers(Action::CutLink)); // one of its links
+        const auto server = Breakable::named(w.sight(), Action::CutLink, u"redis-1"_qs);
+        QVERIFY(server.has_value());
+        QCOMPARE(server->kind(), Breakable::Kind::Server);
+        QVERIFY(!Breakable::named(w.sight(), Action::CutLink, u"redis-9"_qs));
+    }
+
+    void whereTheServersAreRealOnlyOurOwnClientsCanBeBroken() {
+        World w;
+        w.session.can = {.faults = true, .live = true};
+        QVERIFY(w.why(w.server(), Action::KillNode).contains(u"real"_qs));
+        QVERIFY(w.why(w.client(), Action::LosePush).contains(u"real"_qs)); // on its link
+        QVERIFY(w.why(w.client(), Action::JumpClock).contains(u"real"_qs));
+        QCOMPARE(w.why(w.client(), Action::PauseClient), u"it can"_qs);
+        const EntityId stranger = w.session.rows->intern(EntityKind::Client, "somebody");
+        QVERIFY(w.why(Breakable::client(w.sight(), stranger), Action::KillClient).contains(u"no client of ours"_qs));
+        w.session.can = {};
+        QCOMPARE(w.why(w.client(), Action::PauseClient), u"This session cannot be changed."_qs);
+    }
+
+    void aRecordingSaysWhyNothingInItCanBeBroken() {
+        session::RecordingSession recording(u"/nowhere.lockscope"_qs);
+        World w;
+        const Breakable::Sight sight{&recording, *w.session.rows, w.state, w.settings};
+        QVERIFY(w.why(Breakable::client(sight, w.a), Action::PauseClient).startsWith(u"A recording"_qs));
+    }
+
+    void aStrikeIsSentOnlyIfItCan() {
+        World w;
+        const auto refused = w.client().strike(Action::ResumeClient, {}, 5s);
+        QVERIFY(!refused.has_value());
+        QCOMPARE(refused.error(), u"It is not paused."_qs);
+        QVERIFY(w.session.applied.empty());
+        const auto delayed = w.server().strike(Action::DelayLink, 50ms, 5s);
+        QVERIFY(delayed.has_value());
+        QCOMPARE(w.session.applied.size(), std::size_t(1));
+        const scenario::Fault& sent = w.session.applied.front();
+        QCOMPARE(sent.target, u"redis-1"_qs);
+        QCOMPARE(sent.value, Nanos(50ms));
+        QCOMPARE(sent.at, std::optional(Nanos(5s)));
+        QVERIFY(sent.byHand);
+        QVERIFY(delayed->has_value());
+        QCOMPARE((*delayed)->action, Action::DelayLink);
+        QCOMPARE((*delayed)->value, Nanos(0)); // ends itself
+        const auto lost = w.client().strike(Action::LoseReply, {}, 6s);
+        QVERIFY(lost.has_value() && !lost->has_value()); // nothing lasts
+    }
+
+    void inTheSimulatorAStrikeAndItsUndoTakeEffect() {
+        const auto story = scenario::loadScenario(u"contention"_qs);
+        QVERIFY(story.has_value());
+        session::SimulatedSession session(*story, 3);
+        session.advanceTo(2s);
+        QTRY_VERIFY(session.trace()->reached() >= Nanos(2s));
+        const auto life = [&session](Nanos t) {
+            trace::State state;
+            EntityId a = trace::kNoEntity;
+            const auto trace = session.trace();
+            for (std::size_t i = 0; i < trace->upperBound(t); ++i)
+                state.apply(trace->at(i), *trace);
+            for (const auto& [id, client] : state.clients)
+                if (trace->entity(id).name == "A") a = id;
+            return std::pair(a, state);
+        };
+        const auto [a, before] = life(2s);
+        const scenario::Scenario settings = session.settings();
+        const auto trace = session.trace();
+        const auto undo =
+            Breakable::client({&session, *trace, before, settings}, a).strike(Action::PauseClient, {}, Nanos(2s));
+        QVERIFY2(undo.has_value(), undo ? "" : qPrintable(undo.error()));
+        session.advanceTo(3s);
+        QTRY_VERIFY(session.trace()->reached() >= Nanos(3s));
+        const auto [paused, there] = life(3s);
+        QCOMPARE(there.clients.at(paused).life, trace::ClientState::Life::Paused);
+        session.apply(**undo, 3s);
+        session.advanceTo(4s);
+        QTRY_VERIFY(session.trace()->reached() >= Nanos(4s));
+        const auto [resumed, then] = life(4s);
+        QCOMPARE(then.clients.at(resumed).life, trace::ClientState::Life::Running);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestBreakable)
+#include "tst_breakable.moc"

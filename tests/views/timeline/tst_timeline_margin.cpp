@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The margin of a hold, lanes of clocks, short tokens, and the marks of faults with their words.
+#include "scenes.h"
+#include "theme/palette.h"
+#include "theme/short_number.h"
+#include "timeline/fault_chips.h"
+#include "timeline/margin.h"
+#include "timeline/render_timeline.h"
+#include "timeline/timeline_ruler.h"
+#include "timeline/timeline_view.h"
+
+#include <QMenu>
+#include <QTest>
+
+using namespace lockscope;
+using namespace lockscope::views;
+using trace::EventKind;
+
+namespace {
+
+const Lane* laneOf(const TimelineData& data, LaneKind kind, trace::EntityId entity) {
+    for (const auto& lane : data.lanes())
+        if (lane->kind == kind && lane->entity == entity) return lane.get();
+    return nullptr;
+}
+
+/// A session whose past can be changed, over the story of the pause.
+class Changeable : public FixedSession {
+public:
+    using FixedSession::FixedSession;
+    session::Abilities abilities() const override { return {.faults = true, .serverFaults = true, .rewind = true}; }
+    std::vector<scenario::Fault> doneByHand() const override { return byHand; }
+    void withdraw(std::size_t index) override { withdrawn.push_back(index); }
+    void move(std::size_t index, Nanos at) override { moved.emplace_back(index, at); }
+    std::vector<scenario::Fault> byHand;
+    std::vector<std::size_t> withdrawn;
+    std::vector<std::pair<std::size_t, Nanos>> moved;
+};
+
+scenario::Fault doneAt(Nanos at) {
+    scenario::Fault fault;
+    fault.action = scenario::Action::PauseClient;
+    fault.target = QStringLiteral("A");
+    fault.at = at;
+    fault.byHand = true;
+    return fault;
+}
+
+struct Stage {
+    Cast cast = gcPause();
+    Changeable session{cast.trace, 10s};
+    ViewContext context;
+    TimelineView view{&context};
+
+    Stage() {
+        cast.at(9500ms, EventKind::ClientPaused, cast.c.client, 0, 0, 0, trace::kFault | trace::kByHand);
+        cast.trace->reach(10s);
+        session.byHand = {doneAt(3s), doneAt(9500ms)};
+        context.setSession(&session);
+        view.resize(1200, 700);
+        view.show();
+        const bool exposed = QTest::qWaitForWindowExposed(&view);
+        Q_ASSERT(exposed);
+        view.fit();
+    }
+    TimelineRuler* ruler() { return view.findChild<TimelineRuler*>(); }
+    std::vector<FaultChip> chips() {
+        const TimelineScene scene = view.scene();
+        return faultChips(scene, scene.coordinates(ruler()->width()));
+    }
+    QPoint middleOf(const FaultChip& chip) {
+        const TimelineMetrics m = view.scene().metrics;
+        return (chip.box.center() + QPointF(m.labelWidth(), m.rulerHeight())).toPoint();
+    }
+};
+
+} // namespace
+
+class TimelineMargin : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase() { Theme::instance().setChoice(ThemeChoice::Light); }
+
+    void itIsWhatTheServerWouldStillKeep() {
+        const Cast cast = gcPause();
+        TimelineData data(cast.trace);
+        data.consume();
+        const Lane* a = laneOf(data, LaneKind::Belief, cast.a.thread);
+        QVERIFY(a);
+        const Margin early = marginAt(data, *a, Nanos(2s).count());
+        QCOMPARE(early.kind, Margin::Kind::Known);
+        QVERIFY(std::abs(early.left - Nanos(3800ms).count()) < Nanos(5ms).count()); // a lease of 5 s from 0.8 s
+        QCOMPARE(marginRole(early), Role::TextDim);
+        const Margin late = marginAt(data, *a, Nanos(5s).count());
+        QCOMPARE(late.kind, Margin::Kind::Known);
+        QVERIFY(late.left < late.low());
+        QCOMPARE(marginRole(late), Role::WaitingText);
+        QCOMPARE(marginAt(data, *a, Nanos(6500ms).count()).kind, Margin::Kind::Over); // B has it by then
+        QCOMPARE(marginWords(marginAt(data, *a, Nanos(6500ms).count())), u"margin 0 s"_qs);
+        QCOMPARE(marginAt(data, *a, Nanos(100ms).count()).kind, Margin::Kind::None);
+        QVERIFY(marginWords(marginAt(data, *a, Nanos(100ms).count())).isEmpty());
+    }
+
+    void itIsUnknownWhereNobodyLooked() {
+        Cast cast;
+        cast.ask(1s, cast.a);
+        cast.grant(1s, cast.a, 5s);
+        cast.at(2s, EventKind::RecordUnobserved, 0, cast.lock);
+        cast.trace->reach(4s);
+        TimelineData data(cast.trace);
+        data.consume();
+        const Lane* a = laneOf(data, LaneKind::Belief, cast.a.thread);
+        QCOMPARE(marginAt(data, *a, Nanos(1500ms).count()).kind, Margin::Kind::Known);
+        QCOMPARE(marginAt(data, *a, Nanos(3s).count()).kind, Margin::Kind::Unknown);
+    }
+
+    void theStripHasItsThreeColours() {
+        const Cast cast = gcPause();
+        TimelinePicture picture;
+        picture.trace = cast.trace;
+        picture.playhead = 6500ms;
+        const QImage image = renderTimelineImage({1200, 700}, 1, picture);
+        const QRect all = image.rect();
+        QVERIFY(countPixels(image, color(Role::AcceptedSoft, false), all, 2) > 200);
+        QVERIFY(countPixels(image, color(Role::WaitingSoft, false), all, 2) > 100);
+        QVERIFY(countPixels(image, color(Role::ViolationSoft, false), all, 2) > 50);
+    }
+
+    void aClockThatWasEverOffHasALaneBelowItsOwner() {
+        Cast cast;
+        cast.at(1s, EventKind::ClockJumped, cast.node, 0, Nanos(180ms).count(), 0, trace::kFault);
+        cast.at(2s, EventKind::ClockJumped, cast.a.client, 0, -Nanos(10s).count(), 0, trace::kFault);
+        cast.at(5s, EventKind::Healed, 0, 0, 0, 0, trace::kFault);
+        cast.ask(6s, cast.a);
+        cast.trace->reach(7s);
+        TimelineData data(cast.trace);
+        data.consume();
+        const Lane* node = laneOf(data, LaneKind::Clock, cast.node);
+        const Lane* client = laneOf(data, LaneKind::Clock, cast.a.client);
+        QVERIFY(node && client);
+        QVERIFY(!laneOf(data, LaneKind::Clock, cast.b.client)); // never off
+        QCOMPARE(clockOffsetAt(data, *node, Nanos(500ms).count()), 0);
+        QCOMPARE(clockOffsetAt(data, *node, Nanos(3s).count()), Nanos(180ms).count());
+        QCOMPARE(clockOffsetAt(data, *client, Nanos(3s).count()), -Nanos(10s).count());
+        QCOMPARE(clockOffsetAt(data, *node, Nanos(6s).count()), 0); // healed
+        QCOMPARE(clockState(data, *node, Nanos(3s).count()).replace(QChar(0xa0), u' '),
+                 u"the clock of redis-1 is 180 ms ahead"_qs);
+        QCOMPARE(clockState(data, *client, Nanos(6s).count()), u"the clock of A is right"_qs);
+        TimelineLayout layout;
+        layout.update(data, TimelineMetrics());
+        const auto rowOf = [&layout](const Lane* lane) {
+            for (std::size_t i = 0; i < layout.rows().size(); ++i)
+                if (layout.rows()[i].lane == lane) return int(i);
+            return -1;
+        };
+        QCOMPARE(rowOf(node), rowOf(laneOf(data, LaneKind::Node, cast.node)) + 1);
+        QCOMPARE(rowOf(client), rowOf(laneOf(data, LaneKind::Belief, cast.a.thread)) + 1);
+    }
+
+    void aLargeTokenIsShort() {
+        QCOMPARE(shortNumber(7), u"7"_qs);
+        QCOMPARE(shortNumber(999'999), u"999999"_qs);
+        QCOMPARE(shortNumber(281'474'976'710'042), u"…0042"_qs);
+        QCOMPARE(damageWords({281'474'976'710'042, 281'474'976'710'043}, Digits::Last),
+                 u"damage: #…0042 after #…0043"_qs);
+        QVERIFY(damageWords({281'474'976'710'042, 0}).contains(u"281474976710042"_qs));
+    }
+
+    void faultsHaveTwoWordsOnTheTimeAxis() {
+        Stage s;
+        const std::vector<FaultChip> chips = s.chips();
+        QVERIFY(chips.size() >= 3);
+        QCOMPARE(chips.front().words, u"paused A"_qs);
+        QCOMPARE(chips.front().at, Nanos(3s).count());
+        for (std::size_t i = 1; i < chips.size(); ++i)
+            QVERIFY(chips[i].box.left() >= chips[i - 1].box.right());
+    }
+
+    void aFaultByHandIsDraggedToAnotherTime() {
+        Stage s;
+        const std::vector<FaultChip> chips = s.chips();
+        const FaultChip last = chips.back();
+        QCOMPARE(last.at, Nanos(9500ms).count());
+        QVERIFY(last.byHand);
+        const QPoint from = s.middleOf(last), to = from - QPoint(100, 0);
+        QTest::mousePress(s.ruler(), Qt::LeftButton, {}, from);
+        for (const QPoint& at : {from - QPoint(50, 0), to}) {
+            QMouseEvent move(QEvent::MouseMove, at, s.ruler()->mapToGlobal(at), Qt::NoButton, Qt::LeftButton,
+                             Qt::NoModifier);
+            QApplication::sendEvent(s.ruler(), &move);
+        }
+        QVERIFY(!s.ruler()->grab().isNull()); // with what is being dragged
+        QTest::mouseRelease(s.ruler(), Qt::LeftButton, {}, to);
+        QCOMPARE(s.session.moved.size(), std::size_t(1));
+        QCOMPARE(s.session.moved.front().first, std::size_t(1));
+        const TimelineScene scene = s.view.scene();
+        const double pixel = scene.coordinates(s.ruler()->width()).nanosPerPixel();
+        QVERIFY(std::abs(double(s.session.moved.front().second.count()) - (9.5e9 - 100 * pixel)) < 2 * pixel);
+
+        // A click without a move goes there.
+        QTest::mouseClick(s.ruler(), Qt::LeftButton, {}, from);
+        QCOMPARE(s.session.moved.size(), std::size_t(1));
+        QCOMPARE(s.context.playhead(), Nanos(9500ms));
+    }
+
+    void theRunBeforeAChangeIsAGhost() {
+        Stage s;
+        // Another past: A never held. Its hold of the former run shows faintly from where the runs differ.
+        Cast calm;
+        calm.ask(1s, calm.a);
+        calm.trace->reach(10s);
+        s.session.replace(calm.trace);
+        QVERIFY(!s.view.scene().ghost.data); // not known yet from when on
+        s.context.setPlayhead(9s);
+        Q_EMIT s.session.futureReplaced(session::Rewrite::Apply, 2s);
+        const GhostRun ghost = s.view.scene().ghost;
+        QVERIFY(ghost.data);
+        QCOMPARE(ghost.from, Nanos(2s).count());
+        const Lane* lane = laneOf(*s.view.loader()->data(), LaneKind::Belief, calm.a.thread);
+        QVERIFY(lane);
+        const Lane* former = ghostLane(ghost, *calm.trace, *lane);
+        QVERIFY(former && former->spans.size() > 1);
+        const QColor ink = onGround(color(Role::Holding, 0.10));
+        const auto seen = [&s, &ink] {
+            const QImage image = s.view.viewport()->grab().toImage();
+            return countPixels(image, ink, image.rect(), 2);
+        };
+        const int drawn = seen();
+        QVERIFY2(drawn > 500, qPrintable(QString::number(drawn)));
+        s.view.setGhostShown(false);
+        QVERIFY(seen() < drawn / 4);
+    }
+
+    void aFaultByHandIsTakenBackByItsMenu() {
+        Stage s;
+        const QPoint at = s.middleOf(s.chips().back());
+        QContextMenuEvent menu(QContextMenuEvent::Mouse, at, s.ruler()->mapToGlobal(at));
+        QApplication::sendEvent(s.ruler(), &menu);
+        auto* shown = s.ruler()->findChild<QMenu*>();
+        QVERIFY(shown);
+        shown->actions().front()->trigger();
+        QCOMPARE(s.session.withdrawn, std::vector<std::size_t>{1});
+    }
+};
+
+QTEST_MAIN(TimelineMargin)
+#include "tst_timeline_margin.moc"

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "faults/fault_targets.h"
+
+#include "models/lock_facts.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::views {
+
+using scenario::Action;
+using session::Breakable;
+using trace::EntityId;
+using trace::EntityKind;
+using trace::kNoEntity;
+using Life = trace::ClientState::Life;
+
+namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(Faults)
+};
+
+template <typename Map>
+typename Map::mapped_type lookUp(const Map& map, EntityId id) {
+    const auto found = map.find(id);
+    return found == map.end() ? typename Map::mapped_type{} : found->second;
+}
+
+template <typename Fits>
+EntityId firstOf(const ViewContext& context, EntityKind kind, const Fits& fits) {
+    const auto& all = context.entities(kind);
+    const auto found = std::ranges::find_if(all, fits);
+    return found == all.end() ? kNoEntity : *found;
+}
+
+bool isOfTheWorkload(const ViewContext& context, const QString& name) {
+    const int clients = context.settings().workload.clients;
+    for (int i = 0; i < clients; ++i)
+        if (scenario::clientName(i) == name) return true;
+    return false;
+}
+
+EntityId clientNamed(const ViewContext& context, const QString& name) {
+    const auto trace = context.trace();
+    return firstOf(context, EntityKind::Client, [&](EntityId id) { return trace->entity(id).name == name.toUtf8(); });
+}
+
+/// The client that a person paused last, among the clients that are still paused.
+EntityId pausedByHand(const ViewContext& context) {
+    const session::Session* const session = context.session();
+    if (!session) return kNoEntity;
+    const std::vector<scenario::Fault> done = session->doneByHand();
+    const auto& clients = context.stateToActOn().clients;
+    for (auto fault = done.rbegin(); fault != done.rend(); ++fault) {
+        if (fault->action != Action::PauseClient || fault->at > context.actsAt()) continue;
+        const EntityId client = clientNamed(context, fault->target);
+        if (client != kNoEntity && lookUp(clients, client).life == Life::Paused) return client;
+    }
+    return kNoEntity;
+}
+
+/// Whether faults can be done to it at all: at somebody's server, only to clients of our own.
+bool canBeStruck(const ViewContext& context, EntityId client) {
+    return Breakable::client(context.sightToActOn(), client).can(Action::RestartClient).has_value();
+}
+
+/// "A paused", "redis-1 dead", "A ↔ redis-1 cut": how a thing that suffers from this fault is spoken of.
+QString struckWords(Action fault, const QString& name) {
+    switch (fault) {
+    case Action::PauseClient:
+    case Action::PauseNode:
+        return Words::tr("%1 paused").arg(name);
+    case Action::KillClient:
+    case Action::KillNode:
+        return Words::tr("%1 dead").arg(name);
+    case Action::JumpClock:
+        return Words::tr("clock of %1 off").arg(name);
+    case Action::CutLink:
+        return Words::tr("%1 cut").arg(name);
+    default:
+        return Words::tr("%1 slower").arg(name);
+    }
+}
+
+} // namespace
+
+FaultTargets faultTargets(const ViewContext& context) {
+    using Why = FaultTargets::Why;
+    const auto trace = context.trace();
+    FaultTargets targets;
+    const trace::Entity& selected = trace->entity(context.selection());
+    switch (selected.kind) {
+    case EntityKind::Client:
+    case EntityKind::Thread:
+        targets.client = trace->clientOf(context.selection());
+        targets.why = Why::Selected;
+        break;
+    case EntityKind::Link:
+        targets = {selected.parent, selected.other, Why::Selected};
+        break;
+    case EntityKind::Node:
+        targets.node = context.selection();
+        break;
+    default:
+        break;
+    }
+    const FaultTargets ofLock = targetsOfLock(context, context.focusedLock());
+    if (targets.node == kNoEntity) targets.node = ofLock.node;
+    if (targets.client != kNoEntity) return targets;
+    return {ofLock.client, targets.node, ofLock.why};
+}
+
+FaultTargets targetsOfLock(const ViewContext& context, EntityId lock) {
+    using Why = FaultTargets::Why;
+    const auto trace = context.trace();
+    FaultTargets targets;
+    if (lock != kNoEntity) targets.node = trace->entity(lock).parent;
+    // If several servers keep the lock, choose the one that decides now.
+    const auto record = context.stateToActOn().records.find(lock);
+    if (targets.node == kNoEntity && record != context.stateToActOn().records.end())
+        targets.node = record->second.decider;
+    if (targets.node == kNoEntity) targets.node = firstOf(context, EntityKind::Node, [](EntityId) { return true; });
+    if (const EntityId paused = pausedByHand(context); paused != kNoEntity) return {paused, targets.node, Why::Paused};
+
+    // A session in which nothing can be broken still has a holder to speak of.
+    const bool all = !context.session() || !context.session()->abilities().live;
+    const auto strikable = [&](EntityId client) { return all || canBeStruck(context, client); };
+    LockFacts facts = lockFactsToActOn(lock, context);
+    std::erase_if(facts.believers, [&](EntityId thread) { return !strikable(trace->clientOf(thread)); });
+    std::erase_if(facts.waiters, [&](const Waiter& waiter) { return !strikable(trace->clientOf(waiter.thread)); });
+    const auto choose = [&](EntityId thread, Why why) {
+        targets.client = trace->clientOf(thread);
+        targets.why = why;
+    };
+    if (!facts.believers.empty())
+        choose(facts.held() && std::ranges::find(facts.believers, facts.owner) != facts.believers.end()
+                   ? facts.owner
+                   : facts.believers.front(),
+               Why::Holder);
+    else if (facts.held() && context.stateToActOn().clients.contains(trace->clientOf(facts.owner)))
+        choose(facts.owner, Why::Holder);
+    else if (!facts.waiters.empty())
+        choose(facts.waiters.front().thread, Why::Waiter);
+    else if (const EntityId first = firstOf(context, EntityKind::Client, strikable); first != kNoEntity)
+        choose(first, Why::First);
+    return targets;
+}
+
+QString targetReason(FaultTargets::Why why) {
+    using Why = FaultTargets::Why;
+    switch (why) {
+    case Why::Selected:
+        return Words::tr("selected");
+    case Why::Paused:
+        return Words::tr("paused");
+    case Why::Holder:
+        return Words::tr("holds");
+    case Why::Waiter:
+        return Words::tr("waits longest");
+    case Why::Nobody:
+    case Why::First:
+        break;
+    }
+    return {};
+}
+
+QString targetWords(const FaultTargets& targets, const ViewContext& context) {
+    using Why = FaultTargets::Why;
+    const QString name = context.trace()->displayName(targets.client);
+    switch (targets.why) {
+    case Why::Nobody:
+        break;
+    case Why::Selected:
+        return Words::tr("acts on %1, selected").arg(name);
+    case Why::Paused:
+        return Words::tr("acts on %1, paused").arg(name);
+    case Why::Holder:
+        return Words::tr("acts on %1, the holder").arg(name);
+    case Why::Waiter:
+        return Words::tr("acts on %1, waiting longest").arg(name);
+    case Why::First:
+        return Words::tr("acts on %1").arg(name);
+    }
+    return {};
+}
+
+std::vector<Struck> struckOnes(const ViewContext& context) {
+    std::vector<Struck> struck;
+    if (!context.session()) return struck;
+    const auto trace = context.trace();
+    const Breakable::Sight sight = context.sightToActOn();
+    const auto add = [&struck](const Breakable& target, std::initializer_list<Action> faults) {
+        for (const Action fault : faults)
+            if (target.suffers(fault))
+                struck.push_back({struckWords(fault, target.displayName()), currentOffer(target, fault)});
+    };
+    // Called at every frame, with hundreds of clients: no text is composed for healthy ones.
+    for (const auto& [id, client] : sight.state.clients) {
+        if (client.life != Life::Paused && client.life != Life::Dead && client.clockOffset == 0) continue;
+        const Breakable target = Breakable::client(sight, id);
+        // One that the workload has no room for is not missed.
+        if (client.life != Life::Dead || isOfTheWorkload(context, trace->displayName(id)))
+            add(target, {Action::PauseClient, Action::KillClient});
+        add(target, {Action::JumpClock});
+    }
+    for (const auto& [id, node] : sight.state.nodes)
+        if (node.life == Life::Paused || node.life == Life::Dead || node.clockOffset != 0)
+            add(Breakable::server(sight, id), {Action::PauseNode, Action::KillNode, Action::JumpClock});
+    for (const auto& [id, link] : sight.state.links) {
+        if (!link.cut && link.extraLatency == 0) continue;
+        const trace::Entity& e = trace->entity(id);
+        add(Breakable::link(sight, e.parent, e.other), {Action::CutLink, Action::DelayLink});
+    }
+    return struck;
+}
+
+} // namespace lockscope::views

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Below each hold: how long the deciding server would still keep the lock, in three colours.
+#include "theme/format.h"
+#include "timeline/margin.h"
+#include "timeline/paint_kit.h"
+
+#include <QCoreApplication>
+#include <cmath>
+
+namespace lockscope::views {
+namespace {
+
+struct Timeline {
+    Q_DECLARE_TR_FUNCTIONS(Timeline)
+};
+
+/// A stretch in which the margin has one colour.
+struct Stretch {
+    std::int64_t from = 0, to = 0;
+    Margin begin; ///< at `from`
+    bool low = false;
+};
+
+/// The same colour, and the same story: one strip.
+bool goesOn(const Stretch& a, const Stretch& b) {
+    return a.to == b.from && a.begin.kind == b.begin.kind && a.low == b.low && a.begin.kind != Margin::Kind::Known;
+}
+
+void add(std::vector<Stretch>& all, const Stretch& one) {
+    if (one.to <= one.from || one.begin.kind == Margin::Kind::None || one.begin.kind == Margin::Kind::Endless) return;
+    if (!all.empty() && goesOn(all.back(), one))
+        all.back().to = one.to;
+    else
+        all.push_back(one);
+}
+
+/// From one change of the record to the next, and on to where a lease becomes short.
+std::vector<Stretch> stretchesOf(const PaintKit& kit, const Lane& lane, const Lane& record, std::int64_t from,
+                                 std::int64_t to) {
+    std::vector<Stretch> all;
+    std::size_t next = record.spans.firstEndingAfter(from);
+    for (std::int64_t t = from; t < to;) {
+        std::int64_t end = to;
+        while (next < record.spans.size() && record.endOf(record.spans[next], kit.now) <= t)
+            ++next;
+        if (next < record.spans.size()) {
+            const Span& span = record.spans[next];
+            end = std::min(to, span.from > t ? span.from : record.endOf(span, kit.now));
+        }
+        const Margin margin = marginAt(kit.data, lane, t);
+        if (margin.kind == Margin::Kind::Known) {
+            const std::int64_t over = t + margin.left, low = std::clamp(over - margin.low(), t, end);
+            add(all, {t, low, margin, false});
+            Margin less = margin;
+            less.left = over - low;
+            add(all, {low, std::min(end, over), less, true});
+            add(all, {std::min(end, over), end, {Margin::Kind::Over}, false});
+        } else {
+            add(all, {t, end, margin, false});
+        }
+        if (end <= t) break;
+        t = end;
+    }
+    return all;
+}
+
+QStringList wordsOf(const Stretch& stretch) {
+    switch (stretch.begin.kind) {
+    case Margin::Kind::Known: {
+        const QString first = duration(Nanos(stretch.begin.left)),
+                      last =
+                          duration(Nanos(std::max<std::int64_t>(0, stretch.begin.left - (stretch.to - stretch.from))));
+        //: How long a server would still keep a lock, from the beginning to the end of a stretch: "margin 6.0 → 5.1 s".
+        return {Timeline::tr("margin %1 → %2").arg(first, last)};
+    }
+    case Margin::Kind::Unknown:
+        return {Timeline::tr("margin unknown"), Timeline::tr("unknown")};
+    default:
+        return {Timeline::tr("0 s: the server keeps it no more"), Timeline::tr("margin 0 s"), Timeline::tr("0 s")};
+    }
+}
+
+} // namespace
+
+void paintMargins(const PaintKit& kit, const Lane& lane) {
+    const Lane* const record = kit.data.recordOf(lane.other);
+    if (!record) return;
+    const QRectF strip = kit.m.marginStrip(kit.c.width());
+    const double least = kit.m.px(24);
+    lane.spans.visit(
+        kit.c.from(), kit.c.to(), std::int64_t(least * kit.c.nanosPerPixel()), kit.now,
+        [&](std::size_t, const Span& hold) {
+            if (hold.state == unsigned(BeliefState::Waiting)) return;
+            const std::int64_t from = std::max(hold.from, kit.c.from()),
+                               to = std::min(lane.endOf(hold, kit.now), kit.c.to());
+            const double width = kit.c.x(to) - kit.c.x(from);
+            // Renewals closer than a few pixels make no picture.
+            const auto renewals = record->spans.firstEndingAfter(to) - record->spans.firstEndingAfter(from);
+            if (width < least || double(renewals) > width / 4) return;
+            for (const Stretch& stretch : stretchesOf(kit, lane, *record, from, to)) {
+                const QRectF r = kit.across(stretch.from, stretch.to, strip, 1);
+                const bool over = stretch.begin.kind == Margin::Kind::Over;
+                const bool amber = stretch.low || stretch.begin.kind == Margin::Kind::Unknown;
+                kit.box(r, color(over ? Role::ViolationSoft : amber ? Role::WaitingSoft : Role::AcceptedSoft));
+                kit.box(QRectF(r.x(), r.y(), r.width(), 2), color(over    ? Role::Violation
+                                                                  : amber ? Role::Waiting
+                                                                          : Role::Accepted));
+                kit.firstFitting(kit.words(r.x() - kit.m.px(3), r.right(), r.adjusted(0, 1, 0, 0)), wordsOf(stretch),
+                                 kit.small,
+                                 over    ? Role::ViolationText
+                                 : amber ? Role::WaitingText
+                                         : Role::AcceptedText);
+            }
+        },
+        [](const SpanSum&) {});
+}
+
+} // namespace lockscope::views

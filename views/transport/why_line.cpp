@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "transport/why_line.h"
+
+#include "models/told_violation.h"
+#include "theme/fonts.h"
+#include "theme/palette.h"
+#include "theme/plain_tips.h"
+#include "verdict/why.h"
+
+#include <QHelpEvent>
+#include <QPainter>
+
+namespace lockscope::views {
+
+namespace {
+constexpr int kMargin = 16, kGap = 10;
+}
+
+WhyLine::WhyLine(ViewContext* context, QWidget* parent) : QAbstractButton(parent), m_context(context) {
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    setAttribute(Qt::WA_Hover);
+    connect(context, &ViewContext::sessionChanged, this, &WhyLine::refresh);
+    connect(context, &ViewContext::verdictChanged, this, &WhyLine::refresh);
+    connect(context, &ViewContext::playheadChanged, this, &WhyLine::refresh);
+    connect(this, &QAbstractButton::clicked, this, [this] {
+        if (m_index) m_context->explain(*m_index);
+    });
+    refresh();
+}
+
+void WhyLine::refresh() {
+    const auto judged = m_context->verdict();
+    std::optional<std::size_t> told = toldViolation(*judged, m_context->playhead());
+    if (told && !goesOnAt(judged->violations[*told], m_context->playhead())) told.reset();
+    // Composed again only for another violation or another judgement: it looks back along the trace.
+    if (told == m_index && (!told || judged == m_verdict)) return;
+    m_index = told;
+    m_verdict = judged;
+    QString sentence = told ? verdict::why(judged->violations[*told], *m_context->trace()) : QString();
+    const bool hadOne = !m_sentence.isEmpty();
+    if (sentence == m_sentence) return;
+    m_sentence = std::move(sentence);
+    setEnabled(told.has_value());
+    setFocusPolicy(told ? Qt::TabFocus : Qt::NoFocus);
+    setCursor(told ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    setAccessibleName(told ? tr("Why: %1").arg(m_sentence) : tr("No invariant is violated at this instant"));
+    if (hadOne || told) update();
+}
+
+QSize WhyLine::sizeHint() const {
+    return {400, QFontMetrics(uiFont()).height() + 12};
+}
+
+bool WhyLine::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip) return QAbstractButton::event(event);
+    if (m_index)
+        showPlainTip(static_cast<QHelpEvent*>(event)->globalPos(),
+                     m_sentence + QStringLiteral("\n\n") + tr("A click goes there and explains it."), this);
+    return true;
+}
+
+void WhyLine::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.fillRect(rect(), color(m_index ? underMouse() ? Role::SurfaceHover : Role::ViolationSoft : Role::Surface));
+    if (!m_index) return;
+    QRect room = rect().adjusted(kMargin, 0, -kMargin, 0);
+    painter.setFont(uiFont(0, QFont::Bold));
+    painter.setPen(color(Role::ViolationText));
+    //: The first word of the line that says why an invariant is violated.
+    const QString why = tr("Why");
+    painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter, why);
+    room.setLeft(room.left() + painter.fontMetrics().horizontalAdvance(why) + kGap);
+    painter.setFont(uiFont());
+    painter.setPen(color(Role::Text));
+    painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
+                     painter.fontMetrics().elidedText(m_sentence, Qt::ElideRight, room.width()));
+    if (!hasFocus()) return;
+    painter.setPen(QPen(color(Role::FocusRing), 1.5));
+    painter.drawRect(QRectF(rect()).adjusted(1, 1, -1, -1));
+}
+
+} // namespace lockscope::views

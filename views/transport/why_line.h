@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "models/view_context.h"
+
+#include <QAbstractButton>
+
+namespace lockscope::views {
+
+/// One sentence, as wide as the window, on the violation that goes on at the playhead: what happened, and why the lock
+/// allowed it. Empty at other instants, and as high then, so that nothing below it moves. A click explains it at
+/// length.
+class WhyLine : public QAbstractButton {
+    Q_OBJECT
+public:
+    explicit WhyLine(ViewContext* context, QWidget* parent = nullptr);
+    /// The sentence that is shown; empty: no violation goes on at the playhead.
+    QString sentence() const { return m_sentence; }
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override { return {100, sizeHint().height()}; }
+
+protected:
+    void paintEvent(QPaintEvent*) override;
+    bool event(QEvent* event) override;
+
+private:
+    void refresh();
+    ViewContext* m_context;
+    std::shared_ptr<const verdict::Verdict> m_verdict; ///< of which m_index is told
+    std::optional<std::size_t> m_index;
+    QString m_sentence;
+};
+
+} // namespace lockscope::views
