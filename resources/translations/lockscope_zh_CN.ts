@@ -1075,6 +1075,86 @@
 <context>
     <name>Faults</name>
     <message>
+        <source>%1 ↔ %2</source>
+        <translation>%1 ↔ %2</translation>
+    </message>
+    <message>
+        <source>Nothing is open.</source>
+        <translation>没有打开任何会话。</translation>
+    </message>
+    <message>
+        <source>There is no client yet.</source>
+        <translation>还没有客户端。</translation>
+    </message>
+    <message>
+        <source>%1 is no client of ours at this instant: only those can be broken here.</source>
+        <translation>此刻 %1 不是我们的客户端：这里只能破坏我们自己的客户端。</translation>
+    </message>
+    <message>
+        <source>%1 is dead.</source>
+        <translation>%1 已崩溃。</translation>
+    </message>
+    <message>
+        <source>It is paused already.</source>
+        <translation>它已经暂停。</translation>
+    </message>
+    <message>
+        <source>It is not paused.</source>
+        <translation>它没有暂停。</translation>
+    </message>
+    <message>
+        <source>It hangs already: “Heal everything” lets it go on.</source>
+        <translation>它已经卡住了：“全部恢复”会让它继续。</translation>
+    </message>
+    <message>
+        <source>There is no watchdog: see the workload's settings.</source>
+        <translation>没有看门狗：见负载设置。</translation>
+    </message>
+    <message>
+        <source>It is stopped already.</source>
+        <translation>它已经停了。</translation>
+    </message>
+    <message>
+        <source>There is no server yet.</source>
+        <translation>还没有服务器。</translation>
+    </message>
+    <message>
+        <source>None of its links is cut.</source>
+        <translation>它的链路都没有切断。</translation>
+    </message>
+    <message>
+        <source>There is no lock manager that could change its engine.</source>
+        <translation>这里没有可以更换引擎的锁管理器。</translation>
+    </message>
+    <message>
+        <source>The lock manager does not have %1 among its engines.</source>
+        <translation>%1 不是锁管理器的引擎之一。</translation>
+    </message>
+    <message>
+        <source>There is no link yet.</source>
+        <translation>还没有链路。</translation>
+    </message>
+    <message>
+        <source>It is cut already.</source>
+        <translation>它已经切断。</translation>
+    </message>
+    <message>
+        <source>It is not cut.</source>
+        <translation>它没有切断。</translation>
+    </message>
+    <message>
+        <source>There are no Sentinels to ask for a failover.</source>
+        <translation>没有可以请求故障转移的哨兵。</translation>
+    </message>
+    <message>
+        <source>No Sentinel runs.</source>
+        <translation>没有哨兵在运行。</translation>
+    </message>
+    <message>
+        <source>%1 is not the master.</source>
+        <translation>%1 不是主节点。</translation>
+    </message>
+    <message>
         <source>“%1” is no engine of a lock manager.</source>
         <translation>“%1”不是锁管理器的引擎。</translation>
     </message>
@@ -1103,41 +1183,17 @@
         <translation>“%1”不是时间。请写如 250ms 或 3s：</translation>
     </message>
     <message>
-        <source>Restart %1</source>
-        <translation>重启 %1</translation>
-    </message>
-    <message>
         <source>Other…</source>
         <translation>其他…</translation>
+    </message>
+    <message>
+        <source>Restart %1 with its data</source>
+        <translation>重启 %1，保留数据</translation>
     </message>
     <message>
         <source>%1 (off: %2)</source>
         <extracomment>An entry of a menu that is off, and why: "Demote redis-2: …" is off, as "redis-2 is not the master."</extracomment>
         <translation>%1（不可用：%2）</translation>
-    </message>
-    <message>
-        <source>%1 ↔ %2</source>
-        <translation>%1 ↔ %2</translation>
-    </message>
-    <message>
-        <source>Nothing is open.</source>
-        <translation>没有打开任何会话。</translation>
-    </message>
-    <message>
-        <source>Servers and links of this session are real: only our own clients can be broken here.</source>
-        <translation>此会话的服务器和链路是真实的：这里只能破坏我们自己的客户端。</translation>
-    </message>
-    <message>
-        <source>This session cannot be changed.</source>
-        <translation>此会话不能更改。</translation>
-    </message>
-    <message>
-        <source>Resume %1</source>
-        <translation>恢复 %1</translation>
-    </message>
-    <message>
-        <source>Resume client</source>
-        <translation>恢复客户端</translation>
     </message>
     <message>
         <source>Pause %1</source>
@@ -1148,8 +1204,22 @@
         <translation>暂停客户端</translation>
     </message>
     <message>
-        <source>Restart client</source>
-        <translation>重启客户端</translation>
+        <source>Pause</source>
+        <comment>button</comment>
+        <translation>暂停</translation>
+    </message>
+    <message>
+        <source>Resume %1</source>
+        <translation>恢复 %1</translation>
+    </message>
+    <message>
+        <source>Resume client</source>
+        <translation>恢复客户端</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <comment>button</comment>
+        <translation>继续</translation>
     </message>
     <message>
         <source>Kill %1</source>
@@ -1160,12 +1230,35 @@
         <translation>杀死客户端</translation>
     </message>
     <message>
+        <source>Kill</source>
+        <comment>button</comment>
+        <translation>杀死</translation>
+    </message>
+    <message>
+        <source>Restart %1</source>
+        <translation>重启 %1</translation>
+    </message>
+    <message>
+        <source>Restart client</source>
+        <translation>重启客户端</translation>
+    </message>
+    <message>
+        <source>Restart</source>
+        <comment>button</comment>
+        <translation>重启</translation>
+    </message>
+    <message>
         <source>Lose the next reply to %1</source>
         <translation>丢失给 %1 的下一个应答</translation>
     </message>
     <message>
         <source>Lose next reply</source>
         <translation>丢失下一个应答</translation>
+    </message>
+    <message>
+        <source>Lose reply</source>
+        <comment>button</comment>
+        <translation>丢失应答</translation>
     </message>
     <message>
         <source>Lose the next message to %1</source>
@@ -1176,11 +1269,21 @@
         <translation>丢掉下一条消息</translation>
     </message>
     <message>
+        <source>Lose push</source>
+        <comment>button</comment>
+        <translation>丢失消息</translation>
+    </message>
+    <message>
         <source>Hang the work of %1</source>
         <translation>让 %1 的工作卡住</translation>
     </message>
     <message>
         <source>Hang work</source>
+        <translation>让工作卡住</translation>
+    </message>
+    <message>
+        <source>Hang work</source>
+        <comment>button</comment>
         <translation>让工作卡住</translation>
     </message>
     <message>
@@ -1192,52 +1295,82 @@
         <translation>停止看门狗</translation>
     </message>
     <message>
-        <source>Jump the clock of %1</source>
-        <translation>拨动 %1 的时钟</translation>
+        <source>Watchdog</source>
+        <comment>button</comment>
+        <translation>看门狗</translation>
     </message>
     <message>
-        <source>Jump clock</source>
-        <translation>拨动时钟</translation>
+        <source>Pause node</source>
+        <translation>暂停节点</translation>
     </message>
     <message>
-        <source>There is no client yet.</source>
-        <translation>还没有客户端。</translation>
+        <source>Resume node</source>
+        <translation>恢复节点</translation>
     </message>
     <message>
-        <source>%1 is no client of ours at this instant: only those can be broken here.</source>
-        <translation>此刻 %1 不是我们的客户端：这里只能破坏我们自己的客户端。</translation>
+        <source>Kill node</source>
+        <translation>杀死节点</translation>
     </message>
     <message>
-        <source>Only the work of simulated clients can be made to hang.</source>
-        <translation>只有模拟的客户端才能让它的工作卡住。</translation>
+        <source>Crash the machine of %1</source>
+        <translation>让 %1 的机器断电</translation>
     </message>
     <message>
-        <source>Time is real in this session: no clock can be made to jump.</source>
-        <translation>本会话中的时间是真实的：不能让任何时钟跳变。</translation>
+        <source>Crash machine</source>
+        <translation>机器断电</translation>
     </message>
     <message>
-        <source>%1 is dead.</source>
-        <translation>%1 已崩溃。</translation>
+        <source>Crash</source>
+        <comment>button</comment>
+        <translation>断电</translation>
     </message>
     <message>
-        <source>It hangs already: “Heal everything” lets it go on.</source>
-        <translation>它已经卡住了：“全部恢复”会让它继续。</translation>
+        <source>Restart node</source>
+        <translation>重启节点</translation>
     </message>
     <message>
-        <source>It is stopped already.</source>
-        <translation>它已经停了。</translation>
+        <source>Restart…</source>
+        <comment>button</comment>
+        <translation>重启…</translation>
     </message>
     <message>
-        <source>There is no watchdog: see the workload's settings.</source>
-        <translation>没有看门狗：见负载设置。</translation>
+        <source>Restart %1 without its data</source>
+        <translation>重启 %1，不带数据</translation>
     </message>
     <message>
-        <source>Mend %1</source>
-        <translation>修复 %1</translation>
+        <source>Without data</source>
+        <translation>不带数据</translation>
     </message>
     <message>
-        <source>Mend link</source>
-        <translation>修复链路</translation>
+        <source>Restart empty</source>
+        <comment>button</comment>
+        <translation>清空重启</translation>
+    </message>
+    <message>
+        <source>Demote %1: ask the Sentinels for a failover</source>
+        <translation>降级 %1：请求哨兵故障转移</translation>
+    </message>
+    <message>
+        <source>Demote</source>
+        <translation>降级</translation>
+    </message>
+    <message>
+        <source>Demote</source>
+        <comment>button</comment>
+        <translation>降级</translation>
+    </message>
+    <message>
+        <source>Make %1 the lock manager's engine</source>
+        <translation>让锁管理器改用 %1</translation>
+    </message>
+    <message>
+        <source>Change engine</source>
+        <translation>更换引擎</translation>
+    </message>
+    <message>
+        <source>Engine</source>
+        <comment>button</comment>
+        <translation>引擎</translation>
     </message>
     <message>
         <source>Cut %1</source>
@@ -1248,6 +1381,24 @@
         <translation>切断链路</translation>
     </message>
     <message>
+        <source>Cut</source>
+        <comment>button</comment>
+        <translation>切断</translation>
+    </message>
+    <message>
+        <source>Mend %1</source>
+        <translation>修复 %1</translation>
+    </message>
+    <message>
+        <source>Mend link</source>
+        <translation>修复链路</translation>
+    </message>
+    <message>
+        <source>Mend</source>
+        <comment>button</comment>
+        <translation>修复</translation>
+    </message>
+    <message>
         <source>Delay %1</source>
         <translation>延迟 %1</translation>
     </message>
@@ -1256,12 +1407,74 @@
         <translation>延迟链路</translation>
     </message>
     <message>
-        <source>There is no link yet.</source>
-        <translation>还没有链路。</translation>
+        <source>Delay…</source>
+        <comment>button</comment>
+        <translation>延迟…</translation>
+    </message>
+    <message>
+        <source>Jump the clock of %1</source>
+        <translation>拨动 %1 的时钟</translation>
+    </message>
+    <message>
+        <source>Jump clock</source>
+        <translation>拨动时钟</translation>
+    </message>
+    <message>
+        <source>Clock…</source>
+        <comment>button</comment>
+        <translation>时钟…</translation>
     </message>
     <message>
         <source>Heal everything</source>
         <translation>全部复原</translation>
+    </message>
+    <message>
+        <source>Heal all</source>
+        <comment>button</comment>
+        <translation>全部复原</translation>
+    </message>
+    <message>
+        <source>Isolate %1</source>
+        <translation>隔离 %1</translation>
+    </message>
+    <message>
+        <source>Isolate</source>
+        <translation>隔离</translation>
+    </message>
+    <message>
+        <source>Isolate</source>
+        <comment>button</comment>
+        <translation>隔离</translation>
+    </message>
+    <message>
+        <source>Reconnect %1</source>
+        <translation>重新连接 %1</translation>
+    </message>
+    <message>
+        <source>Reconnect</source>
+        <translation>重新连接</translation>
+    </message>
+    <message>
+        <source>Reconnect</source>
+        <comment>button</comment>
+        <translation>重新连接</translation>
+    </message>
+    <message>
+        <source>Slow %1 down</source>
+        <translation>使 %1 变慢</translation>
+    </message>
+    <message>
+        <source>Slow down</source>
+        <translation>变慢</translation>
+    </message>
+    <message>
+        <source>Slow…</source>
+        <comment>button</comment>
+        <translation>变慢…</translation>
+    </message>
+    <message>
+        <source>Jump node's clock</source>
+        <translation>拨动节点时钟</translation>
     </message>
     <message>
         <source>%1 more each way</source>
@@ -1284,64 +1497,8 @@
         <translation>拨回真实时间</translation>
     </message>
     <message>
-        <source>acts on %1, selected</source>
-        <translation>作用于选中的 %1</translation>
-    </message>
-    <message>
-        <source>acts on %1, paused</source>
-        <translation>作用于 %1（已暂停）</translation>
-    </message>
-    <message>
-        <source>acts on %1, the holder</source>
-        <translation>作用于持有者 %1</translation>
-    </message>
-    <message>
-        <source>acts on %1, waiting longest</source>
-        <translation>作用于等待最久的 %1</translation>
-    </message>
-    <message>
-        <source>acts on %1</source>
-        <translation>作用于 %1</translation>
-    </message>
-    <message>
-        <source>clock of %1 off</source>
-        <translation>%1 时钟偏差</translation>
-    </message>
-    <message>
-        <source>%1 paused</source>
-        <translation>%1 已暂停</translation>
-    </message>
-    <message>
-        <source>%1 dead</source>
-        <translation>%1 已死亡</translation>
-    </message>
-    <message>
-        <source>%1 cut</source>
-        <translation>%1 已切断</translation>
-    </message>
-    <message>
-        <source>%1 slower</source>
-        <translation>慢 %1</translation>
-    </message>
-    <message>
-        <source>Crash the machine of %1</source>
-        <translation>让 %1 的机器断电</translation>
-    </message>
-    <message>
-        <source>Restart %1 without its data</source>
-        <translation>重启 %1，不带数据</translation>
-    </message>
-    <message>
         <source>Demote %1: failover</source>
         <translation>降级 %1：故障转移</translation>
-    </message>
-    <message>
-        <source>Isolate %1</source>
-        <translation>隔离 %1</translation>
-    </message>
-    <message>
-        <source>Reconnect %1</source>
-        <translation>重新连接 %1</translation>
     </message>
     <message>
         <source>Slow %1 down by %2</source>
@@ -1365,76 +1522,60 @@
         <translation>%1 = %2</translation>
     </message>
     <message>
-        <source>There are no Sentinels to ask for a failover.</source>
-        <translation>没有可以请求故障转移的哨兵。</translation>
+        <source>%1 paused</source>
+        <translation>%1 已暂停</translation>
     </message>
     <message>
-        <source>No Sentinel runs.</source>
-        <translation>没有哨兵在运行。</translation>
+        <source>%1 dead</source>
+        <translation>%1 已死亡</translation>
     </message>
     <message>
-        <source>%1 is not the master.</source>
-        <translation>%1 不是主节点。</translation>
+        <source>clock of %1 off</source>
+        <translation>%1 时钟偏差</translation>
     </message>
     <message>
-        <source>Resume node</source>
-        <translation>恢复节点</translation>
+        <source>%1 cut</source>
+        <translation>%1 已切断</translation>
     </message>
     <message>
-        <source>Pause node</source>
-        <translation>暂停节点</translation>
+        <source>%1 slower</source>
+        <translation>慢 %1</translation>
     </message>
     <message>
-        <source>Restart node</source>
-        <translation>重启节点</translation>
+        <source>selected</source>
+        <translation>已选中</translation>
     </message>
     <message>
-        <source>Kill node</source>
-        <translation>杀死节点</translation>
+        <source>paused</source>
+        <translation>已暂停</translation>
     </message>
     <message>
-        <source>Jump node's clock</source>
-        <translation>拨动节点时钟</translation>
+        <source>holds</source>
+        <translation>持有</translation>
     </message>
     <message>
-        <source>Restart %1 with its data</source>
-        <translation>重启 %1，保留数据</translation>
+        <source>waits longest</source>
+        <translation>等待最久</translation>
     </message>
     <message>
-        <source>With its data</source>
-        <translation>保留数据</translation>
+        <source>acts on %1, selected</source>
+        <translation>作用于选中的 %1</translation>
     </message>
     <message>
-        <source>Without data</source>
-        <translation>不带数据</translation>
+        <source>acts on %1, paused</source>
+        <translation>作用于 %1（已暂停）</translation>
     </message>
     <message>
-        <source>Reconnect</source>
-        <translation>重新连接</translation>
+        <source>acts on %1, the holder</source>
+        <translation>作用于持有者 %1</translation>
     </message>
     <message>
-        <source>Isolate</source>
-        <translation>隔离</translation>
+        <source>acts on %1, waiting longest</source>
+        <translation>作用于等待最久的 %1</translation>
     </message>
     <message>
-        <source>Slow %1 down</source>
-        <translation>使 %1 变慢</translation>
-    </message>
-    <message>
-        <source>Slow down</source>
-        <translation>变慢</translation>
-    </message>
-    <message>
-        <source>Demote %1: ask the Sentinels for a failover</source>
-        <translation>降级 %1：请求哨兵故障转移</translation>
-    </message>
-    <message>
-        <source>Demote</source>
-        <translation>降级</translation>
-    </message>
-    <message>
-        <source>There is no server yet.</source>
-        <translation>还没有服务器。</translation>
+        <source>acts on %1</source>
+        <translation>作用于 %1</translation>
     </message>
     <message>
         <source>There is no node “%1”; the node here is “%2”.</source>
@@ -1634,6 +1775,25 @@
     <message>
         <source>somebody removed our node on the server</source>
         <translation>有人删除了我们在服务器上的节点</translation>
+    </message>
+</context>
+<context>
+    <name>LockCopies</name>
+    <message>
+        <source>dead</source>
+        <translation>已崩溃</translation>
+    </message>
+    <message>
+        <source>decides</source>
+        <translation>裁定</translation>
+    </message>
+    <message>
+        <source>a copy</source>
+        <translation>副本</translation>
+    </message>
+    <message>
+        <source>its own</source>
+        <translation>独立</translation>
     </message>
 </context>
 <context>
@@ -1839,8 +1999,12 @@
         <translation>%1 上没有算法提供%2。</translation>
     </message>
     <message>
-        <source>The key “%1” is %2, not a lock of this kind: it was left alone. Use another lock name than “%3”.</source>
-        <translation>键“%1”是%2，不是这类锁：未作改动。请使用“%3”以外的锁名。</translation>
+        <source>ShedLock's lock</source>
+        <translation>ShedLock 的锁</translation>
+    </message>
+    <message>
+        <source>other data</source>
+        <translation>其他数据</translation>
     </message>
     <message>
         <source>an election's candidate</source>
@@ -1851,12 +2015,8 @@
         <translation>读写锁</translation>
     </message>
     <message>
-        <source>other data</source>
-        <translation>其他数据</translation>
-    </message>
-    <message>
-        <source>ShedLock's lock</source>
-        <translation>ShedLock 的锁</translation>
+        <source>The key “%1” is %2, not a lock of this kind: it was left alone. Use another lock name than “%3”.</source>
+        <translation>键“%1”是%2，不是这类锁：未作改动。请使用“%3”以外的锁名。</translation>
     </message>
     <message>
         <source>The lock “%1” is no longer ours: its lease ended or somebody freed it.</source>
@@ -3658,8 +3818,94 @@
 <context>
     <name>Timeline</name>
     <message>
+        <source>%1 +%2</source>
+        <comment>a fault and how many more</comment>
+        <translation>%1 等 +%2</translation>
+    </message>
+    <message>
+        <source>paused %1</source>
+        <translation>暂停 %1</translation>
+    </message>
+    <message>
+        <source>resumed %1</source>
+        <translation>继续 %1</translation>
+    </message>
+    <message>
+        <source>killed %1</source>
+        <translation>杀死 %1</translation>
+    </message>
+    <message>
+        <source>started %1</source>
+        <translation>启动 %1</translation>
+    </message>
+    <message>
+        <source>cut %1</source>
+        <translation>切断 %1</translation>
+    </message>
+    <message>
+        <source>mended %1</source>
+        <translation>修复 %1</translation>
+    </message>
+    <message>
+        <source>slowed %1</source>
+        <translation>变慢 %1</translation>
+    </message>
+    <message>
+        <source>sped up %1</source>
+        <translation>恢复 %1</translation>
+    </message>
+    <message>
+        <source>clock of %1</source>
+        <translation>%1 的时钟</translation>
+    </message>
+    <message>
+        <source>no watchdog: %1</source>
+        <translation>看门狗停止：%1</translation>
+    </message>
+    <message>
+        <source>loses a reply: %1</source>
+        <translation>丢失应答：%1</translation>
+    </message>
+    <message>
+        <source>loses a message: %1</source>
+        <translation>丢失消息：%1</translation>
+    </message>
+    <message>
+        <source>%1 hangs</source>
+        <translation>%1 卡住</translation>
+    </message>
+    <message>
+        <source>healed</source>
+        <translation>已复原</translation>
+    </message>
+    <message>
+        <source>demoted %1</source>
+        <translation>降级 %1</translation>
+    </message>
+    <message>
+        <source>before the change</source>
+        <extracomment>On a client's lane, in the faint picture of the run before something in its past was changed.</extracomment>
+        <translation>更改之前</translation>
+    </message>
+    <message>
+        <source>before</source>
+        <translation>之前</translation>
+    </message>
+    <message>
         <source>%1: not known yet</source>
         <translation>%1：尚不可知</translation>
+    </message>
+    <message>
+        <source>margin %1</source>
+        <translation>余量 %1</translation>
+    </message>
+    <message>
+        <source>margin unknown</source>
+        <translation>余量未知</translation>
+    </message>
+    <message>
+        <source>margin 0 s</source>
+        <translation>余量 0 秒</translation>
     </message>
     <message>
         <source>waits</source>
@@ -3697,6 +3943,38 @@
         <translation>被拒绝</translation>
     </message>
     <message>
+        <source>learns: lost</source>
+        <translation>得知：已丢失</translation>
+    </message>
+    <message>
+        <source>lost</source>
+        <translation>丢失</translation>
+    </message>
+    <message>
+        <source>right</source>
+        <translation>准确</translation>
+    </message>
+    <message>
+        <source>the clock of %1 is right</source>
+        <translation>%1 的时钟准确</translation>
+    </message>
+    <message>
+        <source>the clock of %1 is %2 ahead</source>
+        <translation>%1 的时钟快 %2</translation>
+    </message>
+    <message>
+        <source>the clock of %1 is %2 behind</source>
+        <translation>%1 的时钟慢 %2</translation>
+    </message>
+    <message>
+        <source>%1 ahead</source>
+        <translation>快 %1</translation>
+    </message>
+    <message>
+        <source>%1 behind</source>
+        <translation>慢 %1</translation>
+    </message>
+    <message>
         <source>empty</source>
         <translation>空</translation>
     </message>
@@ -3715,6 +3993,23 @@
     <message>
         <source>+%1</source>
         <translation>+%1</translation>
+    </message>
+    <message>
+        <source>margin %1 → %2</source>
+        <extracomment>How long a server would still keep a lock, from the beginning to the end of a stretch: "margin 6.0 → 5.1 s".</extracomment>
+        <translation>余量 %1 → %2</translation>
+    </message>
+    <message>
+        <source>unknown</source>
+        <translation>未知</translation>
+    </message>
+    <message>
+        <source>0 s: the server keeps it no more</source>
+        <translation>0 秒：服务器已不再保留</translation>
+    </message>
+    <message>
+        <source>0 s</source>
+        <translation>0 秒</translation>
     </message>
     <message>
         <source>expires %1</source>
@@ -4071,6 +4366,10 @@
     <message>
         <source>client %1</source>
         <translation>客户端 %1</translation>
+    </message>
+    <message>
+        <source>its clock</source>
+        <translation>其时钟</translation>
     </message>
     <message>
         <source>Sentinels</source>
@@ -5837,6 +6136,10 @@
         <translation>已撤回：从 %1 起的运行已重新计算，不含它。</translation>
     </message>
     <message>
+        <source>Moved: the run from %1 on is computed anew.</source>
+        <translation>已移动：从 %1 起重新计算运行。</translation>
+    </message>
+    <message>
         <source>The run from %1 on is as it was before.</source>
         <translation>从 %1 起的运行已恢复原样。</translation>
     </message>
@@ -6003,6 +6306,10 @@
         <translation>课程(&amp;L)</translation>
     </message>
     <message>
+        <source>&amp;Break</source>
+        <translation>破坏(&amp;B)</translation>
+    </message>
+    <message>
         <source>&amp;View</source>
         <translation>视图(&amp;V)</translation>
     </message>
@@ -6085,6 +6392,10 @@
     <message>
         <source>&amp;Close the lesson</source>
         <translation>关闭课程(&amp;C)</translation>
+    </message>
+    <message>
+        <source>Nothing is open.</source>
+        <translation>没有打开任何会话。</translation>
     </message>
     <message>
         <source>View</source>
@@ -6259,6 +6570,10 @@
         <translation>此连接是只读的。要运行我们自己的客户端，请重新连接并允许更改。</translation>
     </message>
     <message>
+        <source>Clients of our own run on Redis only so far.</source>
+        <translation>我们自己的客户端目前只能在 Redis 上运行。</translation>
+    </message>
+    <message>
         <source>A live server cannot be started again from here; connect again for an empty picture.</source>
         <translation>不能从这里重启真实服务器；要空白画面请重新连接。</translation>
     </message>
@@ -6293,10 +6608,6 @@
     <message>
         <source>%1 · not observed</source>
         <translation>%1 · 未观测</translation>
-    </message>
-    <message>
-        <source>Clients of our own run on Redis only so far.</source>
-        <translation>我们自己的客户端目前只能在 Redis 上运行。</translation>
     </message>
     <message>
         <source>There is no recipe “%1”.</source>
@@ -6365,6 +6676,22 @@
 <context>
     <name>lockscope::session::Session</name>
     <message>
+        <source>This session cannot be changed.</source>
+        <translation>此会话不能更改。</translation>
+    </message>
+    <message>
+        <source>Servers and links of this session are real: only our own clients can be broken here.</source>
+        <translation>此会话的服务器和链路是真实的：这里只能破坏我们自己的客户端。</translation>
+    </message>
+    <message>
+        <source>Time is real in this session: no clock can be made to jump.</source>
+        <translation>本会话中的时间是真实的：不能让任何时钟跳变。</translation>
+    </message>
+    <message>
+        <source>Only the work of simulated clients can be made to hang.</source>
+        <translation>只有模拟的客户端才能让它的工作卡住。</translation>
+    </message>
+    <message>
         <source>“%1” cannot be freed by force in this session.</source>
         <translation>此会话中不能强制释放“%1”。</translation>
     </message>
@@ -6383,8 +6710,25 @@
         <translation>破坏</translation>
     </message>
     <message>
+        <source>client</source>
+        <translation>客户端</translation>
+    </message>
+    <message>
+        <source>server</source>
+        <translation>服务器</translation>
+    </message>
+    <message>
+        <source>link</source>
+        <translation>链路</translation>
+    </message>
+    <message>
         <source>%1 (%2)</source>
         <translation>%1（%2）</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <extracomment>A button that is off, for screen readers: its words, and why it is off.</extracomment>
+        <translation>%1：%2</translation>
     </message>
     <message>
         <source>Back to normal: %1</source>
@@ -6712,6 +7056,12 @@
         <source>%1: %2</source>
         <comment>when: what was done</comment>
         <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>%1
+Alt+Left and Alt+Right move it, Del takes it back.</source>
+        <translation>%1
+Alt+左/右 移动它，Del 撤回。</translation>
     </message>
     <message>
         <source>Take back “%1” (Del)</source>
@@ -7592,6 +7942,23 @@
     </message>
 </context>
 <context>
+    <name>lockscope::views::TargetLine</name>
+    <message>
+        <source>%1: %2</source>
+        <extracomment>A group of buttons, for screen readers: what they act on, and which one: "client: A · holds".</extracomment>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>%1 · %2</source>
+        <extracomment>A name and its state: "A · holds".</extracomment>
+        <translation>%1 · %2</translation>
+    </message>
+</context>
+<context>
     <name>lockscope::views::TimelineOverview</name>
     <message>
         <source>Overview</source>
@@ -7647,6 +8014,14 @@
         <source>Drag to move the playhead</source>
         <translation>拖动可移动播放头</translation>
     </message>
+    <message>
+        <source>Drag it to another time, or take it back by a right click.</source>
+        <translation>拖动可改变时间，右键单击可撤回。</translation>
+    </message>
+    <message>
+        <source>Take it back</source>
+        <translation>撤回</translation>
+    </message>
 </context>
 <context>
     <name>lockscope::views::TimelineView</name>
@@ -7661,6 +8036,10 @@
     <message>
         <source>Keep the playhead in sight</source>
         <translation>让播放头保持可见</translation>
+    </message>
+    <message>
+        <source>Show the run before the last change</source>
+        <translation>显示上次更改之前的运行</translation>
     </message>
     <message>
         <source>Measure from the playhead</source>
@@ -7885,6 +8264,7 @@
     <name>lockscope::views::VerdictBanner</name>
     <message numerus="yes">
         <source>%1  (+%n more)</source>
+        <extracomment>%1 a sentence on one violation; %n how many more there are besides.</extracomment>
         <translation>
             <numerusform>%1  （另 %n 个）</numerusform>
         </translation>
@@ -7943,6 +8323,10 @@
     <message>
         <source>This session cannot be changed: nothing was done.</source>
         <translation>此会话不能更改：什么也没有做。</translation>
+    </message>
+    <message>
+        <source>There is no “%1” to do this to at this instant.</source>
+        <translation>此刻没有“%1”可以操作。</translation>
     </message>
 </context>
 <context>
@@ -8022,6 +8406,26 @@
     <message>
         <source>Files that you open or save will be listed here.</source>
         <translation>打开或保存过的文件会列在这里。</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::WhyLine</name>
+    <message>
+        <source>Why: %1</source>
+        <translation>原因：%1</translation>
+    </message>
+    <message>
+        <source>No invariant is violated at this instant</source>
+        <translation>此刻没有违反任何不变式</translation>
+    </message>
+    <message>
+        <source>A click goes there and explains it.</source>
+        <translation>单击可转到该处并查看说明。</translation>
+    </message>
+    <message>
+        <source>Why</source>
+        <extracomment>The first word of the line that says why an invariant is violated.</extracomment>
+        <translation>原因</translation>
     </message>
 </context>
 <context>
