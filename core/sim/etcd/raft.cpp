@@ -96,7 +96,7 @@ void EtcdRaft::post(int to, EtcdRaftMessage message) {
 void EtcdRaft::take(const EtcdRaftMessage& message) {
     const bool ofATerm = message.term != 0;
     if (ofATerm && message.term > m_term) {
-        // Whoever hears its leader does not help to depose it.
+        // A member that hears its leader does not help to depose it.
         const bool content = m_leader != 0 && m_elapsed < kElectionTicks && m_role != Role::Candidate;
         if (message.kind == Kind::Vote && content && !message.forced) return;
         const bool leads = message.kind == Kind::Append || message.kind == Kind::Heartbeat;

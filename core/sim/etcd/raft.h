@@ -62,7 +62,7 @@ public:
         restart();
     }
 
-    // What the member supplies.
+    // The member supplies these.
     std::function<void(int to, EtcdRaftMessage)> send;
     /// The log reaches the disk up to that entry: call flushed() when it is there.
     std::function<void(std::int64_t index)> write;

@@ -49,7 +49,7 @@ private:
     void put(const QByteArray& key, const QByteArray& value, std::int64_t lease);
     std::int64_t remove(const QByteArray& key, const QByteArray& end);
     void detach(const etcd::KeyValue& key);
-    /// What was changed since is one revision.
+    /// All changes since the last call are one revision.
     void settle();
 
     std::int64_t m_revision = 1, m_compacted = 0;

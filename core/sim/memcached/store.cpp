@@ -164,7 +164,7 @@ MemcachedReply MemcachedStore::touch(const MemcachedCommand& command, Second now
 void MemcachedStore::flush(std::int64_t delay, Second now) {
     const Second last = delay > 0 ? endOf(delay, now) - 1 : 0;
     m_flushAt = last;
-    // What is gone at once is known by its number, so that what is stored in the same second stays.
+    // Items that go at once are known by their numbers, so that later ones of the same second stay.
     if (last <= now) ++m_lastUnique;
     if (last != 0) return dropDue(now);
     while (!m_items.empty())

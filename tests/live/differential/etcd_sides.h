@@ -8,6 +8,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QTcpSocket>
+#include <algorithm>
 #include <random>
 
 namespace lockscope::differential {
@@ -152,7 +153,8 @@ inline QByteArray shown(const sim::EtcdRequest& request, const sim::EtcdReply& r
     case EtcdKind::KeepAlive:
         return text + " ttl " + QByteArray::number(qint64(reply.lease.ttl / 1s));
     case EtcdKind::TimeToLive: {
-        const QByteArrayList keys(reply.lease.keys.begin(), reply.lease.keys.end());
+        QByteArrayList keys(reply.lease.keys.begin(), reply.lease.keys.end());
+        std::ranges::sort(keys); // a real server tells them in no order
         return text + " granted " + QByteArray::number(qint64(reply.lease.granted / 1s)) + " keys " + keys.join(',');
     }
     default:
