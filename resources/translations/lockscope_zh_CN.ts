@@ -1171,6 +1171,14 @@
         <translation>“%1”不适合此场景的服务器和程序；适合的有：%2。</translation>
     </message>
     <message>
+        <source>%1 does not lead an etcd cluster: it has nothing to hand over.</source>
+        <translation>%1 不是 etcd 集群的领导者：没有可移交的领导权。</translation>
+    </message>
+    <message>
+        <source>%1 is a memcached: no other server replaces it, as they share nothing.</source>
+        <translation>%1 是 memcached：各服务器互不共享数据，没有服务器会接替它。</translation>
+    </message>
+    <message>
         <source>%1 is a ZooKeeper server: the ensemble elects its leader by itself.</source>
         <translation>%1 是 ZooKeeper 服务器：集群自行选举领导者。</translation>
     </message>

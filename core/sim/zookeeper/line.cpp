@@ -41,7 +41,8 @@ ZkLine::ZkLine(Grounds grounds, Lookup lookup, Runtime& r, trace::EntityId clien
       chroot(u.path.toUtf8()),
       m_grounds(grounds),
       m_lookup(std::move(lookup)),
-      m_client(client) {
+      m_client(client),
+      m_inbox(r) {
     m_longestPatience = std::min<Nanos>(options.session * 2 / 3, kLongestPatience);
     m_patience = std::min(kFirstPatience, m_longestPatience);
 }
@@ -181,7 +182,10 @@ void ZkLine::connect() {
         return [weak, work](auto&&... values) {
             const auto self = weak.lock();
             if (!self || !self->m_socket) return;
-            self->arrived(self->m_socket, [raw = self.get(), work, ... kept = values] { work(*raw, kept...); });
+            self->m_inbox.arrived([weak, from = self->m_socket, work, ... kept = values] {
+                const auto still = weak.lock();
+                if (still && still->m_socket == from) work(*still, kept...);
+            });
         };
     };
     ZkSocket::ClientEnd end;
@@ -197,28 +201,6 @@ void ZkLine::connect() {
     if (!m_socket->possible()) return; // no handshake; given up after a while
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(options.session).count();
     m_socket->greet({m_seen, ms, session.id, m_password});
-}
-
-void ZkLine::arrived(const std::shared_ptr<ZkSocket>& from, std::function<void()> work) {
-    if (!runtime.alive()) return;
-    if (m_inbox.empty() && runtime.life() == Runtime::Life::Running) {
-        const auto self = shared_from_this(); // the work may end the wire
-        work();
-        return;
-    }
-    const bool first = m_inbox.empty();
-    m_inbox.emplace_back(from, std::move(work));
-    if (first) runtime.spawn([self = shared_from_this()] { return readLater(self); });
-}
-
-QCoro::Task<> ZkLine::readLater(std::shared_ptr<ZkLine> self) {
-    // A paused process reads when it runs again: no sleep ends before.
-    co_await self->runtime.sleep(Nanos(0));
-    while (!self->m_inbox.empty()) {
-        const auto [from, work] = self->m_inbox.front();
-        self->m_inbox.pop_front();
-        if (from == self->m_socket) work();
-    }
 }
 
 void ZkLine::welcomed(const ZkWelcome& welcome) {
@@ -279,7 +261,6 @@ void ZkLine::broken() {
     if (!m_socket) return;
     m_socket->close();
     m_socket.reset();
-    m_inbox.clear();
     m_restUntil = runtime.monotonic() + m_rest;
     m_rest = std::clamp(2 * m_rest, kFirstRest, kLongestRest);
     if (session.state == State::Connected) suspend();
@@ -304,7 +285,6 @@ void ZkLine::suspend() {
 void ZkLine::endSession(bool forGood) {
     if (m_socket) m_socket->close();
     m_socket.reset();
-    m_inbox.clear();
     m_ended = false;
     m_armed.clear();
     const bool had = session.state == State::Connected || session.state == State::Suspended;

@@ -4,6 +4,7 @@
 #include "ports/zookeeper/leader_proof.h"
 #include "runtime/completion.h"
 #include "runtime/signal_count.h"
+#include "sim/process_inbox.h"
 #include "sim/zookeeper/socket.h"
 
 namespace lockscope::sim {
@@ -77,9 +78,6 @@ private:
     Nanos turn();
     void connect();
     void send(ZkRequest request, InFlight flight);
-    /// Handles an arriving message now, or when the process goes on: a stopped process reads nothing.
-    void arrived(const std::shared_ptr<ZkSocket>& from, std::function<void()> work);
-    static QCoro::Task<> readLater(std::shared_ptr<ZkLine> self);
     void welcomed(const ZkWelcome& welcome);
     void answered(std::uint64_t number, const ZkReply& reply);
     void told(const ZkEvent& event);
@@ -107,7 +105,7 @@ private:
     std::map<std::uint64_t, InFlight> m_flight;
     std::uint64_t m_lastNumber = 0;
     std::map<std::uint64_t, Armed> m_armed; ///< by id in the hub: watches that the server has set
-    std::deque<std::pair<std::shared_ptr<ZkSocket>, std::function<void()>>> m_inbox;
+    ProcessInbox m_inbox;
 
     SignalCount m_kick;
     SignalCount m_settled; ///< while it closes: requests in flight have ended

@@ -1,73 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The library's own connection and recipes over a simulated ZooKeeper, in virtual time.
-#include "connections/connection.h"
-#include "lock/distributed_lock.h"
+#include "lock_users.h"
 #include "zookeeper_group.h"
 
 using namespace lockscope;
 using tests::ZooKeeperGroup;
 
 namespace {
-
-constexpr Nanos kHold = 50ms, kThink = 20ms;
-
-/// Clients that take one lock again and again, and what they see.
-struct Contention {
-    ZooKeeperGroup& group;
-    QByteArray recipe;
-    int inside = 0, most = 0, takings = 0, losses = 0;
-    QByteArray trouble;
-    struct Contender {
-        std::unique_ptr<VirtualRuntime> runtime;
-        std::unique_ptr<Connection> connection;
-        int takings = 0;
-    };
-    std::vector<std::unique_ptr<Contender>> contenders;
-
-    Contention(ZooKeeperGroup& g, QByteArray id) : group(g), recipe(std::move(id)) {}
-    ~Contention() {
-        for (const auto& contender : contenders)
-            contender->runtime->kill();
-    }
-    recipes::Mode mode() const { return recipe == "zk-semaphore" ? recipes::Mode::Permit : recipes::Mode::Exclusive; }
-    void add(const QByteArray& name) {
-        contenders.push_back(std::make_unique<Contender>());
-        Contender& own = *contenders.back();
-        const auto entity = group.trace->intern(trace::EntityKind::Client, name);
-        own.runtime = std::make_unique<VirtualRuntime>(group.scheduler, 500 + contenders.size());
-        const auto url = parseConnectionUrl(group.service->url() + QStringLiteral("?session=4s"));
-        if (!url) qFatal("%s", qPrintable(url.error()));
-        own.connection = makeConnectionOver(*own.runtime, group.service->diallers({entity}), *url);
-        own.runtime->spawn([this, &own] { return take(own); });
-    }
-    QCoro::Task<> take(Contender& own) {
-        for (;;) {
-            auto made = own.connection->makeRecipe(recipe, {"orders"});
-            if (!made) {
-                trouble = made.error().message.toUtf8();
-                co_return;
-            }
-            DistributedLock lock(LockClient{*own.runtime, own.connection->client(), nullptr, trace::kNoEntity},
-                                 std::move(*made), {});
-            LockRequest request;
-            request.mode = mode();
-            const auto taken = co_await lock.take(request);
-            if (!taken) {
-                trouble = taken.error().message.toUtf8();
-            } else if (*taken) {
-                most = std::max(most, ++inside);
-                ++takings;
-                ++own.takings;
-                co_await own.runtime->sleep(kHold);
-                --inside;
-                if (!lock.stillMine("1", mode())) ++losses;
-                (void)co_await lock.unlock("1", mode());
-            }
-            co_await own.runtime->sleep(own.runtime->random(Nanos(0), kThink));
-        }
+struct Contention : tests::Contention<ZooKeeperGroup> {
+    Contention(ZooKeeperGroup& g, const QByteArray& id) : tests::Contention<ZooKeeperGroup>(g, id) {
+        if (id == "zk-semaphore") request.mode = recipes::Mode::Permit;
     }
 };
-
 } // namespace
 
 class TestZooKeeperRecipes : public QObject {

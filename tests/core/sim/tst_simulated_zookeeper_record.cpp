@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The record of locks on a simulated ZooKeeper: who holds, who waits in which order, and a copy per server.
-#include "connections/connection.h"
-#include "lock/distributed_lock.h"
-#include "trace/state.h"
+#include "lock_users.h"
 #include "zookeeper_group.h"
 
 #include <array>
@@ -11,86 +9,11 @@ using namespace lockscope;
 using tests::ZooKeeperGroup;
 using trace::EventKind;
 
-namespace {
-
-/// A client that takes the lock once and keeps it until it is told to give it back.
-struct Holder {
-    ZooKeeperGroup& group;
-    std::unique_ptr<VirtualRuntime> runtime;
-    std::unique_ptr<Connection> connection;
-    std::unique_ptr<DistributedLock> lock;
-    trace::EntityId thread = trace::kNoEntity;
-    bool taken = false, freed = false;
-
-    Holder(ZooKeeperGroup& g, const QByteArray& name, const char* recipe) : group(g) {
-        const auto client = g.trace->intern(trace::EntityKind::Client, name);
-        thread = g.trace->intern(trace::EntityKind::Thread, "1", client);
-        runtime = std::make_unique<VirtualRuntime>(g.scheduler, client);
-        const auto url = parseConnectionUrl(g.service->url() + QStringLiteral("?session=4s"));
-        if (!url) qFatal("%s", qPrintable(url.error()));
-        connection = makeConnectionOver(*runtime, g.service->diallers({client}), *url, name.toLower());
-        g.threads[name.toLower()] = thread;
-        auto made = connection->makeRecipe(recipe, {"orders"});
-        if (!made) qFatal("%s", qPrintable(made.error().message));
-        lock = std::make_unique<DistributedLock>(LockClient{*runtime, connection->client(), nullptr, trace::kNoEntity},
-                                                 std::move(*made), HoldOptions());
-        runtime->spawn([this]() -> QCoro::Task<> {
-            const auto got = co_await lock->lock();
-            taken = got && *got;
-        });
-        g.run(200ms);
-    }
-    ~Holder() { die(); }
-    Holder(const Holder&) = delete;
-    Holder& operator=(const Holder&) = delete;
-    void release() {
-        runtime->spawn([this]() -> QCoro::Task<> {
-            const auto left = co_await lock->unlock();
-            freed = left.has_value();
-        });
-        group.run(200ms);
-    }
-    void die() {
-        if (!runtime->alive()) return;
-        runtime->kill();
-        lock.reset();
-        connection.reset();
-    }
-};
-
-trace::State stateOf(const ZooKeeperGroup& g) {
-    trace::State state;
-    for (std::size_t i = 0; i < g.trace->size(); ++i)
-        state.apply(g.trace->at(i), *g.trace);
-    return state;
-}
-
-/// The record of the lock as a whole, not of a server's copy.
-trace::Record recordOf(ZooKeeperGroup& g) {
-    const trace::State state = stateOf(g);
-    const auto record = state.records.find(g.service->lockEntity("orders"));
-    return record == state.records.end() ? trace::Record() : record->second;
-}
-
-std::vector<trace::EntityId> queueOf(const trace::Record& record) {
-    std::vector<trace::EntityId> threads;
-    for (const trace::QueuedWaiter& waiter : record.queue)
-        threads.push_back(waiter.thread);
-    return threads;
-}
-
-/// Why the lock was freed last.
-std::optional<trace::FreedBy> lastFreedBy(ZooKeeperGroup& g) {
-    std::optional<trace::FreedBy> last;
-    for (std::size_t i = 0; i < g.trace->size(); ++i) {
-        const trace::Event event = g.trace->at(i);
-        if (event.kind == EventKind::RecordFreed && event.subject == g.service->lockEntity("orders"))
-            last = trace::FreedBy(event.flags & trace::kFreedByMask);
-    }
-    return last;
-}
-
-} // namespace
+using tests::lastFreedBy;
+using tests::queueOf;
+using tests::recordOf;
+using tests::stateOf;
+using Holder = tests::Holder<ZooKeeperGroup>;
 
 class TestSimulatedZooKeeperRecord : public QObject {
     Q_OBJECT

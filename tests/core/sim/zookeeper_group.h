@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // A simulated ZooKeeper, and clients that reach it by the wire that production's connections use.
 #pragma once
-#include "runtime/virtual_runtime.h"
 #include "sim/zookeeper/service.h"
 #include "sim/zookeeper/wire.h"
-
-#include <QTest>
+#include "simulated_ground.h"
 
 namespace lockscope::tests {
 
-struct ZooKeeperGroup {
+struct ZooKeeperGroup : SimulatedGround {
     using Kind = zookeeper::Error::Kind;
     using Mode = zookeeper::NodeMode;
 
-    VirtualScheduler scheduler;
-    std::shared_ptr<trace::Trace> trace = std::make_shared<trace::Trace>();
-    trace::Recorder recorder{trace, [this] { return scheduler.now(); }};
-    sim::Network network{scheduler, trace, {{50us, 150us}, 0}, 1, sim::Network::Streams::PerLink};
-    sim::Grounds grounds{scheduler, recorder, network};
-    std::map<QByteArray, trace::EntityId> threads; ///< by the identity that is written into nodes
     std::unique_ptr<sim::ZkService> service;
 
     /// A client process.
@@ -48,10 +40,7 @@ struct ZooKeeperGroup {
         return quick;
     }
     explicit ZooKeeperGroup(const sim::ZkService::Settings& settings, std::uint64_t seed = 1)
-        : service(std::make_unique<sim::ZkService>(grounds, settings, seed, [this](const inspect::Party& party) {
-              const auto known = threads.find(party.client);
-              return known == threads.end() ? trace->intern(trace::EntityKind::Thread, party.client) : known->second;
-          })) {}
+        : service(std::make_unique<sim::ZkService>(grounds, settings, seed, owner())) {}
     explicit ZooKeeperGroup(int servers = 1, std::uint64_t seed = 1)
         : ZooKeeperGroup(settings(servers, quick()), seed) {}
     ~ZooKeeperGroup() {
@@ -60,7 +49,7 @@ struct ZooKeeperGroup {
     }
 
     sim::ZkServer& at(std::size_t index) { return service->server(index); }
-    void run(Nanos time) { scheduler.runUntil(scheduler.now() + time); }
+    static QString urlOptions() { return QStringLiteral("?session=4s"); }
 
     /// `servers`: the numbers (from 0) of those in its URL, "0,1"; empty: all.
     Process& client(const QByteArray& name, Nanos session = 4s, const QByteArray& servers = {},
@@ -83,27 +72,6 @@ struct ZooKeeperGroup {
         options.session = session;
         process.wire = service->diallers({process.entity}).zookeeper(*process.runtime, *parsed, options);
         return process;
-    }
-    /// Starts a call; its answer appears when there is one.
-    template <typename F>
-    auto start(Process& process, F call) {
-        using Answer = typename decltype(call(*process.wire))::value_type;
-        const auto answer = std::make_shared<std::optional<Answer>>();
-        process.runtime->spawn([&process, call, answer]() -> QCoro::Task<> {
-            Answer got = co_await call(*process.wire);
-            answer->emplace(std::move(got));
-        });
-        return answer;
-    }
-    /// Runs until the call has its answer.
-    template <typename F>
-    auto ask(Process& process, F call, Nanos limit = 60s) {
-        const auto answer = start(process, call);
-        const Nanos end = scheduler.now() + limit;
-        while (!*answer && scheduler.runNext(end)) {
-        }
-        if (!*answer) qFatal("no answer at all");
-        return std::move(**answer);
     }
     auto create(Process& process, const QByteArray& path, Mode mode = Mode::Persistent, const QByteArray& data = {},
                 Nanos ttl = {}) {
@@ -132,14 +100,6 @@ struct ZooKeeperGroup {
     }
     /// Whether a server has the node now.
     bool has(std::size_t server, const QByteArray& path) { return at(server).state().tree.find(path) != nullptr; }
-    /// How long it takes until that is so; kNever: longer than `limit`.
-    template <typename Condition>
-    Nanos until(Condition condition, Nanos limit = 60s) {
-        const Nanos begun = scheduler.now();
-        while (!condition() && scheduler.runNext(begun + limit)) {
-        }
-        return condition() ? scheduler.now() - begun : kNever;
-    }
     /// The events that a watch has got so far: "Deleted /a".
     QByteArrayList events(Process& process, const zookeeper::Watch& watch) {
         QByteArrayList list;

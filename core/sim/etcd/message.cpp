@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/etcd/message.h"
+
+#include <algorithm>
+
+namespace lockscope::sim {
+
+namespace {
+bool hasChange(const std::vector<etcd::Operation>& steps) {
+    return std::ranges::any_of(steps, [](const auto& step) { return step.kind != etcd::Operation::Kind::Read; });
+}
+
+QByteArray textOf(const etcd::Operation& step) {
+    static constexpr std::array<const char*, 3> kVerbs{"get ", "put ", "delete "};
+    return kVerbs[std::size_t(step.kind)] + step.range.key;
+}
+} // namespace
+
+bool EtcdRequest::writes() const {
+    switch (kind) {
+    case Kind::Txn:
+        return hasChange(txn.then) || hasChange(txn.otherwise);
+    case Kind::Put:
+    case Kind::DeleteRange:
+    case Kind::Grant:
+    case Kind::Revoke:
+    case Kind::Compact:
+        return true;
+    default:
+        return false;
+    }
+}
+
+QByteArray EtcdRequest::text() const {
+    const QByteArray id = QByteArray::number(qulonglong(lease), 16);
+    switch (kind) {
+    case Kind::Range:
+        return "get " + range.key;
+    case Kind::Put:
+        return "put " + range.key;
+    case Kind::DeleteRange:
+        return "delete " + range.key;
+    case Kind::Txn: {
+        QByteArrayList steps;
+        for (const etcd::Operation& step : txn.then)
+            steps += textOf(step);
+        return "txn " + steps.join("; ");
+    }
+    case Kind::Grant:
+        return "lease grant " + id + ' ' + QByteArray::number(qint64(seconds));
+    case Kind::KeepAlive:
+        return "lease keep-alive " + id;
+    case Kind::Revoke:
+        return "lease revoke " + id;
+    case Kind::TimeToLive:
+        return "lease timetolive " + id;
+    case Kind::Compact:
+        return "compact " + QByteArray::number(qint64(revision));
+    case Kind::Watch:
+        return "watch " + range.key;
+    case Kind::CancelWatch:
+        break;
+    }
+    return {};
+}
+
+QByteArray EtcdNews::text() const {
+    if (events.empty()) return {};
+    const etcd::WatchEvent& first = events.front();
+    return first.key.key + (first.kind == etcd::WatchEvent::Kind::Deleted ? " deleted" : " put");
+}
+
+} // namespace lockscope::sim

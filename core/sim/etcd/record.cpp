@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/etcd/record.h"
+
+#include "inspect/etcd/formats.h"
+
+#include <algorithm>
+
+namespace lockscope::sim {
+
+using Kind = EtcdRequest::Kind;
+
+namespace {
+
+std::int64_t msOf(Nanos instant) {
+    return std::chrono::ceil<std::chrono::milliseconds>(instant).count();
+}
+
+/// Whether a request may change keys of that lock.
+bool concerns(const EtcdRequest& request, const QByteArray& lockName) {
+    const QByteArray below = lockName + '/';
+    const auto touches = [&](const etcd::Range& range) {
+        return range.key.startsWith(below) || range.key == lockName || EtcdStore::isIn(below, range.key, range.end);
+    };
+    switch (request.kind) {
+    case Kind::Put:
+    case Kind::DeleteRange:
+        return touches(request.range);
+    case Kind::Txn: {
+        const auto steps = [&](const std::vector<etcd::Operation>& all) {
+            return std::ranges::any_of(all, [&](const etcd::Operation& step) {
+                return step.kind != etcd::Operation::Kind::Read && touches(step.range);
+            });
+        };
+        return steps(request.txn.then) || steps(request.txn.otherwise);
+    }
+    default:
+        return request.kind == Kind::Revoke;
+    }
+}
+
+} // namespace
+
+EtcdRecord::EtcdRecord(Grounds grounds, trace::EntityId parent, inspect::TraceFeed::Resolver owner, EndOf endOf)
+    : m_grounds(grounds),
+      m_feed(grounds.recorder, parent, owner, Nanos(0)),
+      m_owner(std::move(owner)),
+      m_endOf(std::move(endOf)) {
+}
+
+EtcdRecord::~EtcdRecord() {
+    if (m_secondLook) m_grounds.scheduler.cancel(m_secondLook);
+}
+
+void EtcdRecord::copies(EtcdRecord& logical) {
+    m_feed.writeCopiesOf([&logical](const QByteArray& lockName) { return logical.lockEntity(lockName); });
+}
+
+void EtcdRecord::watch(const QByteArray& lockName) {
+    m_feed.lockEntity(lockName);
+    if (m_watched.insert(lockName).second && m_store && !keysOf(lockName).empty()) write(lockName, {});
+}
+
+std::vector<etcd::KeyValue> EtcdRecord::keysOf(const QByteArray& lockName) const {
+    std::vector<etcd::KeyValue> keys;
+    const auto& all = m_store->keys();
+    for (auto it = all.lower_bound(lockName); it != all.end() && it->first.startsWith(lockName); ++it)
+        if (inspect::etcdLockOf(it->second) == lockName) keys.push_back(it->second);
+    std::ranges::sort(keys, {}, &etcd::KeyValue::createRevision);
+    return keys;
+}
+
+void EtcdRecord::carriedOut(const EtcdStore& store, const EtcdEntry& entry) {
+    m_store = &store;
+    if (!entry.request) return;
+    inspect::Sight sight;
+    const bool asked = entry.origin.member != 0; // by a client; else it is the leader's own work, or an operator's
+    if (asked && entry.origin.client != trace::kNoEntity)
+        sight.cause = m_grounds.recorder.trace().intern(trace::EntityKind::Thread, "1", entry.origin.client);
+    if (!asked) sight.freedBy = entry.request->kind == Kind::Revoke ? trace::FreedBy::Expiry : trace::FreedBy::Force;
+    for (const QByteArray& name : m_watched) {
+        if (!concerns(*entry.request, name)) continue;
+        const auto holder = m_holders.find(name);
+        const bool own = holder != m_holders.end() && holder->second == sight.cause;
+        if (asked) sight.freedBy = own ? trace::FreedBy::Release : trace::FreedBy::Force;
+        write(name, sight);
+    }
+}
+
+void EtcdRecord::kept(std::int64_t lease) {
+    if (!m_store) return;
+    for (const QByteArray& name : m_watched) {
+        const std::vector<etcd::KeyValue> keys = keysOf(name);
+        const bool concerned =
+            lease == 0 || std::ranges::any_of(keys, [lease](const auto& key) { return key.lease == lease; });
+        if (keys.empty() || !concerned) continue;
+        inspect::Sight sight;
+        sight.clockMoved = lease == 0;
+        if (lease != 0) {
+            inspect::Party party;
+            party.client = inspect::leaseInHex(lease);
+            sight.cause = m_owner(party);
+        }
+        write(name, sight);
+    }
+}
+
+void EtcdRecord::replaced(const EtcdStore& store) {
+    m_store = &store;
+    for (const QByteArray& name : m_watched)
+        write(name, {.freedBy = trace::FreedBy::NodeLoss});
+}
+
+void EtcdRecord::write(const QByteArray& lockName, inspect::Sight sight) {
+    const std::vector<etcd::KeyValue> keys = keysOf(lockName);
+    std::map<std::int64_t, inspect::SeenLease> leases;
+    for (const etcd::KeyValue& key : keys) {
+        if (const std::optional<Nanos> end = m_endOf(key.lease)) m_ends[key.lease] = *end;
+        const auto known = m_ends.find(key.lease);
+        if (known != m_ends.end()) leases[key.lease] = {{msOf(known->second), msOf(known->second)}, false};
+    }
+    std::optional<inspect::LockRow> row;
+    if (!keys.empty()) {
+        const inspect::SeenKeys seen{lockName, keys, {}, leases, msOf(m_grounds.scheduler.now())};
+        const std::vector<inspect::LockRow> rows = inspect::readInOrder(inspect::etcdFormats(), seen);
+        if (!rows.empty()) row = rows.front();
+        // A world of our own knows its locks; how sure a stranger could be is no part of it.
+        if (row) row->certainty = inspect::Certainty::Certain;
+        const auto end = m_ends.find(keys.front().lease);
+        if (end != m_ends.end()) sight.exactDeadline = end->second;
+    }
+    m_feed.update(lockName, row, sight);
+    m_holders[lockName] = row && !row->holders.empty() ? m_owner(row->holders.front()) : trace::kNoEntity;
+    std::erase_if(m_ends, [this](const auto& end) { return !m_store->leases().contains(end.first); });
+    armSecondLook();
+}
+
+void EtcdRecord::armSecondLook() {
+    const Nanos due = m_feed.contentDue();
+    if (m_secondLook || due == kNever) return;
+    m_secondLook = m_grounds.scheduler.at(due, [this] {
+        m_secondLook = 0;
+        for (const QByteArray& name : m_watched) // the same as before: only what was held back is written
+            write(name, {.clockMoved = true});
+    });
+}
+
+} // namespace lockscope::sim

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "inspect/trace_feed.h"
+#include "sim/etcd/raft.h"
+#include "sim/etcd/store.h"
+#include "sim/server.h"
+
+namespace lockscope::sim {
+
+/// Writes who holds which watched lock, and who waits, by the keys of one member or by those that most members have,
+/// into the trace. It reads keys as a watcher of a real cluster does, with the same formats.
+class EtcdRecord {
+public:
+    /// When the leader ends that lease; nullopt: nobody leads, or it knows none.
+    using EndOf = std::function<std::optional<Nanos>(std::int64_t lease)>;
+    /// `parent`: of the locks' entities; kNoEntity: none. `owner` gets a lease in hex as the party's client. Everything
+    /// outlives it.
+    EtcdRecord(Grounds grounds, trace::EntityId parent, inspect::TraceFeed::Resolver owner, EndOf endOf);
+    ~EtcdRecord();
+    EtcdRecord(const EtcdRecord&) = delete;
+    EtcdRecord& operator=(const EtcdRecord&) = delete;
+
+    /// From now on it writes one member's copies of the locks of `logical`, which outlives it.
+    void copies(EtcdRecord& logical);
+    trace::EntityId lockEntity(const QByteArray& lockName) { return m_feed.lockEntity(lockName); }
+    void watch(const QByteArray& lockName);
+    /// The keys are as in `store`, which outlives the record, after that entry.
+    void carriedOut(const EtcdStore& store, const EtcdEntry& entry);
+    /// The end of that lease has moved; 0: the ends of all, as another member leads.
+    void kept(std::int64_t lease);
+    /// The member has lost its keys.
+    void replaced(const EtcdStore& store);
+
+private:
+    std::vector<etcd::KeyValue> keysOf(const QByteArray& lockName) const;
+    void write(const QByteArray& lockName, inspect::Sight sight);
+    void armSecondLook();
+
+    Grounds m_grounds;
+    inspect::TraceFeed m_feed;
+    inspect::TraceFeed::Resolver m_owner;
+    EndOf m_endOf;
+    std::map<std::int64_t, Nanos> m_ends; ///< as known last, while nobody leads
+    std::set<QByteArray> m_watched;
+    std::map<QByteArray, trace::EntityId> m_holders; ///< by lock, as written last
+    const EtcdStore* m_store = nullptr;              ///< of the member that has told of a change last
+    VirtualScheduler::TimerId m_secondLook = 0;
+};
+
+} // namespace lockscope::sim

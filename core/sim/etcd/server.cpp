@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/etcd/server.h"
+
+#include "sim/seeds.h"
+
+namespace lockscope::sim {
+
+using Farewell = TcpConnection::Farewell;
+
+EtcdServer::EtcdServer(Grounds grounds, const QByteArray& id, int number, int members, std::uint64_t seed,
+                       const EtcdSettings& settings)
+    : Server(grounds, id),
+      m_number(number),
+      m_settings(settings),
+      m_random(seed),
+      m_raft(number, members, mixSeed(seed, 1)) {
+    m_raft.send = [this](int to, EtcdRaftMessage message) {
+        post(to,
+             [message = std::move(message)](EtcdServer& other) { other.step([&] { other.m_raft.take(message); }); });
+    };
+    m_raft.write = [this](std::int64_t index) {
+        after(draw(m_settings.quickestDisk, m_settings.slowestDisk),
+              [this, term = m_raft.term(), index] { step([&] { m_raft.flushed(term, index); }); });
+    };
+    m_raft.onLeader = [this](bool isNew) { leaderChanged(isNew); };
+    m_raft.onRead = [this](std::uint64_t read, std::int64_t index) {
+        const auto found = m_pending.find(read);
+        if (found != m_pending.end()) found->second.ready = index;
+    };
+    begin();
+}
+
+Nanos EtcdServer::draw(Nanos low, Nanos high) {
+    return low + Nanos(std::int64_t(m_random() % (std::uint64_t((high - low).count()) + 1)));
+}
+
+void EtcdServer::begin() {
+    after(draw(Nanos(0), m_settings.tick), [this] { tick(); });
+    after(draw(Nanos(0), m_settings.leaseLook), [this] { endLeases(); });
+}
+
+void EtcdServer::tick() {
+    after(m_settings.tick, [this] { tick(); });
+    step([this] { m_raft.tick(); });
+    askLeases();
+}
+
+void EtcdServer::post(int to, const std::function<void(EtcdServer&)>& work) {
+    EtcdServer& other = *m_all[std::size_t(to - 1)];
+    Network::Link& link = grounds().network.between(entity(), other.entity());
+    // Members' connections are closed with what lies in them when they break: nothing is sent again.
+    const auto arrival = grounds().network.carry(link, link.wayFrom(entity()));
+    if (!arrival) return;
+    grounds().scheduler.at(*arrival, [&other, work] { other.arrive([&other, work] { work(other); }); });
+}
+
+void EtcdServer::step(const Work& work) {
+    ++m_steps;
+    work();
+    apply();
+    answerReads();
+}
+
+void EtcdServer::apply() {
+    bool any = false;
+    while (m_applied < m_raft.committed()) {
+        const EtcdEntry entry = m_raft.entry(++m_applied);
+        any = true;
+        if (!entry.request) {
+            if (onApplied) onApplied(*this, entry);
+            continue;
+        }
+        const EtcdReply reply = m_store.apply(*entry.request);
+        leasesAfter(entry, reply);
+        if (onApplied) onApplied(*this, entry);
+        tellWatches();
+        if (entry.origin.member == m_number && entry.origin.run == m_run) finish(entry.origin.request, reply);
+    }
+    if (any) ++m_steps;
+}
+
+void EtcdServer::leaderChanged(bool isNew) {
+    if (leads())
+        beginLeases();
+    else
+        m_ends.clear();
+    m_revoking.clear();
+    m_afterEnd.clear();
+    if (onRole) onRole(*this);
+    if (!isNew) return;
+    // Reads that the former leader was asked for will have no answer.
+    std::vector<std::uint64_t> reads;
+    for (auto& [id, pending] : m_pending) {
+        const auto kind = pending.request.kind;
+        // Questions about leases are put to the next leader again.
+        if (kind == EtcdRequest::Kind::KeepAlive || kind == EtcdRequest::Kind::TimeToLive) pending.sent = false;
+        const bool reading = kind == EtcdRequest::Kind::Range || kind == EtcdRequest::Kind::Txn;
+        if (reading && !pending.request.writes() && !pending.ready) reads.push_back(id);
+    }
+    for (const std::uint64_t id : reads)
+        finish(id, EtcdReply::leaderChanged());
+    after(Nanos(0), [this] { proposeAgain(); }); // not in the middle of an election
+}
+
+bool EtcdServer::handOver() {
+    const int to = leads() ? m_raft.nextBest() : 0;
+    if (to == 0) return false;
+    arrive([this, to] {
+        if (leads()) m_raft.transferTo(to);
+    });
+    return true;
+}
+
+void EtcdServer::died(Death death) {
+    while (!m_connections.empty())
+        drop(m_connections.begin()->first, death == Death::Killed ? Farewell::Told : Farewell::Silent);
+    m_pending.clear();
+    m_ends.clear();
+    m_revoking.clear();
+    m_afterEnd.clear();
+    m_servesLate = false;
+    m_raft.restart();
+    if (onRole) onRole(*this);
+}
+
+void EtcdServer::booted(Disk disk) {
+    ++m_run;
+    if (disk == Disk::Empty) {
+        m_raft.forget();
+        m_store = EtcdStore();
+        m_applied = 0;
+        m_toldUpTo = 1;
+        if (onReplaced) onReplaced(*this);
+    }
+    begin();
+    if (onRole) onRole(*this);
+}
+
+void EtcdServer::command(const EtcdRequest& request) {
+    arrive([this, request] { step([&] { m_raft.propose({0, std::make_shared<const EtcdRequest>(request), {}}); }); });
+}
+
+std::optional<Nanos> EtcdServer::endOf(std::int64_t lease) const {
+    const auto end = m_ends.find(lease);
+    return end == m_ends.end() ? std::nullopt : std::optional(end->second);
+}
+
+std::size_t EtcdServer::watches() const {
+    std::size_t count = 0;
+    for (const auto& [id, connection] : m_connections)
+        count += connection.watches.size();
+    return count;
+}
+
+// --- connections ---
+
+bool EtcdServer::accept(const std::shared_ptr<EtcdSocket>& socket) {
+    if (life() == Life::Dead) return false;
+    socket->number = ++m_lastConnection;
+    m_connections[m_lastConnection] = {socket};
+    return true;
+}
+
+void EtcdServer::receive(const EtcdSocket& socket, std::uint64_t asked, const EtcdRequest& request) {
+    arrive([this, id = socket.number, asked, request] {
+        // After the members' messages that have come by then.
+        after(draw(m_settings.quickestTurn, m_settings.slowestTurn), [this, id, asked, request] {
+            if (m_connections.contains(id)) handle(id, asked, request);
+        });
+    });
+}
+
+void EtcdServer::leave(const EtcdSocket& socket) {
+    arrive([this, id = socket.number] { drop(id); });
+}
+
+void EtcdServer::breakOff(const EtcdSocket& socket) {
+    drop(socket.number);
+}
+
+void EtcdServer::drop(ConnectionId id, Farewell farewell) {
+    const auto gone = m_connections.extract(id);
+    if (!gone.empty()) gone.mapped().socket->closeAtServer(farewell);
+}
+
+} // namespace lockscope::sim

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/etcd/service.h"
+
+#include "inspect/etcd/seen_keys.h"
+#include "sim/etcd/wire.h"
+#include "sim/seeds.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::sim {
+
+namespace {
+Endpoint endpointOf(const EtcdServer& server) {
+    return {QString::fromUtf8(server.id()), EtcdServer::kPort};
+}
+} // namespace
+
+EtcdService::EtcdService(Grounds grounds, const Settings& settings, std::uint64_t seed) : m_grounds(grounds) {
+    std::vector<EtcdServer*> all;
+    const int members = int(settings.ids.size());
+    for (int i = 0; i < members; ++i) {
+        m_servers.push_back(std::make_unique<EtcdServer>(grounds, settings.ids[std::size_t(i)], i + 1, members,
+                                                         mixSeed(seed, std::uint64_t(i)), settings.cluster));
+        all.push_back(m_servers.back().get());
+    }
+    const auto owner = [this](const inspect::Party& party) { return ownerOf(party); };
+    const auto endOf = [this](std::int64_t lease) {
+        const EtcdServer* const leading = leader();
+        return leading ? leading->endOf(lease) : std::nullopt;
+    };
+    // A lock of several members is one lock, which belongs to none of them.
+    const bool alone = members == 1;
+    m_record = std::make_unique<EtcdRecord>(grounds, alone ? all.front()->entity() : trace::kNoEntity, owner, endOf);
+    for (EtcdServer* const server : all) {
+        server->meet(all);
+        server->onRole = [this](EtcdServer& changed) { tellRole(changed); };
+        server->onApplied = [this](EtcdServer& where, const EtcdEntry& entry) { carriedOut(where, entry); };
+        server->onKept = [this](EtcdServer& where, std::int64_t lease) {
+            if (leader() != &where) return; // an old one: the lease ends when the new one says
+            m_record->kept(lease);
+            for (const auto& copy : m_copies)
+                copy->kept(lease);
+        };
+        server->onGrant = [this](std::int64_t lease, trace::EntityId client) {
+            m_threads[inspect::leaseInHex(lease)] =
+                m_grounds.recorder.trace().intern(trace::EntityKind::Thread, "1", client);
+        };
+        if (alone) {
+            server->onReplaced = [this](EtcdServer& where) {
+                m_recorded = 0;
+                m_record->replaced(where.store());
+            };
+            continue;
+        }
+        m_copies.push_back(std::make_unique<EtcdRecord>(grounds, server->entity(), owner, endOf));
+        m_copies.back()->copies(*m_record);
+        server->onReplaced = [copy = m_copies.back().get()](EtcdServer& where) { copy->replaced(where.store()); };
+    }
+    if (settings.formed) all.back()->campaign();
+}
+
+EtcdService::~EtcdService() = default;
+
+trace::EntityId EtcdService::ownerOf(const inspect::Party& party) {
+    const auto known = m_threads.find(party.client);
+    if (known != m_threads.end()) return known->second;
+    return m_grounds.recorder.trace().intern(trace::EntityKind::Thread, party.client);
+}
+
+void EtcdService::tellRole(const EtcdServer& server) {
+    if (server.life() == Server::Life::Dead) {
+        m_roles.erase(&server);
+        return;
+    }
+    const QByteArray role = server.leads() ? "leader" : server.raft().leader() == 0 ? "looking" : "follower";
+    if (std::exchange(m_roles[&server], role) == role) return;
+    m_grounds.recorder.emit(trace::EventKind::NodeRole, server.entity(), trace::kNoEntity, 0,
+                            m_grounds.recorder.trace().text(role));
+}
+
+void EtcdService::carriedOut(const EtcdServer& server, const EtcdEntry& entry) {
+    // An entry that any member has carried out is in most members' logs, so every later leader's history has it.
+    if (server.applied() > m_recorded) {
+        m_recorded = server.applied();
+        m_record->carriedOut(server.store(), entry);
+    }
+    if (!m_copies.empty()) m_copies[std::size_t(server.number() - 1)]->carriedOut(server.store(), entry);
+}
+
+std::vector<Server*> EtcdService::servers() const {
+    std::vector<Server*> all;
+    for (const auto& server : m_servers)
+        all.push_back(server.get());
+    return all;
+}
+
+EtcdServer* EtcdService::leader() const {
+    EtcdServer* newest = nullptr;
+    for (const auto& server : m_servers) {
+        if (server->leads() && (!newest || server->raft().term() > newest->raft().term())) newest = server.get();
+    }
+    return newest;
+}
+
+Server* EtcdService::find(const QString& target) const {
+    int number = 0;
+    EtcdServer* const leading = leader();
+    for (const auto& server : m_servers) {
+        if (target.toUtf8() == server->id()) return server.get();
+        const bool follows = server->life() != Server::Life::Dead && !server->leads() && server->raft().leader() != 0;
+        if (follows && target == QStringLiteral("follower[%1]").arg(number++)) return server.get();
+    }
+    return target == QLatin1String("leader") ? leading : nullptr;
+}
+
+QString EtcdService::url() const {
+    QStringList addresses;
+    for (const auto& server : m_servers)
+        addresses += endpointOf(*server).display();
+    return QStringLiteral("etcd://") + addresses.join(u',');
+}
+
+EtcdServer* EtcdService::at(const Endpoint& endpoint) const {
+    for (const auto& server : m_servers)
+        if (endpoint == endpointOf(*server)) return server.get();
+    return nullptr;
+}
+
+void EtcdService::watch(const QByteArray& lockName, const QByteArray&) {
+    for (const auto& copy : m_copies)
+        copy->watch(lockName);
+    m_record->watch(lockName);
+}
+
+std::expected<void, QString> EtcdService::failOver(const Server& master) {
+    EtcdServer* const leading = leader();
+    if (leading == &master && leading->handOver()) return {};
+    return std::unexpected(
+        QCoreApplication::translate("Faults", "%1 does not lead an etcd cluster: it has nothing to hand over.")
+            .arg(QString::fromUtf8(master.id())));
+}
+
+void EtcdService::forceRelease(const QByteArray& lockName) {
+    EtcdServer* const leading = leader();
+    if (!leading) return;
+    EtcdRequest request;
+    request.kind = EtcdRequest::Kind::DeleteRange;
+    request.range.key = lockName + '/';
+    request.range.end = etcd::endOfPrefix(request.range.key);
+    leading->command(request);
+}
+
+std::uint64_t EtcdService::steps() const {
+    std::uint64_t steps = 0;
+    for (const auto& server : m_servers)
+        steps += server->steps();
+    return steps;
+}
+
+Diallers EtcdService::diallers(const ClientEnd& end) const {
+    Diallers diallers;
+    diallers.etcd = [this, client = end.client](Runtime& runtime, const ConnectionUrl& url) {
+        return std::make_unique<EtcdWire>(
+            m_grounds, [this](const Endpoint& endpoint) { return at(endpoint); }, runtime, client, url);
+    };
+    return diallers;
+}
+
+} // namespace lockscope::sim

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "inspect/trace_feed.h"
+#include "sim/memcached/server.h"
+
+namespace lockscope::sim {
+
+/// Writes who holds which watched lock of one server into the trace. It reads items as a watcher of a real server does,
+/// with the same formats, and knows besides when an item ends.
+class MemcachedRecord {
+public:
+    /// Everything outlives it.
+    MemcachedRecord(Grounds grounds, MemcachedServer& server, inspect::TraceFeed::Resolver owner);
+    ~MemcachedRecord();
+    MemcachedRecord(const MemcachedRecord&) = delete;
+    MemcachedRecord& operator=(const MemcachedRecord&) = delete;
+
+    trace::EntityId lockEntity(const QByteArray& lockName) { return m_feed.lockEntity(lockName); }
+    /// The lock's item has the same name.
+    void watch(const QByteArray& lockName);
+
+private:
+    void changed(const QByteArray& key, MemcachedStore::Cause cause, trace::EntityId client);
+    void write(const QByteArray& lockName, inspect::Sight sight);
+    void armSecondLook();
+
+    Grounds m_grounds;
+    MemcachedServer& m_server;
+    inspect::TraceFeed m_feed;
+    std::set<QByteArray> m_watched;
+    VirtualScheduler::TimerId m_secondLook = 0;
+};
+
+} // namespace lockscope::sim

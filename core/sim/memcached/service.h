@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "ports/diallers.h"
+#include "ports/memcached/key_ring.h"
+#include "sim/memcached/record.h"
+#include "sim/service.h"
+
+namespace lockscope::sim {
+
+/// Simulated memcached servers, which share nothing: each keeps the keys that the ring of all gives it.
+class MemcachedService final : public Service {
+public:
+    struct Settings {
+        std::vector<QByteArray> ids{"memcached-1"};
+        MemcachedStore::Settings store = {};
+    };
+    MemcachedService(Grounds grounds, const Settings& settings, std::uint64_t seed,
+                     const inspect::TraceFeed::Resolver& owner);
+    ~MemcachedService() override;
+
+    QByteArray kind() const override { return "memcached"; }
+    std::vector<Server*> servers() const override;
+    /// By its id: no server has a role.
+    Server* find(const QString& target) const override;
+    QString url() const override;
+    trace::EntityId lockEntity(const QByteArray& lockName) override;
+    /// `recipe` is of no meaning here: the lock is the item of its name, on the server that the ring of
+    /// all gives it.
+    void watch(const QByteArray& lockName, const QByteArray& recipe) override;
+    std::expected<void, QString> failOver(const Server& master) override;
+    void forceRelease(const QByteArray& lockName) override;
+    std::uint64_t steps() const override;
+
+    MemcachedServer& server(std::size_t index) const { return *m_servers[index]; }
+    /// The server that keeps that key, for clients with the service's URL.
+    MemcachedServer& serverOf(const QByteArray& key) const;
+    /// The server at an address; nullptr: there is none.
+    MemcachedServer* at(const Endpoint& endpoint) const;
+    /// The diallers of one client.
+    Diallers diallers(const ClientEnd& client) const override;
+
+private:
+    Grounds m_grounds;
+    std::vector<std::unique_ptr<MemcachedServer>> m_servers;
+    std::vector<std::unique_ptr<MemcachedRecord>> m_records; ///< by server
+    std::unique_ptr<memcached::KeyRing> m_ring;
+};
+
+} // namespace lockscope::sim

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/tcp_connection.h"
+
+namespace lockscope::sim {
+
+using trace::EventKind;
+
+namespace {
+constexpr Nanos kRetransmit = 200ms;
+}
+
+std::uint32_t TcpConnection::textOf(const QByteArray& text) const {
+    return text.isEmpty() ? 0 : m_grounds.recorder.trace().text(text);
+}
+
+bool TcpConnection::possible() const {
+    return !m_link.severed(Network::Way::Forth) && !m_link.severed(Network::Way::Back);
+}
+
+void TcpConnection::send(Half& half, Packet packet) {
+    if (!half.open) return;
+    half.unsent.push_back(std::move(packet));
+    if (!half.armed) pump(half);
+}
+
+void TcpConnection::arm(Half& half, Nanos at) {
+    half.armed = true;
+    m_grounds.scheduler.at(at, [self = shared_from_this(), &half] {
+        half.armed = false;
+        self->pump(half);
+    });
+}
+
+void TcpConnection::pump(Half& half) {
+    const bool forth = &half == &m_client;
+    const Party from = forth ? m_party : m_at.entity(), to = forth ? m_at.entity() : m_party;
+    while (!half.unsent.empty()) {
+        Packet packet = half.unsent.front();
+        if (packet.mayBeLost && m_link.loseNextReply) {
+            // An answer is not lost alone: the connection breaks with it.
+            m_link.loseNextReply = false;
+            m_grounds.recorder.emit(packet.row, from, to, -1, packet.text);
+            half.unsent.clear();
+            broke();
+            return;
+        }
+        const auto way = m_link.wayFrom(from);
+        const auto arrival =
+            packet.text != 0 ? m_grounds.network.transmit(m_link, way) : m_grounds.network.carry(m_link, way);
+        if (packet.text != 0) {
+            const std::int64_t flight = arrival ? (*arrival - m_grounds.scheduler.now()).count() : -1;
+            m_grounds.recorder.emit(packet.row, from, to, flight, packet.text);
+        }
+        if (!arrival) return arm(half, laterBy(m_grounds.scheduler.now(), kRetransmit));
+        m_grounds.scheduler.at(*arrival, [self = shared_from_this(), arrive = std::move(packet.arrive)] { arrive(); });
+        half.unsent.pop_front();
+    }
+}
+
+void TcpConnection::toServer(Message message) {
+    const auto arrive = [this, work = std::move(message.arrive)] {
+        if (m_server.open) return work();
+        // A machine that has lost its power knows nothing of the connection when it is back, and says so.
+        if (m_silent && m_at.life() != Server::Life::Dead) {
+            m_server.open = true;
+            closeAtServer();
+        }
+    };
+    send(m_client, {textOf(message.text), EventKind::Request, arrive, message.mayBeLost});
+}
+
+void TcpConnection::toClient(Message message, EventKind row) {
+    const auto arrive = [this, work = std::move(message.arrive)] {
+        if (m_clientHears) work();
+    };
+    send(m_server, {textOf(message.text), row, arrive, message.mayBeLost});
+}
+
+void TcpConnection::close() {
+    if (!m_client.open) return;
+    send(m_client, {0, EventKind::Request,
+                    [this] {
+                        m_server.unsent.clear();
+                        if (std::exchange(m_server.open, false)) clientLeft();
+                    },
+                    false});
+    m_client.open = m_clientHears = false;
+}
+
+void TcpConnection::closeAtServer(Farewell farewell) {
+    if (!m_server.open) return;
+    m_silent = farewell == Farewell::Silent;
+    if (m_silent) {
+        m_server.unsent.clear();
+    } else {
+        send(m_server, {0, EventKind::Reply,
+                        [this] {
+                            m_client.unsent.clear();
+                            m_client.open = false;
+                            if (std::exchange(m_clientHears, false)) serverLeft();
+                        },
+                        false});
+    }
+    m_server.open = false;
+}
+
+} // namespace lockscope::sim
