@@ -37,10 +37,9 @@ LessonGuide::LessonGuide(ViewContext* context, Player* player, QObject* parent)
         if (m_phase == Phase::Step && session && !session->doneByHand().empty()) leave();
     });
     connect(context, &ViewContext::sessionChanged, this, [this] {
-        if (m_entering) return;
-        // Another world was opened beside the lesson, or the same one was started again.
-        if (m_phase == Phase::Step || m_phase == Phase::End) leave();
-        if (m_phase == Phase::Turn && !m_context->session()) leave();
+        if (m_entering || m_phase == Phase::Off) return;
+        // Another world was opened beside the lesson; or the same one was started again, which only a task allows.
+        if (m_context->session() != m_world || m_phase == Phase::Step) leave();
     });
 }
 
@@ -82,6 +81,7 @@ void LessonGuide::restore(const Place& place) {
     m_step = place.step;
     m_chosen = place.chosen;
     m_scene = place.scene;
+    m_world = m_context->session();
     if (m_phase == Phase::Step) {
         m_player->setLimit(stopOf(m_step));
         light();
@@ -216,6 +216,7 @@ void LessonGuide::enter(const QString& scene) {
     m_entering = true;
     Q_EMIT worldWanted(run.scenario, m_lesson->scene(scene)->seed);
     m_entering = false;
+    m_world = m_context->session();
 }
 
 void LessonGuide::go(int step, Arrival arrival) {

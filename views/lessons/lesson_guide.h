@@ -127,7 +127,8 @@ private:
     std::map<QString, LessonProgress> m_progress;
     Phase m_phase = Phase::Off;
     int m_step = 0;
-    QString m_scene; ///< the one whose world is shown
+    QString m_scene;                    ///< the one whose world is shown
+    QPointer<session::Session> m_world; ///< the session that shows it
     bool m_entering = false;
     std::optional<int> m_chosen;
     std::optional<Nanos> m_playFrom; ///< the playhead is on its way there

@@ -155,6 +155,16 @@ private Q_SLOTS:
         QVERIFY(!s.desk()->panel()->isVisible());
     }
 
+    void aTaskMayStartAgainButNotInAnotherWorld() {
+        Scene s;
+        s.desk()->open(QStringLiteral("the-pause"), 6);
+        QCOMPARE(s.guide()->phase(), LessonGuide::Phase::Turn);
+        s.window->player()->restart(7, session::ByHand::Keep);
+        QCOMPARE(s.guide()->phase(), LessonGuide::Phase::Turn);
+        s.open("gc-pause");
+        QCOMPARE(s.guide()->phase(), LessonGuide::Phase::Away);
+    }
+
     void theJudgeSeesTheTaskDone() {
         Scene s;
         s.desk()->open(QStringLiteral("the-pause"), 6);
