@@ -28,12 +28,6 @@ QByteArray hex(std::int64_t lease) {
 
 } // namespace
 
-Operation EtcdKeys::one(QByteArray key) {
-    Range range;
-    range.key = std::move(key);
-    return Operation::read(std::move(range));
-}
-
 Range EtcdKeys::underPrefix(Range::Order order) const {
     Range range;
     range.key = m_prefix;

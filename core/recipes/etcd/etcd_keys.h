@@ -14,8 +14,6 @@ public:
     }
     const QByteArray& prefix() const { return m_prefix; }
 
-    /// Reads one key.
-    static etcd::Operation one(QByteArray key);
     /// Reads the oldest key under the prefix.
     etcd::Operation oldest() const;
     /// Reads the newest key under the prefix that is older than that revision.

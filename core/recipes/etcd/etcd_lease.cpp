@@ -145,7 +145,7 @@ private:
             take.ifAll.push_back({m_keys.prefix(), 0, etcd::endOfPrefix(m_keys.prefix())});
         } else {
             take.ifAll.push_back({m_stand->key, 0});
-            take.otherwise.push_back(EtcdKeys::one(m_stand->key));
+            take.otherwise.push_back(readKey(m_stand->key));
         }
         take.otherwise.push_back(m_keys.oldest());
         const auto taken = co_await m_keys.run(std::move(take), m_stand, {});
@@ -176,7 +176,7 @@ private:
         for (;;) {
             m_leases->touch(*m_stand);
             Transaction look;
-            look.then = {EtcdKeys::one(m_stand->key), m_keys.before(m_stand->revision)};
+            look.then = {readKey(m_stand->key), m_keys.before(m_stand->revision)};
             const auto seen = co_await m_keys.run(std::move(look), nullptr, stop);
             if (!seen) co_return std::unexpected(seen.error());
             if (seen->results.size() < 2) co_return false;

@@ -45,6 +45,12 @@ LockError lockError(const etcd::Error& error) {
     }
 }
 
+Operation readKey(QByteArray key) {
+    etcd::Range range;
+    range.key = std::move(key);
+    return Operation::read(std::move(range));
+}
+
 struct EtcdLeases::Answer {
     std::optional<LockError> error;
     bool held = false; ///< the lease goes on; of a renewal: and the key is there
@@ -211,19 +217,26 @@ QCoro::Task<EtcdLeases::Answer> EtcdLeases::fill(TermPtr term) {
 }
 
 QCoro::Task<> EtcdLeases::check(std::span<Renewal> some) {
-    etcd::Transaction look; // reads of a transaction are never answered by what a member only remembers
-    for (const Renewal& one : some) {
-        etcd::Range key;
-        key.key = one.key;
-        look.then.push_back(Operation::read(std::move(key)));
+    etcd::Transaction all;
+    for (const Renewal& one : some)
+        all.ifAll.push_back({one.key, one.revision});
+    // Without a read the member would answer by what it knows, which may be old.
+    all.then.push_back(readKey(some.front().key));
+    auto seen = co_await m_port.run(std::move(all));
+    const bool allThere = seen && seen->succeeded;
+    if (seen && !allThere && !m_gone) { // one of them at least is gone: which?
+        etcd::Transaction each;
+        for (const Renewal& one : some)
+            each.then.push_back(readKey(one.key));
+        seen = co_await m_port.run(std::move(each));
     }
-    const auto seen = co_await m_port.run(std::move(look));
     for (std::size_t i = 0; i < some.size(); ++i) {
         Answer& found = some[i].found;
-        if (!seen)
-            found.error = lockError(seen.error());
-        else if (i < seen->results.size() && !seen->results[i].keys.empty())
-            found.held = seen->results[i].keys.front().createRevision == some[i].revision;
+        const bool there = seen && i < seen->results.size() && !seen->results[i].keys.empty();
+        if (!seen || (m_gone && !allThere))
+            found.error = seen ? closedError() : lockError(seen.error());
+        else
+            found.held = allThere || (there && seen->results[i].keys.front().createRevision == some[i].revision);
     }
 }
 

@@ -11,6 +11,8 @@ namespace lockscope::recipes {
 
 /// The lock error that corresponds to a server's answer.
 LockError lockError(const etcd::Error& error);
+/// Reads one key.
+etcd::Operation readKey(QByteArray key);
 
 /// The leases of one connection, and the keys of this client under each.
 ///
