@@ -10,8 +10,8 @@ namespace lockscope::sim {
 /// read/write lock, and clients that take permits need a semaphore. A scenario may say which
 /// recipes it is for.
 std::vector<recipes::RecipeInfo> recipesFor(const scenario::Scenario& scenario);
-/// Those, and the recipes of other kinds that the scenario makes sense for on servers of their own: it can begin with
-/// each of them, in the documentation's order.
+/// The recipes that the scenario can begin with: recipesFor() it, and recipes of other kinds that it makes sense for on
+/// servers of their own. In the documentation's order.
 std::vector<recipes::RecipeInfo> recipesToBeginWith(const scenario::Scenario& scenario);
 
 /// The scenario on servers that its recipe works on: its own, or in place of its one service a default service of the

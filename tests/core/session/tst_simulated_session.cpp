@@ -335,6 +335,30 @@ private Q_SLOTS:
         QCOMPARE(againWith(1), digest);
     }
 
+    /// Servers of one kind cannot become those of another one in the middle of a run.
+    void aRecipeOfAnotherKindBeginsAnewOnItsServers() {
+        SimulatedSession session(builtin("contention"), 1);
+        session.advanceTo(5s);
+        const auto before = session.trace();
+        QTRY_VERIFY(before->reached() >= Nanos(5s));
+        QSignalSpy complaints(&session, &SimulatedSession::complained);
+        scenario::Fault recipe = fault(Action::Set, "");
+        recipe.setting = QStringLiteral("recipe");
+        recipe.text = QStringLiteral("zk-mutex");
+        session.apply(recipe, 5s);
+        QVERIFY(session.trace() != before);
+        QCOMPARE(session.settings().recipe, recipe.text);
+        QCOMPARE(session.scenario().nodes.size(), std::size_t(3));
+        session.apply(fault(Action::KillNode, "leader"), 6s);
+        QVERIFY(complaints.isEmpty());
+        QCOMPARE(session.doneByHand().size(), std::size_t(1));
+        QVERIFY(next(session, Milestone::Acquisition, 1s) > Nanos(1s));
+        session.undo(); // the leader lives
+        session.undo(); // and the Redis is there again
+        QCOMPARE(session.settings().recipe, QStringLiteral("redis-set"));
+        QCOMPARE(session.scenario(), builtin("contention"));
+    }
+
     void mayBeClosedAtAnyMoment() {
         for (int i = 0; i < 20; ++i) {
             SimulatedSession session(builtin("contention"), static_cast<std::uint64_t>(i));
