@@ -57,7 +57,7 @@ etcd::RangeResult EtcdStore::range(const etcd::Range& range) const {
         if (range.maxCreateRevision == 0 || it->second.createRevision <= range.maxCreateRevision)
             result.keys.push_back(it->second);
     }
-    // Of one revision the keys stay in their order.
+    // Keys of one revision stay in their order.
     const std::int64_t KeyValue::*const created = &KeyValue::createRevision;
     if (range.order == Order::OldestFirst) std::ranges::stable_sort(result.keys, {}, created);
     if (range.order == Order::NewestFirst) std::ranges::stable_sort(result.keys, std::greater(), created);
