@@ -57,9 +57,10 @@ etcd::RangeResult EtcdStore::range(const etcd::Range& range) const {
         if (range.maxCreateRevision == 0 || it->second.createRevision <= range.maxCreateRevision)
             result.keys.push_back(it->second);
     }
-    const auto older = [](const KeyValue& a, const KeyValue& b) { return a.createRevision < b.createRevision; };
-    if (range.order != Order::ByKey) std::ranges::stable_sort(result.keys, older);
-    if (range.order == Order::NewestFirst) std::ranges::reverse(result.keys);
+    // Keys of one revision stay in their order.
+    const std::int64_t KeyValue::*const created = &KeyValue::createRevision;
+    if (range.order == Order::OldestFirst) std::ranges::stable_sort(result.keys, {}, created);
+    if (range.order == Order::NewestFirst) std::ranges::stable_sort(result.keys, std::greater(), created);
     if (range.limit > 0 && result.keys.size() > std::size_t(range.limit)) result.keys.resize(std::size_t(range.limit));
     if (range.keysOnly) {
         for (KeyValue& key : result.keys)
