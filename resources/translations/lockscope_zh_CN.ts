@@ -1163,16 +1163,16 @@
         <translation>没有正在运行、可以更换引擎的客户端。</translation>
     </message>
     <message>
+        <source>%1 does not lead an etcd cluster: it has nothing to hand over.</source>
+        <translation>%1 不是 etcd 集群的领导者：没有可移交的领导权。</translation>
+    </message>
+    <message>
         <source>There is no recipe “%1”.</source>
         <translation>没有算法“%1”。</translation>
     </message>
     <message>
         <source>“%1” does not fit this scenario's servers and programs; these do: %2.</source>
         <translation>“%1”不适合此场景的服务器和程序；适合的有：%2。</translation>
-    </message>
-    <message>
-        <source>%1 does not lead an etcd cluster: it has nothing to hand over.</source>
-        <translation>%1 不是 etcd 集群的领导者：没有可移交的领导权。</translation>
     </message>
     <message>
         <source>%1 is a memcached: no other server replaces it, as they share nothing.</source>
