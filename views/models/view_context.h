@@ -69,7 +69,7 @@ public:
     /// The world at actsAt(), as breakable things look at it. Good until the next call of stateToActOn().
     session::Breakable::Sight sightToActOn() const;
     /// Sends a fault to the session, as done by hand at actsAt(), if its target can bear it then; complains through the
-    /// session otherwise. Of the fault, the action, the target, the value and a setting count.
+    /// session otherwise. It looks at the action, the target, the value and a setting of the fault only.
     void breakIt(scenario::Fault fault);
     /// Asks the player to run the session from its start again, with its seed.
     void restart(session::ByHand byHand) { Q_EMIT restartRequested(byHand); }
