@@ -112,15 +112,16 @@ void printRuns(scenario::Scenario scenario, const QString& recipe, int clients) 
         cpu = processorSecs() - before;
     }
     const double secs = double(timer.nsecsElapsed()) / 1e9;
-    const QJsonObject line{{QStringLiteral("scenario"), scenario.id},
-                           {QStringLiteral("recipe"), recipe},
-                           {QStringLiteral("clients"), clients},
-                           {QStringLiteral("sentinels"), scenario.service ? scenario.service->sentinels : 0},
-                           {QStringLiteral("events"), events},
-                           {QStringLiteral("secs"), secs},
-                           {QStringLiteral("events_per_s"), std::round(events / secs)},
-                           {QStringLiteral("events_per_cpu_s"), std::round(events / cpu)},
-                           {QStringLiteral("rss_mb"), std::round(residentMb())}};
+    const QJsonObject line{
+        {QStringLiteral("scenario"), scenario.id},
+        {QStringLiteral("recipe"), recipe},
+        {QStringLiteral("clients"), clients},
+        {QStringLiteral("sentinels"), scenario.services.empty() ? 0 : scenario.services.front().sentinels},
+        {QStringLiteral("events"), events},
+        {QStringLiteral("secs"), secs},
+        {QStringLiteral("events_per_s"), std::round(events / secs)},
+        {QStringLiteral("events_per_cpu_s"), std::round(events / cpu)},
+        {QStringLiteral("rss_mb"), std::round(residentMb())}};
     std::puts(QJsonDocument(line).toJson(QJsonDocument::Compact).constData());
 }
 
@@ -138,11 +139,10 @@ void printCrowds() {
     const int count = valueOf("--clients").toInt();
     const scenario::Scenario single = builtin("contention");
     scenario::Scenario watched = single;
-    watched.service = sentinels();
-    watched.nodes = watched.service->servers();
+    watched.setServices({sentinels()});
     const QString sentinelCount = valueOf("--sentinels");
     for (const scenario::Scenario& scenario : {single, watched}) {
-        const int sentinels = scenario.service ? scenario.service->sentinels : 0;
+        const int sentinels = scenario.services.empty() ? 0 : scenario.services.front().sentinels;
         if (!sentinelCount.isEmpty() && sentinelCount.toInt() != sentinels) continue;
         for (const auto& recipe : sim::recipesFor(scenario)) {
             const QString id = QString::fromUtf8(recipe.id);
