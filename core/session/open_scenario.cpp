@@ -75,7 +75,10 @@ std::vector<scenario::Problem> recipeProblems(const scenario::Scenario& scenario
     for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
         const scenario::Fault& fault = scenario.faults[i];
         if (fault.action == scenario::Action::Set && fault.setting == QLatin1String("recipe"))
-            note(QStringLiteral("/faults/%1/to").arg(i), sim::whyNotNow(running, fault.text));
+            note(QStringLiteral("/faults/%1/to").arg(i),
+                 recipes::findRecipe(fault.text.toUtf8())
+                     ? sim::whyNotNow(running, fault.text)
+                     : unknown(fault.text, idsOf(sim::recipesToBeginWith(scenario))));
     }
     for (const auto& [recipe, expectation] : scenario.expect) {
         // One file may say what to expect of recipes that this program cannot simulate yet.

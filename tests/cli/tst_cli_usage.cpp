@@ -254,7 +254,8 @@ private Q_SLOTS:
         QVERIFY2(needed.out.contains("libQt6Widgets"), needed.told());
         // UBSan's look at virtual calls names every class that a header knows, and the linker brings what makes it.
 #if !defined(__SANITIZE_ADDRESS__)
-        for (const char* library : {"libQt6Network", "libhiredis", "libzookeeper", "libmemcached"})
+        // libmemcached is there for its ring of keys, which simulated clients use, too.
+        for (const char* library : {"libQt6Network", "libhiredis", "libzookeeper"})
             QVERIFY2(!needed.out.contains(library), library);
 #endif
     }
