@@ -25,6 +25,8 @@ WhyLine::WhyLine(ViewContext* context, QWidget* parent) : QAbstractButton(parent
     connect(this, &QAbstractButton::clicked, this, [this] {
         if (m_index) m_context->explain(*m_index);
     });
+    setEnabled(false);
+    setAccessibleName(tr("No invariant is violated at this instant"));
     refresh();
 }
 

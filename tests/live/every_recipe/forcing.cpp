@@ -57,9 +57,16 @@ void EveryRecipe::isTakenAwayOnlyFromTheHolderThatWasSeen() {
     // By the time that the user has said yes, another client has it.
     VERIFY_IS(a.unlock(mode), 0);
     VERIFY_IS(b.take(rival, kLong), true);
-    const auto late = run((*releaser)->free(*first));
-    QVERIFY2(late.has_value(), late ? "" : qPrintable(late.error()));
-    QVERIFY(*late != Freed::Freed);
+    // A value that is only an instant is another holder's, too, when both came in the same millisecond.
+    const auto tellsApart = [this](const LockRow& former) {
+        const auto now = seenHeld();
+        return !now || now->entries != former.entries;
+    };
+    if (tellsApart(*first)) {
+        const auto late = run((*releaser)->free(*first));
+        QVERIFY2(late.has_value(), late ? "" : qPrintable(late.error()));
+        QVERIFY(*late != Freed::Freed);
+    }
     VERIFY_IS(run(a.lock->isLocked()), true);
     VERIFY_IS(b.unlock(rival), 0);
 
@@ -70,9 +77,11 @@ void EveryRecipe::isTakenAwayOnlyFromTheHolderThatWasSeen() {
     QVERIFY2(freed.has_value(), freed ? "" : qPrintable(freed.error()));
     QCOMPARE(*freed, Freed::Freed);
     VERIFY_IS(b.take(rival, kLong), true);
-    const auto again = run((*releaser)->free(*second));
-    QVERIFY2(again.has_value(), again ? "" : qPrintable(again.error()));
-    QVERIFY(*again != Freed::Freed);
+    if (tellsApart(*second)) {
+        const auto again = run((*releaser)->free(*second));
+        QVERIFY2(again.has_value(), again ? "" : qPrintable(again.error()));
+        QVERIFY(*again != Freed::Freed);
+    }
     VERIFY_IS(b.unlock(rival), 0);
     (void)a.unlock(mode); // it is told of the loss, or finds that it is no owner any more
     VERIFY_FREE();

@@ -174,7 +174,7 @@ private Q_SLOTS:
         scene.lookAt(1s);
         LocksModel model(&scene.context);
         QCOMPARE(model.rowCount(), 2); // "orders" and "red"
-        QVERIFY(!model.indexOf(copy).isValid());
+        QVERIFY(model.indexOf(copy).isValid() && model.indexOf(copy).parent() == model.indexOf(logical));
         scene.context.select(copy);
         QCOMPARE(scene.context.focusedLock(), logical);
         LockDetailPanel panel(&scene.context);

@@ -124,11 +124,11 @@ private Q_SLOTS:
         const PauseStory story(session.writable());
         ViewContext context;
         context.setSession(&session);
-        context.setPlayhead(3s);
+        context.setPlayhead(2s);
         context.breakIt({{}, {}, scenario::Action::PauseClient, QStringLiteral("A"), {}, {}, {}, {}, false});
         QCOMPARE(session.applied.size(), std::size_t(1));
         QVERIFY(session.applied[0].byHand);
-        QCOMPARE(session.appliedAt[0], Nanos(3s));
+        QCOMPARE(session.appliedAt[0], Nanos(2s));
         session.can.rewind = false; // a live one: now, whatever one looks at
         context.breakIt({{}, {}, scenario::Action::PauseClient, QStringLiteral("A"), {}, {}, {}, {}, false});
         QCOMPARE(session.appliedAt[1], Nanos(10s));

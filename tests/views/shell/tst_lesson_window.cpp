@@ -132,6 +132,7 @@ private Q_SLOTS:
         Scene s;
         s.at("the-pause", 1);
         const Nanos stop = *s.window->player()->limit();
+        QTRY_VERIFY(s.action("break.pause-client")->isEnabled());
         s.action("break.pause-client")->trigger();
         QTRY_COMPARE(s.guide()->phase(), LessonGuide::Phase::Away);
         QVERIFY(!s.window->player()->limit());

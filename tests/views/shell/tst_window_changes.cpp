@@ -89,7 +89,7 @@ private Q_SLOTS:
 
     void whatWasDoneByHandHasRoomBesideItsCures() {
         Scene scene;
-        scene.window->resize(1600, 1000);
+        scene.window->resize(1600, 1100);
         scene.window->openScenario(QStringLiteral("gc-pause"));
         scene.window->player()->pause();
         const auto* list = scene.window->findChild<views::HandList*>();
