@@ -92,7 +92,7 @@ QString aboutUrls() {
 
 QString helpText() {
     QStringList lines{tr("An oscilloscope for distributed locks."), QString(),
-                      QStringLiteral("lockscope [FILE.lockscope | URL]"),
+                      QStringLiteral("lockscope [FILE.lockscope | URL] [--lesson ID [--step N]] [--present]"),
                       QStringLiteral("    ") + tr("open the window, with a recording or a server if you like")};
     for (const Usage& command : usages()) {
         if (!command.words) continue;

@@ -18,8 +18,8 @@ struct MetricsAddress {
     static std::expected<MetricsAddress, QString> parse(const QString& text);
 };
 
-/// The state of watched servers for Prometheus: text at /metrics, in its exposition format 0.0.4. Of each server, at
-/// most `kMostLocks` locks have series of their own; lockscope_locks counts all of them.
+/// The state of watched servers for Prometheus: text at /metrics, in its exposition format 0.0.4. At most `kMostLocks`
+/// locks of a server have series of their own; lockscope_locks counts all of them.
 class WatchMetrics {
 public:
     static constexpr std::size_t kMostLocks = 10'000;

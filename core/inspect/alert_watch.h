@@ -47,7 +47,7 @@ private:
         bool tokenWentBack = false;
     };
     void observe(Lock& lock, const LockRow& row, const LockReport& report);
-    /// What the rule says of the lock at `now`; empty: it is not true of it.
+    /// The rule's sentence about the lock at `now`; empty: it is not true of it.
     QString sentence(const AlertRule& rule, const Lock& lock, Nanos now) const;
 
     std::vector<AlertRule> m_rules;

@@ -9,7 +9,7 @@ namespace {
 
 using By = sql::SeenHold::By;
 
-/// What has to be taken away: one hold per holder; empty: this kind of lock cannot be.
+/// The holds to be taken away, one per holder; empty: this kind of lock cannot be freed.
 std::vector<sql::SeenHold> holdsOf(const LockRow& seen) {
     std::vector<sql::SeenHold> holds;
     for (const Entry& entry : seen.entries) {
