@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/stream.h"
 
+#include <utility>
+
 namespace lockscope::sim {
 
 namespace {
@@ -23,12 +25,26 @@ void Stream::drop() {
     m_state->unsent.clear();
 }
 
+/// The call that goes on with what could not leave. If the world ends before it, the data go, too: they may hold the
+/// stream that they wait in.
+struct Stream::Wake {
+    std::shared_ptr<State> state;
+    explicit Wake(std::shared_ptr<State> s) : state(std::move(s)) {}
+    Wake(Wake&&) = default;
+    Wake& operator=(Wake&&) = delete;
+    ~Wake() {
+        if (state) std::exchange(state->unsent, {}).clear();
+    }
+    void operator()() {
+        const std::shared_ptr<State> now = std::exchange(state, nullptr);
+        now->armed = false;
+        pump(now);
+    }
+};
+
 void Stream::arm(const std::shared_ptr<State>& state, Nanos at) {
     state->armed = true;
-    state->grounds.scheduler.at(at, [state] {
-        state->armed = false;
-        pump(state);
-    });
+    state->grounds.scheduler.at(at, Wake(state));
 }
 
 void Stream::pump(const std::shared_ptr<State>& state) {

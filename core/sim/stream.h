@@ -28,6 +28,7 @@ private:
         bool armed = false;
         bool dropped = false;
     };
+    struct Wake;
     static void pump(const std::shared_ptr<State>& state);
     static void arm(const std::shared_ptr<State>& state, Nanos at);
     std::shared_ptr<State> m_state;

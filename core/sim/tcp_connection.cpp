@@ -23,12 +23,27 @@ void TcpConnection::send(Half& half, Packet packet) {
     if (!half.armed) pump(half);
 }
 
+/// The call that goes on with what could not leave. If the world ends before it, the messages go, too: they may hold
+/// the connection that they wait in.
+struct TcpConnection::Wake {
+    std::shared_ptr<TcpConnection> connection;
+    Half& half;
+    Wake(std::shared_ptr<TcpConnection> c, Half& h) : connection(std::move(c)), half(h) {}
+    Wake(Wake&&) = default;
+    Wake& operator=(Wake&&) = delete;
+    ~Wake() {
+        if (connection) std::exchange(half.unsent, {}).clear();
+    }
+    void operator()() {
+        const std::shared_ptr<TcpConnection> now = std::exchange(connection, nullptr);
+        half.armed = false;
+        now->pump(half);
+    }
+};
+
 void TcpConnection::arm(Half& half, Nanos at) {
     half.armed = true;
-    m_grounds.scheduler.at(at, [self = shared_from_this(), &half] {
-        half.armed = false;
-        self->pump(half);
-    });
+    m_grounds.scheduler.at(at, Wake(shared_from_this(), half));
 }
 
 void TcpConnection::pump(Half& half) {

@@ -60,6 +60,7 @@ private:
         bool armed = false;
         bool open = true; ///< the end that sends
     };
+    struct Wake;
     void send(Half& half, Packet packet);
     void pump(Half& half);
     void arm(Half& half, Nanos at);
