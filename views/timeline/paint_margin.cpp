@@ -21,7 +21,7 @@ struct Stretch {
     bool low = false;
 };
 
-/// The same colour, and the same story: one strip.
+/// Whether a stretch goes on in the next one, of the same kind and colour: both are painted as one strip.
 bool goesOn(const Stretch& a, const Stretch& b) {
     return a.to == b.from && a.begin.kind == b.begin.kind && a.low == b.low && a.begin.kind != Margin::Kind::Known;
 }

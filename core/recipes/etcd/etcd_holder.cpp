@@ -27,6 +27,7 @@ Outcome<void> EtcdLease::listen(Grant grant, CallList::Callback ask, std::stop_t
             const std::optional<etcd::WatchEvent> event = co_await (*watch)->next(kNever, stop);
             stands = event && event->kind != etcd::WatchEvent::Kind::Gap;
         }
+        // The watch could not be set, or broke: a member that is away tells nobody when it is back.
         co_await runtime.sleep(runtime.random(kShortestPause, kLongestPause), stop);
     }
 }

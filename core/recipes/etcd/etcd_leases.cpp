@@ -166,6 +166,7 @@ void EtcdLeases::begin(const TermPtr& term, Round round) {
 }
 
 QCoro::Task<> EtcdLeases::run(Self self, TermPtr term, std::shared_ptr<Round> round) {
+    // Others that ask within this time share the request.
     if (term->shared && round->fillings.empty()) co_await self->m_port.runtime().sleep(kGathering);
     round->begun = true;
     // The lease outlives a key that somebody has deleted by force. Asked together: their answers come together.
@@ -307,7 +308,7 @@ void EtcdLeases::sweep(const TermPtr& term) {
 QCoro::Task<> EtcdLeases::scour(Self self, TermPtr term, unsigned number) {
     Runtime& runtime = self->m_port.runtime();
     for (Nanos pause = kFirstPause;; pause = std::min(pause * 2, term->ttl)) {
-        co_await runtime.sleep(pause);
+        co_await runtime.sleep(pause); // such a member tells nobody when it goes on
         const bool over = self->m_gone || term->ended || runtime.monotonic() > term->keptAt + term->ttl;
         if (over || number != term->scours) co_return;
         term->scoursSoon = false;

@@ -84,6 +84,7 @@ public:
         request.steps.leave();
     }
     QCoro::Task<> rest(Tried<Grant> tried, std::stop_token stop) override {
+        // No database wakes the clients that it kept out; the other's lease may end sooner.
         const Nanos nap =
             m_again ? nextNap(m.m_lock, giveUpAt) : napWithin(runtime, m_rests.next(runtime), giveUpAt, tried.rest);
         return runtime.sleep(nap, std::move(stop));

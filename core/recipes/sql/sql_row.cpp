@@ -86,6 +86,7 @@ public:
         request.steps.leave();
     }
     QCoro::Task<> rest(Tried<Grant>, std::stop_token stop) override {
+        // No database wakes the clients that it kept out.
         return runtime.sleep(nextNap(m.m_lock, giveUpAt), std::move(stop));
     }
 

@@ -80,6 +80,7 @@ public:
         }
     }
     QCoro::Task<> rest(Tried<Grant>, std::stop_token stop) override {
+        // Others were quicker, or had the row locked: no database says when to try again.
         return runtime.sleep(nextNap(m_lock, giveUpAt), std::move(stop));
     }
 

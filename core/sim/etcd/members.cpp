@@ -103,7 +103,7 @@ etcd::Result<EtcdWire::Answer> EtcdWire::Members::ask(std::shared_ptr<Members> s
         if (members > 1) self->giveUp(member);
         const Nanos nap = std::min(pause, std::max(end - runtime.monotonic(), Nanos(0)));
         pause = std::min(pause * 2, options.retryLongest);
-        co_await runtime.sleep(nap, stop);
+        co_await runtime.sleep(nap, stop); // as the real client: a member tells nobody when it is back
     }
     co_return std::unexpected(unknown ? *unknown : last);
 }
