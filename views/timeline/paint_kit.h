@@ -20,7 +20,7 @@ struct PaintKit {
     QPainter& p;
     const TimelineData& data;
     const trace::Trace& trace;
-    const TimelineCoordinates& c;
+    const TimelineCoordinates c; ///< a copy: callers make them on the spot
     const TimelineMetrics& m;
     double dpr;
     std::int64_t now;           ///< open spans end here
