@@ -23,17 +23,22 @@ struct Result {
     QString difference;
 };
 
-CellOutcome outcomeOf(const verdict::Verdict& verdict, const Measures& measures) {
+/// Whether the lock was overdue at the end of the run.
+bool endsOverdue(const RunReport& report) {
+    return std::ranges::any_of(report.verdict.violations, [&](const verdict::Violation& violation) {
+        return violation.invariant == verdict::Invariant::Progress && violation.to >= report.trace->reached();
+    });
+}
+
+CellOutcome outcomeOf(const RunReport& report, const Measures& measures) {
     bool unknown = false;
     for (const verdict::Invariant invariant : verdict::kInvariants) {
-        const verdict::Outcome outcome = verdict.outcomes[static_cast<std::size_t>(invariant)];
+        const verdict::Outcome outcome = report.verdict.outcomes[static_cast<std::size_t>(invariant)];
         unknown = unknown || outcome == verdict::Outcome::Unknown;
         if (outcome == verdict::Outcome::Violated && invariant != verdict::Invariant::Progress)
             return CellOutcome::Violated;
     }
-    const bool starved =
-        verdict.outcomes[static_cast<std::size_t>(verdict::Invariant::Progress)] == verdict::Outcome::Violated;
-    if (starved || (measures.waitedInVain && measures.grantedAgain == kNever)) return CellOutcome::Stalled;
+    if (endsOverdue(report) || (measures.waitedInVain && measures.grantedAgain == kNever)) return CellOutcome::Stalled;
     if (unknown) return CellOutcome::Unknown;
     return measures.outage > kNoticed ? CellOutcome::Recovered : CellOutcome::Safe;
 }
@@ -49,7 +54,7 @@ Result runOnce(const scenario::Scenario& scenario, const scenario::Expectation* 
     const RunReport report = run(scenario, seed);
     Result result;
     result.measures = measure(*report.trace);
-    result.outcome = outcomeOf(report.verdict, result.measures);
+    result.outcome = outcomeOf(report, result.measures);
     result.invariants = report.verdict.outcomes;
     result.acquisitions = report.acquisitions;
     if (promised) result.difference = differenceFrom(*promised, report, result.measures);

@@ -10,9 +10,9 @@ namespace lockscope::experiment {
 /// How a recipe came through a failure. Over several seeds the last of these counts that is true of any of them.
 enum class CellOutcome : std::uint8_t {
     Safe,      ///< no invariant was violated, and nobody noticed more than a hand-off
-    Recovered, ///< no invariant was violated, but for more than a second nobody could get the lock
+    Recovered, ///< for more than a second nobody could get the lock, but then it was granted again
     Unknown,   ///< an invariant could not be judged
-    Stalled,   ///< the lock was not granted any more to those who waited
+    Stalled,   ///< at the end the lock was overdue, or it was not granted any more to those who waited
     Violated,  ///< an invariant other than `progress` was violated
 };
 QByteArray outcomeId(CellOutcome outcome); ///< "safe", "recovered", …

@@ -42,7 +42,7 @@ public:
             it = state.beliefs.lower_bound({lock + 1, 0});
         }
     }
-    /// The longest one so far. Those that go on are counted up to `now`.
+    /// The longest one so far; one that goes on is counted up to `now`.
     Nanos longest(Nanos now) const {
         Nanos longest = m_longest;
         for (const auto& [lock, since] : m_since)

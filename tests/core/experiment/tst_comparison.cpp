@@ -110,6 +110,8 @@ private Q_SLOTS:
         row("crash-holder", "redis-reentrant", CellOutcome::Recovered);
         row("crash-holder", "zk-mutex", CellOutcome::Recovered);
         row("crash-before-expire", "redis-setnx-expire", CellOutcome::Stalled);
+        row("redlock-slow", "redis-redlock", CellOutcome::Recovered); // overdue for a time, and then granted
+        row("watchdog-zombie", "redis-reentrant", CellOutcome::Stalled);
         row("zk-suspended", "zk-mutex", CellOutcome::Safe);
     }
     void aCellSaysHowItCameOut() {
