@@ -67,7 +67,7 @@ QByteArray toJson(const QString& file, const Checked& checked) {
         .add("digest", checked.digest)
         .add("finished", meta.finished)
         .add("whole", checked.whole)
-        .addJson("invariants", outcomesJson(checked.verdict))
+        .addJson("invariants", outcomesJson(checked.verdict.outcomes))
         .addJson("violations", violationsJson(checked.verdict, trace));
     return line.toJson();
 }

@@ -51,8 +51,9 @@ int lock(const QStringList& words, const std::vector<QByteArray>& command) {
 
 Run runOf(const Usage& usage) {
     static const std::map<QLatin1String, Run> commands{
-        {QLatin1String("simulate"), simulate}, {QLatin1String("watch"), watch}, {QLatin1String("check"), check},
-        {QLatin1String("export"), exportFile}, {QLatin1String("list"), list},   {QLatin1String("manager"), manager},
+        {QLatin1String("simulate"), simulate}, {QLatin1String("compare"), compare},   {QLatin1String("watch"), watch},
+        {QLatin1String("check"), check},       {QLatin1String("export"), exportFile}, {QLatin1String("list"), list},
+        {QLatin1String("manager"), manager},
     };
     const auto found = commands.find(QLatin1String(usage.name));
     return found == commands.end() ? notYet : found->second;
@@ -67,6 +68,15 @@ QString aboutLocking() {
               "connecting, too, which has a second at least. --id is a name for others to see; two runs of one name "
               "exclude each other all the same. COMMAND sees LOCKSCOPE_LOCK and, where the recipe gives one, "
               "LOCKSCOPE_TOKEN.");
+}
+
+QString aboutComparing() {
+    return tr(
+        "Each line of “compare” is one recipe under one scenario, over all seeds (1..100 if you name none): "
+        "“violated” when an invariant was, “stalled” when the lock was not granted any more, “recovered” when for "
+        "more than a second nobody could get it, else “safe”. Recipes may end in *, such as zk-*. Waits and costs "
+        "in the tables of markdown and html are those of the scenario “contention”. The status is 0 when all "
+        "cells came out as their scenarios expect, 1 when one did not, 4 when a scenario expects nothing.");
 }
 
 QString aboutManagers() {
@@ -203,6 +213,7 @@ int run(int argc, char** argv, const std::function<void()>& speak) {
         say(usageOf(command->name));
         say(QStringLiteral("    ") + tr(command->purpose));
         if (first == QLatin1String("lock")) say(QLatin1Char('\n') + aboutLocking() + QLatin1Char('\n') + aboutUrls());
+        if (first == QLatin1String("compare")) say(QLatin1Char('\n') + aboutComparing());
         if (first == QLatin1String("manager")) say(QLatin1Char('\n') + aboutManagers());
         return kFine;
     }

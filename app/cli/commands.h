@@ -6,6 +6,7 @@ namespace lockscope::cli {
 
 // Each takes the words after its name and returns the exit status.
 int simulate(const QStringList& words);
+int compare(const QStringList& words);
 int check(const QStringList& words);
 int exportFile(const QStringList& words);
 int list(const QStringList& words);

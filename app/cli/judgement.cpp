@@ -52,10 +52,10 @@ QByteArray violationsJson(const verdict::Verdict& verdict, const trace::Trace& t
     return jsonArray(items);
 }
 
-QByteArray outcomesJson(const verdict::Verdict& verdict) {
+QByteArray outcomesJson(const std::array<verdict::Outcome, verdict::kInvariants.size()>& outcomes) {
     JsonLine line;
     for (const verdict::Invariant invariant : verdict::kInvariants) {
-        const verdict::Outcome outcome = verdict.outcomes[static_cast<std::size_t>(invariant)];
+        const verdict::Outcome outcome = outcomes[static_cast<std::size_t>(invariant)];
         line.add(verdict::invariantId(invariant).constData(), QLatin1String(outcomeId(outcome)));
     }
     return line.toJson();

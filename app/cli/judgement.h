@@ -13,7 +13,7 @@ QByteArray violationsJson(const verdict::Verdict& verdict, const trace::Trace& t
 QString actorName(trace::EntityId id, const trace::Trace& trace);
 
 /// {"mutual-exclusion": "holds", …}
-QByteArray outcomesJson(const verdict::Verdict& verdict);
+QByteArray outcomesJson(const std::array<verdict::Outcome, verdict::kInvariants.size()>& outcomes);
 
 /// The verdict for people: a line for each invariant, a sentence for each violation.
 QString judgementText(const verdict::Verdict& verdict, const trace::Trace& trace);

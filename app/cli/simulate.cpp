@@ -4,45 +4,17 @@
 #include "cli/exit_status.h"
 #include "cli/judgement.h"
 #include "cli/output.h"
-#include "cli/parallel_runs.h"
 #include "cli/recordings.h"
+#include "cli/seeds.h"
 #include "cli/text.h"
 #include "cli/usage.h"
+#include "experiment/parallel.h"
 #include "experiment/run.h"
 #include "session/open_scenario.h"
 
 namespace lockscope::cli {
 
 namespace {
-
-struct Seeds {
-    std::uint64_t first = 1, last = 1;
-};
-
-std::optional<std::uint64_t> number(const QString& text) {
-    bool fine = false;
-    const qulonglong value = text.toULongLong(&fine);
-    return fine && !text.startsWith(QLatin1Char('+')) ? std::optional<std::uint64_t>(value) : std::nullopt;
-}
-
-std::expected<Seeds, QString> seedsOf(const Arguments& arguments) {
-    if (arguments.has("seed") && arguments.has("seeds")) return std::unexpected(tr("give --seed or --seeds, not both"));
-    if (const auto one = arguments.value("seed")) {
-        const auto seed = number(*one);
-        if (!seed) return std::unexpected(tr("--seed “%1” should be a whole number from 0 on").arg(*one));
-        return Seeds{*seed, *seed};
-    }
-    if (const auto many = arguments.value("seeds")) {
-        const auto first = number(many->section(QStringLiteral(".."), 0, 0));
-        const auto last = number(many->section(QStringLiteral(".."), 1));
-        if (!first || !last || *first > *last) {
-            return std::unexpected(
-                tr("--seeds “%1” should be two whole numbers, the smaller first, such as 1..1000").arg(*many));
-        }
-        return Seeds{*first, *last};
-    }
-    return Seeds{};
-}
 
 /// The scenario with the command line's changes; everything that is wrong goes to stderr.
 std::optional<scenario::Scenario> scenarioOf(const Arguments& arguments) {
@@ -72,7 +44,7 @@ QByteArray reportJson(const scenario::Scenario& scenario, std::uint64_t seed, co
         .add("events", static_cast<std::uint64_t>(report.trace->size()))
         .add("acquisitions", report.acquisitions)
         .add("digest", report.digest)
-        .addJson("invariants", outcomesJson(report.verdict))
+        .addJson("invariants", outcomesJson(report.verdict.outcomes))
         .addJson("violations", violationsJson(report.verdict, *report.trace));
     return line.toJson();
 }
@@ -129,7 +101,7 @@ int simulateMany(const scenario::Scenario& scenario, Seeds seeds, bool json) {
         }
         return result;
     };
-    runInParallel<Result>(seeds.first, seeds.last, work, [&](std::uint64_t seed, const Result& result) {
+    experiment::runInParallel<Result>(seeds.first, seeds.last, work, [&](std::uint64_t seed, const Result& result) {
         say(result.line);
         if (result.status == kUnknown) ++unknown;
         if (result.status != kViolated) return;
@@ -176,9 +148,9 @@ int simulate(const QStringList& words) {
     }
     const auto scenario = scenarioOf(*arguments);
     if (!scenario) return kUsage;
-    if (arguments->has("seeds")) return simulateMany(*scenario, *seeds, arguments->has("json"));
-    const bool told = arguments->has("seed");
-    return simulateOne(*scenario, told ? seeds->first : scenario->seed.value_or(seeds->first), *arguments);
+    if (arguments->has("seeds")) return simulateMany(*scenario, **seeds, arguments->has("json"));
+    const std::uint64_t seed = *seeds ? (*seeds)->first : scenario->seed.value_or(1);
+    return simulateOne(*scenario, seed, *arguments);
 }
 
 } // namespace lockscope::cli

@@ -14,6 +14,9 @@ namespace {
 constexpr std::array kUsages{
     Usage{"simulate", "simulate SCENARIO [--recipe R] [--seed N | --seeds A..B] [--until 60s] [--record FILE] [--json]",
           QT_TRANSLATE_NOOP("cli", "play a scenario in virtual time and judge it")},
+    Usage{"compare",
+          "compare [--recipes R,…] [--scenarios S,…] [--seed N | --seeds A..B] [--json | --to markdown|csv|html]",
+          QT_TRANSLATE_NOOP("cli", "play scenarios with every recipe, and compare what held and what it cost")},
     Usage{"lock",
           "lock [--recipe R] [--shared | --permits N] [--lease 30s] [--wait 10s] [--id CLIENT] [--no-token] URL NAME "
           "-- COMMAND…\n"
@@ -34,7 +37,6 @@ constexpr std::array kUsages{
           QT_TRANSLATE_NOOP("cli", "turn a recording into a picture, a table or a history for other tools")},
     Usage{"list", "list scenarios|recipes|formats [--json]", QT_TRANSLATE_NOOP("cli", "what there is")},
     Usage{"sandbox", nullptr, nullptr},
-    Usage{"compare", nullptr, nullptr},
 };
 
 } // namespace

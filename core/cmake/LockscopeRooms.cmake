@@ -17,6 +17,17 @@ target_compile_definitions(lockscope_flags INTERFACE
   QT_NO_CAST_FROM_ASCII QT_NO_CAST_TO_ASCII QT_NO_FOREACH QT_NO_KEYWORDS QT_DISABLE_DEPRECATED_BEFORE=0x060400)
 # Libraries that only some rooms need are loaded only by the programs that have these rooms: each costs time at start.
 target_link_options(lockscope_flags INTERFACE -Wl,--as-needed)
+# The quickest linker that is there links the hundreds of test programs, unless somebody has chosen one.
+include(CheckLinkerFlag)
+if(NOT "${CMAKE_EXE_LINKER_FLAGS} ${CMAKE_SHARED_LINKER_FLAGS}" MATCHES "-fuse-ld=")
+  foreach(linker mold lld)
+    check_linker_flag(CXX -fuse-ld=${linker} LOCKSCOPE_LINKS_BY_${linker})
+    if(LOCKSCOPE_LINKS_BY_${linker})
+      target_link_options(lockscope_flags INTERFACE -fuse-ld=${linker})
+      break()
+    endif()
+  endforeach()
+endif()
 if(LOCKSCOPE_SANITIZE)
   target_compile_options(lockscope_flags INTERFACE -fsanitize=${LOCKSCOPE_SANITIZE} -fno-omit-frame-pointer
     -fno-sanitize-recover=undefined)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/state.h"
 
+#include "trace/node.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -15,10 +17,6 @@ void setLife(T& state, ClientState::Life life, std::int64_t at) {
 }
 
 } // namespace
-
-bool isMasterRole(const QByteArray& role) {
-    return role == "master" || role == "leader" || role == "primary";
-}
 
 void State::apply(const Event& event, const Trace& trace, std::vector<Ended>* ended) {
     if (event.at >= m_alarm.at) passTime(event.at, ended);
@@ -146,15 +144,9 @@ void State::applyLife(const Event& event, const Trace& trace, std::vector<Ended>
     case EventKind::SettingChanged:
         if (trace.entity(event.aux).name.startsWith("recipe=")) recipeSetAt = event.at;
         break;
-    case EventKind::NodeRole: {
-        NodeState& node = nodes[event.actor];
-        node.role = event.aux;
-        node.copiesNobody = (event.flags & kCopiesNobody) != 0;
-        if (event.subject != kNoEntity || node.copiesNobody) node.follows = event.subject;
-        if (node.copiesNobody) node.lag = -1;
-        node.candidate = node.candidate && !isMasterRole(trace.entity(event.aux).name);
+    case EventKind::NodeRole:
+        trace::applyRole(nodes[event.actor], event, trace.entity(event.aux).name);
         break;
-    }
     case EventKind::NodeDoubted: {
         const Doubt doubt = Doubt(std::clamp<std::int64_t>(event.value, 0, int(Doubt::Agreed)));
         if (doubt == Doubt::None)
@@ -173,13 +165,9 @@ void State::applyLife(const Event& event, const Trace& trace, std::vector<Ended>
             for (auto& [id, node] : nodes)
                 node.candidate = false;
         break;
-    case EventKind::ReplicationLag: {
-        NodeState& node = nodes[event.actor];
-        node.follows = event.subject;
-        node.lag = event.value;
-        node.lagUnit = (event.flags & kLagUnitMask) == unsigned(LagUnit::Bytes) ? LagUnit::Bytes : LagUnit::Time;
+    case EventKind::ReplicationLag:
+        trace::applyLag(nodes[event.actor], event);
         break;
-    }
     case EventKind::SessionChanged:
         sessions[{event.actor, event.subject}] = {
             SessionPhase(std::min<std::int64_t>(std::max<std::int64_t>(event.value, 0), int(SessionPhase::Expired))),

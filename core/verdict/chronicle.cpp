@@ -4,6 +4,8 @@
 #include "trace/belief.h"
 
 #include <algorithm>
+#include <map>
+#include <ranges>
 
 namespace lockscope::verdict {
 
@@ -59,14 +61,31 @@ Nanos clockBefore(trace::EntityId node, std::size_t row, const trace::Trace& tra
     return Nanos(0);
 }
 
-void readClockJump(Chronicle& c, const Event& e, trace::EntityId client, trace::EntityId node) {
-    const bool nodes = e.actor == node;
-    const bool nearer = nodes && Nanos(e.value) > c.nodeClock;
-    if (nodes) c.nodeClock = Nanos(e.value);
-    if ((nearer || e.actor == client) && !c.recordEnded) c.clockJump.emplace(e.time(), e);
+/// The servers that keep a lock: its own, or those of its copies; each with how far its clock is ahead.
+using Clocks = std::map<trace::EntityId, Nanos>;
+Clocks clocksOf(trace::EntityId lock, std::size_t row, const trace::Trace& trace) {
+    Clocks clocks;
+    const auto add = [&](trace::EntityId node) {
+        if (node != trace::kNoEntity) clocks.emplace(node, clockBefore(node, row, trace));
+    };
+    add(trace.entity(lock).parent);
+    const bool own = !clocks.empty();
+    for (trace::EntityId id = 1; !own && id < trace.entityCount(); ++id)
+        if (trace.copyOf(id) == lock) add(trace.entity(id).parent);
+    return clocks;
 }
 
-void readLife(Chronicle& c, const Event& e, trace::EntityId client, trace::EntityId node, const trace::Trace& trace) {
+void readClockJump(Chronicle& c, const Event& e, trace::EntityId client, Clocks& clocks) {
+    const auto clock = clocks.find(e.actor);
+    const bool nearer = clock != clocks.end() && Nanos(e.value) > clock->second;
+    if (clock != clocks.end()) clock->second = Nanos(e.value);
+    if (c.recordEnded || (!nearer && e.actor != client)) return;
+    std::erase_if(c.clockJumps, [&](const Event& before) { return before.actor == e.actor; });
+    c.clockJumps.push_back(e);
+}
+
+void readLife(Chronicle& c, const Event& e, trace::EntityId client, trace::EntityId node, Clocks& clocks,
+              const trace::Trace& trace) {
     const auto begin = [&](std::optional<Chronicle::Span>& span) {
         if (!c.recordEnded || !c.explains(span)) span = Chronicle::Span{e.time(), kNever};
     };
@@ -103,7 +122,8 @@ void readLife(Chronicle& c, const Event& e, trace::EntityId client, trace::Entit
     case EventKind::Healed:
         end(c.paused);
         end(c.cut);
-        c.nodeClock = Nanos(0);
+        for (Nanos& ahead : clocks | std::views::values)
+            ahead = Nanos(0);
         if (!c.recordEnded) c.watchdogStopped.reset();
         break;
     case EventKind::ClientStarted:
@@ -113,7 +133,7 @@ void readLife(Chronicle& c, const Event& e, trace::EntityId client, trace::Entit
         if (e.actor == client && !c.watchdogStopped) c.watchdogStopped = e.time();
         break;
     case EventKind::ClockJumped:
-        readClockJump(c, e, client, node);
+        readClockJump(c, e, client, clocks);
         break;
     default:
         break;
@@ -202,7 +222,7 @@ Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t 
     const std::size_t end = std::min(trace.size(), row + kFarthest);
     const std::size_t begin = beginOfHold(thread, lock, row, trace);
     c.watchdogStopped = watchdogStoppedBefore(client, begin, trace);
-    c.nodeClock = clockBefore(node, begin, trace);
+    Clocks clocks = clocksOf(lock, begin, trace);
     trace::Belief belief;
     for (std::size_t i = begin; i < end; ++i) {
         const EventKind kind = trace.kindAt(i);
@@ -215,7 +235,7 @@ Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t 
         const bool past = until != kNever && e.time() > until && i > row;
         if (past && !open) break;
         if (isLife(kind)) {
-            readLife(c, e, client, node, trace);
+            readLife(c, e, client, node, clocks, trace);
             readSleep(belief, e, client);
         }
         if (past) continue;

@@ -19,9 +19,9 @@ struct Chronicle {
     std::optional<Span> nodeStopped; ///< the lock's node was paused: requests waited there
     std::optional<Nanos> watchdogStopped;
     std::optional<Nanos> killed;
-    /// The jump of the client's own clock, or a jump of the node's clock that brought the ends of leases nearer.
-    std::optional<std::pair<Nanos, trace::Event>> clockJump;
-    Nanos nodeClock{};              ///< how far the node's clock is ahead
+    /// The last jump of the client's own clock, and of each clock of a server of the lock a last jump that brought the
+    /// ends of leases nearer; those before the record's end, in their order.
+    std::vector<trace::Event> clockJumps;
     std::int64_t deadline = -1;     ///< of its lease, as last seen in the record; -1 = none
     std::optional<Nanos> leaseFrom; ///< when the record last got it: its grant or a renewal
     int renewals = 0;

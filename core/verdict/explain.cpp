@@ -237,11 +237,20 @@ private:
         if (c.watchdogStopped && *c.watchdogStopped <= *c.recordEnded)
             return tr("The watchdog of %1 stopped at %2, so nothing renewed its lease.")
                 .arg(who, at(*c.watchdogStopped));
-        if (c.clockJump)
-            return tr("The clock of %1 jumped at %2.").arg(name(c.clockJump->second.actor), at(c.clockJump->first));
+        if (!c.clockJumps.empty()) return jumps(c.clockJumps);
         if (c.renewalsFailed > 0) return tr("%1 tried to renew its lease and got no answer.").arg(who);
         if (c.renewals == 0) return tr("%1 worked for longer than its lease, and nothing renewed it.").arg(who);
         return {};
+    }
+
+    QString jumps(const std::vector<trace::Event>& all) const {
+        std::vector<EntityId> whose;
+        for (const trace::Event& jump : all)
+            whose.push_back(jump.actor);
+        const QString clocks = actorsText(whose, m_trace), last = at(all.back().time());
+        if (all.size() == 1) return tr("The clock of %1 jumped at %2.").arg(clocks, last);
+        return at(all.front().time()) == last ? tr("The clocks of %1 jumped at %2.").arg(clocks, last)
+                                              : tr("The clocks of %1 jumped, the last one at %2.").arg(clocks, last);
     }
 
     /// How its record ended, and who got the lock then.

@@ -70,7 +70,10 @@ private Q_SLOTS:
         row("list", "missing");
         row("list recepies", "did you mean “recipes”?");
         row("sandbox gc-pause", "does not exist yet");
-        row("compare", "does not exist yet");
+        row("compare --recipes redis-sett", "did you mean “redis-set”?");
+        row("compare --to latex", "there is no format “latex”");
+        row("compare --json --to csv", "not both");
+        row("compare gc-pause", "one word too many");
     }
     void complaintsSayWhatWouldBeRight() {
         QFETCH(QString, words);

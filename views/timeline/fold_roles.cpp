@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/lane_fold.h"
 
+#include "trace/node.h"
+
 namespace lockscope::views {
 
 using trace::Doubt;
@@ -30,26 +32,28 @@ void LaneFold::openRole(NodeSlot& n, std::int64_t at, std::uint32_t row) {
     RoleBand band = *n.role;
     EntityId copies = trace::kNoEntity;
     if (band == RoleBand::Replica) {
-        const bool orphan = n.copiesNobody || (n.copies != trace::kNoEntity && node(n.copies).known &&
-                                               node(n.copies).phase == NodePhase::Down);
-        band = n.candidate ? RoleBand::Candidate : orphan ? RoleBand::Orphan : RoleBand::Replica;
-        if (band == RoleBand::Replica) copies = n.copies;
+        const EntityId follows = n.told.follows;
+        const bool orphan = n.told.copiesNobody || (follows != trace::kNoEntity && node(follows).known &&
+                                                    node(follows).phase == NodePhase::Down);
+        band = n.told.candidate ? RoleBand::Candidate : orphan ? RoleBand::Orphan : RoleBand::Replica;
+        if (band == RoleBand::Replica) copies = follows;
     }
     if (n.lane->roles.empty()) ++m_data.m_layoutVersion; // it needs more room now
     change(n.lane->roles, at, row, unsigned(band), copies);
 }
 
 void LaneFold::openLag(NodeSlot& n, std::int64_t at, std::uint32_t row) {
-    const bool told = n.lag >= 0 && n.role == RoleBand::Replica && !n.copiesNobody;
-    if (told)
-        change(n.lane->lag, at, row, 0, std::uint32_t(std::min<std::int64_t>(n.lag, 0xffffff)));
+    // Bytes make no line over time.
+    const bool timed = n.told.lag >= 0 && n.told.lagUnit == trace::LagUnit::Time;
+    if (timed && n.role == RoleBand::Replica && !n.told.copiesNobody)
+        change(n.lane->lag, at, row, 0, std::uint32_t(std::min<std::int64_t>(n.told.lag / kLagUnit, 0xffffff)));
     else if (n.lane->lag.hasOpen())
         n.lane->lag.close(at);
 }
 
 void LaneFold::masterChanged(const NodeSlot& master, std::int64_t at, std::uint32_t row) {
     for (std::size_t i = 0; i < m_nodes.size(); ++i)
-        if (m_nodes[i].copies == master.id && m_nodes[i].role == RoleBand::Replica) openRole(m_nodes[i], at, row);
+        if (m_nodes[i].told.follows == master.id && m_nodes[i].role == RoleBand::Replica) openRole(m_nodes[i], at, row);
 }
 
 void LaneFold::watch(NodeSlot& n) {
@@ -68,18 +72,15 @@ void LaneFold::applyRole(const Event& event, std::uint32_t row) {
         return;
     }
     n.role = trace::isMasterRole(role) ? RoleBand::Master : RoleBand::Replica;
-    n.copies = event.subject;
-    n.copiesNobody = (event.flags & trace::kCopiesNobody) != 0;
-    if (n.role == RoleBand::Master) n.candidate = false;
-    n.lag = -1; // of another link, if there is one
+    trace::applyRole(n.told, event, role);
     openRole(n, event.at, row);
     openLag(n, event.at, row);
 }
 
 void LaneFold::applyLag(const Event& event, std::uint32_t row) {
     NodeSlot& n = node(event.actor);
-    if ((event.flags & trace::kLagUnitMask) == unsigned(trace::LagUnit::Bytes)) return; // no line over time
-    n.lag = event.value < 0 ? -1 : event.value / kLagUnit;
+    trace::applyLag(n.told, event);
+    openRole(n, event.at, row); // a replica whose master was not known before
     openLag(n, event.at, row);
 }
 
@@ -112,7 +113,7 @@ void LaneFold::applyFailover(const Event& event, std::uint32_t row) {
         break;
     case FailoverPhase::Chosen: {
         NodeSlot& chosen = node(event.subject);
-        chosen.candidate = true;
+        chosen.told.candidate = true;
         openRole(chosen, event.at, row);
         break;
     }
@@ -125,7 +126,7 @@ void LaneFold::applyFailover(const Event& event, std::uint32_t row) {
     case FailoverPhase::Abandoned:
         mark(WatcherTick::GivesUp);
         for (std::size_t i = 0; i < m_nodes.size(); ++i)
-            if (std::exchange(m_nodes[i].candidate, false)) openRole(m_nodes[i], event.at, row);
+            if (std::exchange(m_nodes[i].told.candidate, false)) openRole(m_nodes[i], event.at, row);
         break;
     case FailoverPhase::Demoted:
         mark(WatcherTick::Demotes);

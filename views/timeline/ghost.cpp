@@ -16,7 +16,29 @@ std::array<QByteArray, 3> namesOf(const trace::Trace& trace, const Lane& lane) {
     return {trace.entity(lane.client).name, trace.entity(lane.entity).name, trace.entity(lane.other).name};
 }
 
+/// The words on its bars, for much room and for little.
+QStringList wordsOf(const GhostRun& ghost) {
+    //: On a client's lane, in the faint picture of the run before something in its past was changed.
+    if (ghost.changesAgo == 1) return {Timeline::tr("before the change"), Timeline::tr("before")};
+    //: On a client's lane, in the faint picture of a run before several changes in its past.
+    return {Timeline::tr("%n changes ago", nullptr, ghost.changesAgo), QStringLiteral("−%1").arg(ghost.changesAgo)};
+}
+
 } // namespace
+
+void FormerRuns::remember(std::shared_ptr<TimelineData> data, std::int64_t from) {
+    for (GhostRun& older : m_runs) {
+        older.from = std::min(older.from, from);
+        ++older.changesAgo;
+    }
+    m_runs.insert(m_runs.begin(), GhostRun{std::move(data), from, 1});
+    if (m_runs.size() > kKept) m_runs.pop_back();
+    m_shown = 0;
+}
+
+void FormerRuns::showOlder() {
+    m_shown = m_shown + 1 < m_runs.size() ? m_shown + 1 : 0;
+}
 
 const Lane* ghostLane(const GhostRun& ghost, const trace::Trace& trace, const Lane& lane) {
     const auto wanted = namesOf(trace, lane);
@@ -40,9 +62,7 @@ void paintGhost(const PaintKit& kit, const GhostRun& ghost, const Lane& lane) {
             kit.p.setBrush(Qt::NoBrush);
             kit.p.setPen(QPen(onGround(color(Role::Holding, 0.55)), 1, Qt::DashLine));
             if (r.width() > 4) kit.p.drawRect(r.adjusted(0.5, 0.5, -0.5, -0.5));
-            //: On a client's lane, in the faint picture of the run before something in its past was changed.
-            kit.firstFitting(kit.words(r.x(), r.right(), r),
-                             {Timeline::tr("before the change"), Timeline::tr("before")}, kit.small, Role::TextDim);
+            kit.firstFitting(kit.words(r.x(), r.right(), r), wordsOf(ghost), kit.small, Role::TextDim);
         },
         [](const SpanSum&) {});
 }

@@ -3,13 +3,31 @@
 #include "timeline/paint_kit.h"
 
 #include <memory>
+#include <vector>
 
 namespace lockscope::views {
 
-/// The run as it was before a change in its past: drawn faintly behind the new one. Undo makes it the run again.
+/// A run as it was before a change in its past: drawn faintly behind the present one.
 struct GhostRun {
     std::shared_ptr<TimelineData> data; ///< null: there is none
     std::int64_t from = 0;              ///< before this instant both are equal
+    int changesAgo = 1;                 ///< how many changes there were since, this one's own included
+};
+
+/// The runs that changes in their past have replaced: the last few of one session, of which one is shown.
+class FormerRuns {
+public:
+    static constexpr std::size_t kKept = 8;
+    /// `data` was the run until now, and the present one is another from `from` on. From now on it is shown.
+    void remember(std::shared_ptr<TimelineData> data, std::int64_t from);
+    void clear() { m_runs.clear(); }
+    /// Shows the run before the one that is shown; behind the oldest one, the newest.
+    void showOlder();
+    GhostRun shown() const { return m_runs.empty() ? GhostRun{} : m_runs[m_shown]; }
+
+private:
+    std::vector<GhostRun> m_runs; ///< the newest first
+    std::size_t m_shown = 0;
 };
 
 /// The lane of the former run that shows the same client's belief about the same lock; nullptr: it had none. Ids differ

@@ -71,9 +71,7 @@ private:
         bool known = false;
         std::optional<RoleBand> role; ///< Master or Replica, as told
         std::uint32_t roleRow = 0;
-        EntityId copies = trace::kNoEntity; ///< the node whose data it gets
-        bool copiesNobody = false, candidate = false;
-        std::int64_t lag = -1; ///< in kLagUnit; -1 = not known
+        trace::NodeState told; ///< its role and lag; its life is `phase`
     };
     struct ResourceSlot {
         Lane* lane = nullptr;

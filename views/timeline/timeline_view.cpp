@@ -70,6 +70,12 @@ TimelineView::TimelineView(ViewContext* context, QWidget* parent)
     ghost->setChecked(m_ghostShown);
     connect(ghost, &QAction::toggled, this, &TimelineView::setGhostShown);
     addAction(ghost);
+    auto* older = new QAction(tr("Show the run one change earlier"), this);
+    older->setObjectName(QStringLiteral("timeline.ghost-older"));
+    older->setShortcut(Qt::SHIFT | Qt::Key_G);
+    connect(older, &QAction::triggered, this, &TimelineView::showOlderGhost);
+    connect(older, &QAction::triggered, ghost, [ghost] { ghost->setChecked(true); });
+    addAction(older);
     auto* measure = new QAction(tr("Measure from the playhead"), this);
     measure->setObjectName(QStringLiteral("timeline.measure"));
     measure->setShortcut(Qt::Key_M);
@@ -138,13 +144,11 @@ void TimelineView::setSight(const Sight& sight) {
 
 void TimelineView::openTrace() {
     // A trace replaced within a session (another past, another seed) is looked at through the same window of time.
-    if (m_session != m_context->session()) {
-        m_rangeChosen = false;
-        m_former.reset();
-    } else {
-        m_former = m_loader->data();
-    }
-    m_ghost = {}; // until it is known from when on the runs differ
+    const bool other = m_session != m_context->session();
+    if (other) m_rangeChosen = false;
+    // Where nobody said from when on the last two runs differ, what came before them cannot be compared either.
+    if (other || m_former) m_formerRuns.clear();
+    m_former = other ? nullptr : m_loader->data();
     m_session = m_context->session();
     m_catchingUp = m_rangeChosen;
     clearMeasure();
@@ -209,7 +213,8 @@ void TimelineView::verdictChanged() {
 }
 
 void TimelineView::showGhost(session::Rewrite, Nanos from) {
-    m_ghost = {m_former, from.count()};
+    if (m_former) m_formerRuns.remember(std::move(m_former), from.count());
+    m_former = nullptr;
     viewport()->update();
 }
 
@@ -218,9 +223,14 @@ void TimelineView::setGhostShown(bool shown) {
     viewport()->update();
 }
 
+void TimelineView::showOlderGhost() {
+    m_formerRuns.showOlder();
+    viewport()->update();
+}
+
 TimelineScene TimelineView::scene() const {
     TimelineScene scene{*m_loader->data(), m_layout, m_bands, m_metrics, m_notes};
-    if (m_ghostShown) scene.ghost = m_ghost;
+    if (m_ghostShown && !m_former) scene.ghost = m_formerRuns.shown();
     scene.from = m_zoom->from();
     scene.to = m_zoom->to();
     scene.end = m_zoom->end();

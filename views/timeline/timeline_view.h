@@ -68,6 +68,8 @@ public Q_SLOTS:
     void setFollowing(bool following);
     /// Whether the run before the last change in its past is drawn faintly behind the present one.
     void setGhostShown(bool shown);
+    /// Draws the run before the one that is drawn faintly; behind the oldest one that is kept, the newest.
+    void showOlderGhost();
     /// Measures from the playhead to wherever it is moved; called again, stops there.
     void measureFromPlayhead();
 
@@ -175,8 +177,8 @@ private:
     int m_focusRow = -1;
     QPointer<session::Session> m_session;
     bool m_brief = false;
-    std::shared_ptr<TimelineData> m_former; ///< of the run that was replaced last, in this session
-    GhostRun m_ghost;
+    std::shared_ptr<TimelineData> m_former; ///< of the run just replaced, until it is known from when on they differ
+    FormerRuns m_formerRuns;
     bool m_ghostShown = true;
     bool m_rangeChosen = false; ///< the first range of this trace was chosen
     bool m_catchingUp = false;  ///< the trace was replaced, and is not yet where one looks

@@ -35,6 +35,7 @@ constexpr Synonyms kSynonyms[]{
     {"timeline.zoom-fit", "fit whole all everything overview 全部"},
     {"timeline.follow", "scroll along tail 滚动"},
     {"timeline.ghost", "before undo faint compare old future 之前 对比 旧"},
+    {"timeline.ghost-older", "before undo faint compare old future earlier history 之前 更早 对比 旧"},
     {"timeline.measure", "ruler distance duration time between 测量 间隔"},
     {"break.pause-client", "gc stop the world freeze suspend sigstop 冻结 停顿"},
     {"break.kill-client", "crash die terminate sigkill 崩溃"},

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "experiment/run.h"
+#include "experiment/parallel.h"
+#include "experiment/promise.h"
 #include "recipes/recipe_info.h"
 #include "scenario/scenario_file.h"
 #include "sim/fitting_recipes.h"
 
 #include <QTest>
-#include <atomic>
-#include <thread>
 
 using namespace lockscope;
 using trace::EventKind;
@@ -20,46 +19,6 @@ constexpr std::uint64_t kSeeds = 10;
 constexpr std::uint64_t kSeeds = 200;
 #endif
 
-/// When something first went wrong on purpose; kNever in a scenario without faults.
-Nanos firstFault(const trace::Trace& trace) {
-    for (std::size_t i = 0; i < trace.size(); ++i) {
-        if (trace.at(i).flags & trace::kFault) return Nanos(trace.timeAt(i));
-    }
-    return kNever;
-}
-
-/// When the lock was next granted after t; kNever = not any more.
-Nanos nextGrant(const trace::Trace& trace, Nanos t) {
-    for (std::size_t i = trace.upperBound(t); i < trace.size(); ++i) {
-        if (trace.kindAt(i) == EventKind::Granted) return Nanos(trace.timeAt(i));
-    }
-    return kNever;
-}
-
-/// The longest of all waits, those included that the end cut short.
-Nanos longestWait(const trace::Trace& trace) {
-    Nanos longest{};
-    std::map<std::pair<trace::EntityId, trace::EntityId>, Nanos> since; // by lock and thread
-    for (std::size_t i = 0; i < trace.size(); ++i) {
-        const trace::Event e = trace.at(i);
-        if (e.kind == EventKind::Requested) since.try_emplace({e.subject, e.actor}, e.time());
-        const bool ends = e.kind == EventKind::Granted || e.kind == EventKind::Reentered ||
-                          e.kind == EventKind::TimedOut || e.kind == EventKind::AcquireFailed;
-        const auto wait = ends ? since.extract({e.subject, e.actor}) : decltype(since)::node_type();
-        if (wait) longest = std::max(longest, e.time() - wait.mapped());
-    }
-    for (const auto& [waiter, from] : since)
-        longest = std::max(longest, trace.reached() - from);
-    return longest;
-}
-
-std::int64_t requestsOf(const trace::Trace& trace) {
-    std::int64_t requests = 0;
-    for (std::size_t i = 0; i < trace.size(); ++i)
-        requests += trace.kindAt(i) == EventKind::Request;
-    return requests;
-}
-
 std::map<QString, verdict::Outcome> outcomesOf(const verdict::Verdict& verdict) {
     std::map<QString, verdict::Outcome> outcomes;
     for (const verdict::Invariant invariant : verdict::kInvariants) {
@@ -69,58 +28,16 @@ std::map<QString, verdict::Outcome> outcomesOf(const verdict::Verdict& verdict) 
     return outcomes;
 }
 
-/// Empty when a run is as its scenario's file promises.
-QString differenceFrom(const scenario::Expectation& expected, const experiment::RunReport& report) {
-    const auto outcomes = outcomesOf(report.verdict);
-    for (const QString& id : expected.violates) {
-        if (outcomes.at(id) != verdict::Outcome::Violated) return id + QStringLiteral(" should be violated and is not");
-    }
-    for (const QString& id : expected.holds) {
-        if (outcomes.at(id) == verdict::Outcome::Holds) continue;
-        const auto& violations = report.verdict.violations;
-        const auto bad = std::ranges::find_if(
-            violations, [&](const auto& v) { return QLatin1String(verdict::invariantId(v.invariant)) == id; });
-        return id + QStringLiteral(" should hold: ") +
-               (bad == violations.end() ? QStringLiteral("unknown") : verdict::headline(*bad, *report.trace));
-    }
-    const Nanos fault = firstFault(*report.trace);
-    const Nanos next = fault == kNever ? kNever : nextGrant(*report.trace, fault);
-    if (expected.recoversWithin && (next == kNever || next - fault > *expected.recoversWithin)) {
-        return QStringLiteral("not granted again in time");
-    }
-    if (expected.stalls && next != kNever) return QStringLiteral("granted again at ") + scenario::formatDuration(next);
-    if (const auto& span = expected.longestWait) {
-        const Nanos wait = longestWait(*report.trace);
-        if (wait < span->low || wait > span->high) return QStringLiteral("a wait of ") + formatDuration(wait);
-    }
-    if (const auto& span = expected.requestsPerSecond) {
-        const auto rate =
-            int(requestsOf(*report.trace) / std::chrono::duration<double>(report.trace->reached()).count());
-        if (rate < span->low || rate > span->high) return QStringLiteral("%1 requests a second").arg(rate);
-    }
-    if (report.acquisitions == 0) return QStringLiteral("the lock was never granted");
-    return {};
-}
-
-/// Runs seeds 1…kSeeds on all cores; the first few that `judge` finds fault with.
+/// Runs seeds 1…kSeeds on all cores; those that `judge` finds fault with.
 QStringList overAllSeeds(const scenario::Scenario& scenario,
                          const std::function<QString(const experiment::RunReport&)>& judge) {
-    std::vector<QString> wrong(kSeeds);
-    std::atomic<std::uint64_t> next = 0;
-    const auto work = [&] {
-        for (std::uint64_t i = next++; i < kSeeds; i = next++) {
-            const QString why = judge(experiment::run(scenario, i + 1));
-            if (!why.isEmpty()) wrong[i] = QStringLiteral("seed %1: %2").arg(i + 1).arg(why);
-        }
-    };
-    {
-        std::vector<std::jthread> threads;
-        for (unsigned i = 0; i < std::max(1u, std::thread::hardware_concurrency()); ++i)
-            threads.emplace_back(work);
-    }
-    QStringList found;
-    std::ranges::copy_if(wrong, std::back_inserter(found), [](const QString& text) { return !text.isEmpty(); });
-    return found;
+    QStringList wrong;
+    experiment::runInParallel<QString>(
+        1, kSeeds, [&](std::uint64_t seed) { return judge(experiment::run(scenario, seed)); },
+        [&](std::uint64_t seed, const QString& why) {
+            if (!why.isEmpty()) wrong += QStringLiteral("seed %1: %2").arg(seed).arg(why);
+        });
+    return wrong;
 }
 
 void expectAsPromised(const scenario::Scenario& scenario,
@@ -157,7 +74,9 @@ private Q_SLOTS:
         scenario->recipe = recipe;
         const scenario::Expectation* const promised = scenario->expectationFor(recipe);
         QVERIFY2(promised, "the file promises nothing for this recipe");
-        expectAsPromised(*scenario, [&](const auto& report) { return differenceFrom(*promised, report); });
+        expectAsPromised(*scenario, [&](const auto& report) {
+            return experiment::differenceFrom(*promised, report, experiment::measure(*report.trace));
+        });
     }
 
     /// A client that gives the lock up by its own clock needs no server to tell it.

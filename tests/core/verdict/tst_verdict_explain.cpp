@@ -25,6 +25,7 @@ private Q_SLOTS:
     void progressNamesADeadWaiterThatIsStillQueued();
     void progressClaimsNoEndThatIsNotKnown();
     void stoppedServerAndWhatItsClockDid();
+    void theClocksOfAMajorityAreNamed();
     void progressFindsAnOwnerOfLongAgo();
     void reentrancySaysTheCounts();
     void headlines();
@@ -262,6 +263,38 @@ void TestVerdictExplain::stoppedServerAndWhatItsClockDid() {
     story(ahead, [&] { ahead.add(3000, Kind::ClockJumped, ahead.node, 0, 2'000'000'000); });
     QVERIFY2(first(ahead, Invariant::MutualExclusion).contains(QStringLiteral("The clock of redis-1 jumped at 3.0 s")),
              qPrintable(first(ahead, Invariant::MutualExclusion)));
+}
+
+void TestVerdictExplain::theClocksOfAMajorityAreNamed() {
+    const auto tell = [](int between) {
+        HandWritten w;
+        // A lock of three servers has no server of its own, but copies.
+        const auto lock = w.trace->intern(trace::EntityKind::Lock, "stock");
+        std::vector<trace::EntityId> nodes;
+        for (const char* name : {"redis-1", "redis-2", "redis-3"}) {
+            nodes.push_back(w.trace->intern(trace::EntityKind::Node, name));
+            w.trace->intern(trace::EntityKind::Lock, "stock", nodes.back(), lock);
+        }
+        w.started();
+        w.add(1000, Kind::Requested, w.a, lock, -1);
+        w.add(1000, Kind::RecordHeld, w.a, lock, HandWritten::ns(9000), 1);
+        w.add(1000, Kind::Granted, w.a, lock, 0, 1);
+        w.add(2000, Kind::Requested, w.b, lock, -1);
+        w.add(2500, Kind::ClockJumped, nodes[2], 0, -1'000'000'000); // brings no end nearer
+        w.add(3000, Kind::ClockJumped, nodes[0], 0, 11'000'000'000);
+        w.add(3000 + between, Kind::ClockJumped, nodes[1], 0, 11'000'000'000);
+        w.add(3000 + between, Kind::RecordFreed, 0, lock, 0, w.a, std::uint8_t(FreedBy::Expiry));
+        w.add(4500, Kind::RecordHeld, w.b, lock, HandWritten::ns(15000), 1);
+        w.add(4500, Kind::Granted, w.b, lock, 0, 1);
+        w.add(6000, Kind::Released, w.a, lock);
+        w.trace->reach(ms(7000));
+        return first(w, Invariant::MutualExclusion);
+    };
+    const QString together = tell(0), apart = tell(1000);
+    QVERIFY2(together.contains(QStringLiteral("The clocks of redis-1 and redis-2 jumped at 3.0 s.")),
+             qPrintable(together));
+    QVERIFY2(apart.contains(QStringLiteral("The clocks of redis-1 and redis-2 jumped, the last one at 4.0 s.")),
+             qPrintable(apart));
 }
 
 void TestVerdictExplain::progressFindsAnOwnerOfLongAgo() {

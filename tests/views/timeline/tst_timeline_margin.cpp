@@ -231,6 +231,37 @@ private Q_SLOTS:
         QVERIFY(seen() < drawn / 4);
     }
 
+    void theLastEightFormerRunsCanBeLookedAt() {
+        Stage s;
+        const auto change = [&s](Nanos from) {
+            Cast calm;
+            calm.ask(1s, calm.a);
+            calm.trace->reach(10s);
+            s.session.replace(calm.trace);
+            Q_EMIT s.session.futureReplaced(session::Rewrite::Apply, from);
+            return calm.trace;
+        };
+        s.context.setPlayhead(9s);
+        std::vector<const trace::Trace*> runs; // the newest first
+        for (int i = 0; i < 10; ++i) {
+            runs.insert(runs.begin(), &s.view.loader()->data()->trace());
+            change(i == 7 ? Nanos(1s) : Nanos(2s));
+        }
+        auto* older = s.view.findChild<QAction*>(QStringLiteral("timeline.ghost-older"));
+        QVERIFY(older && !older->shortcut().isEmpty());
+        for (std::size_t i = 0; i < FormerRuns::kKept; ++i) {
+            const GhostRun ghost = s.view.scene().ghost;
+            QCOMPARE(&ghost.data->trace(), runs[i]);
+            QCOMPARE(ghost.changesAgo, int(i) + 1);
+            // The third change from the end was in an earlier past than the others.
+            QCOMPARE(Nanos(ghost.from), i < 2 ? Nanos(2s) : Nanos(1s));
+            older->trigger();
+        }
+        QCOMPARE(&s.view.scene().ghost.data->trace(), runs[0]); // round and round
+        s.view.setGhostShown(false);
+        QVERIFY(!s.view.scene().ghost.data);
+    }
+
     void aFaultByHandIsTakenBackByItsMenu() {
         Stage s;
         const QPoint at = s.middleOf(s.chips().back());

@@ -22,6 +22,8 @@ class Chaos {
 public:
     explicit Chaos(quint32 seed) : m_dice(seed) {
         m_node = trace->intern(trace::EntityKind::Node, "redis-1");
+        for (const char* name : {"redis-1", "redis-2", "redis-3"})
+            m_nodes.push_back(trace->intern(trace::EntityKind::Node, name));
         for (const char* name : {"orders", "stock"})
             m_locks.push_back(trace->intern(trace::EntityKind::Lock, name, m_node));
         for (const char* name : {"A", "B", "C", "D"}) {
@@ -38,6 +40,7 @@ public:
     std::shared_ptr<trace::Trace> trace = std::make_shared<trace::Trace>();
     const std::vector<EntityId>& locks() const { return m_locks; }
     const std::vector<EntityId>& threads() const { return m_threads; }
+    const std::vector<EntityId>& nodes() const { return m_nodes; }
 
 private:
     int below(int n) { return int(m_dice.bounded(n)); }
@@ -51,7 +54,7 @@ private:
         const EntityId lock = m_locks[std::size_t(below(int(m_locks.size())))];
         const std::int64_t later = below(4) ? m_at + 1'000'000LL * below(3000) : -1;
         const auto mode = std::uint8_t(below(3));
-        switch (below(27)) {
+        switch (below(30)) {
         case 0:
         case 1:
             return add(EventKind::Requested, thread, lock, -1);
@@ -101,13 +104,26 @@ private:
             return add(below(2) ? EventKind::ClientKilled : EventKind::ClientStarted, client);
         case 25:
             return add(below(5) ? EventKind::RecordToken : EventKind::Healed, 0, below(5) ? lock : 0, below(9));
+        case 26:
+            return add(EventKind::NodeRole, anyNode(), below(3) ? anyNode() : 0, 0,
+                       trace->text(below(3) ? "replica" : "master"), below(4) ? 0 : trace::kCopiesNobody);
+        case 27:
+            return add(EventKind::ReplicationLag, anyNode(), below(2) ? anyNode() : 0,
+                       below(4) ? 1'000'000LL * below(2000) : -1, 0,
+                       std::uint8_t(below(3) ? trace::LagUnit::Time : trace::LagUnit::Bytes));
+        case 28:
+            return add(EventKind::FailoverStep, anyNode(), anyNode(),
+                       int(below(2) ? trace::FailoverPhase::Chosen : trace::FailoverPhase::Abandoned));
         default:
             return add(EventKind::RecordDeadline, thread, lock, later);
         }
     }
 
+    EntityId anyNode() { return m_nodes[std::size_t(below(int(m_nodes.size())))]; }
+
     QRandomGenerator m_dice;
     EntityId m_node;
+    std::vector<EntityId> m_nodes; ///< with roles
     std::vector<EntityId> m_locks, m_clients, m_threads;
     std::int64_t m_at = 0;
 };
@@ -139,6 +155,37 @@ const Lane* recordLane(const TimelineData& data, EntityId lock) {
     for (const auto& lane : data.lanes())
         if (lane->kind == LaneKind::Record && lane->entity == lock) return lane.get();
     return nullptr;
+}
+
+const Lane* nodeLane(const TimelineData& data, EntityId node) {
+    for (const auto& lane : data.lanes())
+        if (lane->kind == LaneKind::Node && lane->entity == node) return lane.get();
+    return nullptr;
+}
+
+/// "replica of 3, behind 200": the number is in the lanes' unit.
+QString roleOf(const TimelineData& data, EntityId node) {
+    const Lane* const lane = nodeLane(data, node);
+    const Span* const role = lane ? openSpan(lane->roles) : nullptr;
+    if (!role) return QStringLiteral("unknown");
+    const Span* const lag = openSpan(lane->lag);
+    return QStringLiteral("%1 of %2, behind %3").arg(role->state).arg(role->label).arg(lag ? int(lag->label) : -1);
+}
+
+QString roleOf(const trace::State& state, const trace::Trace& trace, EntityId id) {
+    const auto found = state.nodes.find(id);
+    if (found == state.nodes.end() || found->second.role == trace::kNoEntity) return QStringLiteral("unknown");
+    const trace::NodeState& node = found->second;
+    const bool replica = !trace::isMasterRole(trace.entity(node.role).name);
+    const RoleBand band = !replica            ? RoleBand::Master
+                          : node.candidate    ? RoleBand::Candidate
+                          : node.copiesNobody ? RoleBand::Orphan
+                                              : RoleBand::Replica;
+    const bool timed = replica && !node.copiesNobody && node.lag >= 0 && node.lagUnit == trace::LagUnit::Time;
+    return QStringLiteral("%1 of %2, behind %3")
+        .arg(unsigned(band))
+        .arg(band == RoleBand::Replica ? node.follows : 0)
+        .arg(timed ? int(node.lag / kLagUnit) : -1);
 }
 
 /// Where the two folds disagree after the rows folded so far; empty: nowhere.
@@ -197,6 +244,8 @@ private Q_SLOTS:
             data.consume(row + 1);
             state.apply(chaos.trace->at(row), *chaos.trace);
             const QStringList found = differences(data, state, chaos.locks(), chaos.threads());
+            for (const EntityId node : chaos.nodes())
+                QCOMPARE(roleOf(data, node), roleOf(state, *chaos.trace, node));
             QVERIFY2(found.isEmpty(), qPrintable(QStringLiteral("after row %1 (%2): %3")
                                                      .arg(row)
                                                      .arg(QLatin1String(trace::kindName(chaos.trace->kindAt(row))))

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <condition_variable>
 #include <cstdint>
@@ -7,10 +7,11 @@
 #include <thread>
 #include <vector>
 
-namespace lockscope::cli {
+namespace lockscope::experiment {
 
-/// Calls `work(seed)` for first…last on all cores and `take(seed, result)` on this thread, in the order of seeds.
-/// Results that wait for an earlier one are bounded in number, whatever the count of seeds.
+/// Calls `work(n)` for the numbers first…last on all cores, and `take(n, result)` on this thread in the order of the
+/// numbers. Results that wait for an earlier one are bounded in number, however many there are. Precondition: first <=
+/// last.
 template <typename Result, typename Work, typename Take>
 void runInParallel(std::uint64_t first, std::uint64_t last, Work work, Take take) {
     constexpr std::uint64_t kAhead = 256;
@@ -25,15 +26,15 @@ void runInParallel(std::uint64_t first, std::uint64_t last, Work work, Take take
         for (;;) {
             changed.wait(lock, [&] { return exhausted || next - first < taken + kAhead; });
             if (exhausted) return;
-            const std::uint64_t seed = next;
-            if (seed == last)
+            const std::uint64_t number = next;
+            if (number == last)
                 exhausted = true;
             else
                 ++next;
             lock.unlock();
-            Result result = work(seed);
+            Result result = work(number);
             lock.lock();
-            done.emplace(seed, std::move(result));
+            done.emplace(number, std::move(result));
             changed.notify_all();
         }
     };
@@ -41,16 +42,16 @@ void runInParallel(std::uint64_t first, std::uint64_t last, Work work, Take take
     for (unsigned i = 0; i < std::max(1u, std::thread::hardware_concurrency()); ++i)
         threads.emplace_back(loop);
 
-    for (std::uint64_t seed = first;; ++seed) {
+    for (std::uint64_t number = first;; ++number) {
         std::unique_lock lock(mutex);
-        changed.wait(lock, [&] { return done.contains(seed); });
-        const Result result = std::move(done.extract(seed).mapped());
+        changed.wait(lock, [&] { return done.contains(number); });
+        const Result result = std::move(done.extract(number).mapped());
         ++taken;
         changed.notify_all();
         lock.unlock();
-        take(seed, result);
-        if (seed == last) break;
+        take(number, result);
+        if (number == last) break;
     }
 }
 
-} // namespace lockscope::cli
+} // namespace lockscope::experiment

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "experiment/comparison.h"
+
+namespace lockscope::cli {
+
+// Cells of a comparison as text. Columns of CSV and ids are never translated: programs read them.
+
+QByteArray csvHeader();
+QByteArray csvLine(const experiment::Cell& cell);
+/// A line for people, with columns of a constant width.
+QString textLine(const experiment::Cell& cell);
+/// The sum of all cells, one sentence.
+QString summaryText(const std::vector<experiment::Cell>& cells);
+/// Two tables: the outcomes by scenario and recipe, and what each recipe cost and kept.
+QString markdownOf(const std::vector<experiment::Cell>& cells);
+/// As markdownOf(), as a page that needs nothing else.
+QString htmlOf(const std::vector<experiment::Cell>& cells);
+
+/// Precondition: there was an acquisition.
+double requestsPerAcquisition(const experiment::Cell& cell);
+
+} // namespace lockscope::cli

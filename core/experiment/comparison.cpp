@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experiment/comparison.h"
+
+#include "experiment/parallel.h"
+#include "experiment/promise.h"
+#include "sim/fitting_recipes.h"
+
+#include <algorithm>
+
+namespace lockscope::experiment {
+
+namespace {
+
+/// An outage that is shorter is a hand-off: no waiter that polls rests for longer.
+constexpr Nanos kNoticed = 1s;
+
+/// The figures of one seed that a cell adds up.
+struct Result {
+    CellOutcome outcome = CellOutcome::Safe;
+    std::array<verdict::Outcome, verdict::kInvariants.size()> invariants{};
+    Measures measures;
+    std::uint64_t acquisitions = 0;
+    QString difference;
+};
+
+/// Whether the lock was overdue at the end of the run.
+bool endsOverdue(const RunReport& report) {
+    return std::ranges::any_of(report.verdict.violations, [&](const verdict::Violation& violation) {
+        return violation.invariant == verdict::Invariant::Progress && violation.to >= report.trace->reached();
+    });
+}
+
+CellOutcome outcomeOf(const RunReport& report, const Measures& measures) {
+    bool unknown = false;
+    for (const verdict::Invariant invariant : verdict::kInvariants) {
+        const verdict::Outcome outcome = report.verdict.outcomes[static_cast<std::size_t>(invariant)];
+        unknown = unknown || outcome == verdict::Outcome::Unknown;
+        if (outcome == verdict::Outcome::Violated && invariant != verdict::Invariant::Progress)
+            return CellOutcome::Violated;
+    }
+    if (endsOverdue(report) || (measures.waitedInVain && measures.grantedAgain == kNever)) return CellOutcome::Stalled;
+    if (unknown) return CellOutcome::Unknown;
+    return measures.outage > kNoticed ? CellOutcome::Recovered : CellOutcome::Safe;
+}
+
+CellOutcome promisedOutcome(const scenario::Expectation& promised) {
+    if (promised.stalls) return CellOutcome::Stalled;
+    const bool onlyProgress = promised.violates == QStringList{QStringLiteral("progress")};
+    if (!promised.violates.empty()) return onlyProgress ? CellOutcome::Stalled : CellOutcome::Violated;
+    return promised.recoversWithin ? CellOutcome::Recovered : CellOutcome::Safe;
+}
+
+Result runOnce(const scenario::Scenario& scenario, const scenario::Expectation* promised, std::uint64_t seed) {
+    const RunReport report = run(scenario, seed);
+    Result result;
+    result.measures = measure(*report.trace);
+    result.outcome = outcomeOf(report, result.measures);
+    result.invariants = report.verdict.outcomes;
+    result.acquisitions = report.acquisitions;
+    if (promised) result.difference = differenceFrom(*promised, report, result.measures);
+    return result;
+}
+
+/// Violated is worse than unknown, and that is worse than held.
+verdict::Outcome worse(verdict::Outcome a, verdict::Outcome b) {
+    for (const verdict::Outcome worst : {verdict::Outcome::Violated, verdict::Outcome::Unknown})
+        if (a == worst || b == worst) return worst;
+    return verdict::Outcome::Holds;
+}
+
+/// A cell while its seeds come in.
+class Sum {
+public:
+    explicit Sum(const scenario::Scenario& scenario) {
+        m_cell.recipe = scenario.recipe;
+        m_cell.scenario = scenario.id;
+        if (const auto* const promised = scenario.expectationFor(scenario.recipe))
+            m_cell.expected = promisedOutcome(*promised);
+    }
+    void add(std::uint64_t seed, const Result& result) {
+        ++m_cell.seeds;
+        m_cell.outcome = std::max(m_cell.outcome, result.outcome);
+        std::ranges::transform(m_cell.invariants, result.invariants, m_cell.invariants.begin(), worse);
+        m_cell.recovery = std::max(m_cell.recovery, result.measures.recovery());
+        m_cell.acquisitions += result.acquisitions;
+        m_cell.requests += result.measures.requests;
+        m_waits.insert(m_waits.end(), result.measures.waits.begin(), result.measures.waits.end());
+        if (m_cell.difference.isEmpty() && !result.difference.isEmpty())
+            m_cell.difference = QStringLiteral("seed %1: %2").arg(QString::number(seed), result.difference);
+    }
+    const Cell& finish() {
+        m_cell.waitP50 = percentile(m_waits, 50);
+        m_cell.waitP99 = percentile(m_waits, 99);
+        m_cell.asExpected = m_cell.expected && m_cell.difference.isEmpty();
+        return m_cell;
+    }
+
+private:
+    Cell m_cell;
+    std::vector<Nanos> m_waits;
+};
+
+} // namespace
+
+QByteArray outcomeId(CellOutcome outcome) {
+    switch (outcome) {
+    case CellOutcome::Safe:
+        return "safe";
+    case CellOutcome::Recovered:
+        return "recovered";
+    case CellOutcome::Unknown:
+        return "unknown";
+    case CellOutcome::Stalled:
+        return "stalled";
+    case CellOutcome::Violated:
+        break;
+    }
+    return "violated";
+}
+
+Nanos percentile(std::vector<Nanos>& values, int percent) {
+    Q_ASSERT(percent > 0 && percent <= 100);
+    if (values.empty()) return {};
+    std::ranges::sort(values);
+    const std::size_t rank = (values.size() * std::size_t(percent) + 99) / 100; // rounded up, from 1
+    return values[rank - 1];
+}
+
+std::vector<scenario::Scenario> pairingsOf(const std::vector<scenario::Scenario>& scenarios,
+                                           const std::function<bool(const QString& recipe)>& wanted) {
+    std::vector<scenario::Scenario> pairings;
+    for (const scenario::Scenario& scenario : scenarios) {
+        for (const recipes::RecipeInfo& recipe : sim::recipesToBeginWith(scenario)) {
+            const QString id = QString::fromLatin1(recipe.id);
+            if (!wanted(id)) continue;
+            pairings.push_back(scenario);
+            pairings.back().recipe = id;
+        }
+    }
+    return pairings;
+}
+
+void compare(const std::vector<scenario::Scenario>& pairings, std::uint64_t first, std::uint64_t last,
+             const std::function<void(const Cell&)>& take) {
+    Q_ASSERT(first <= last);
+    if (pairings.empty()) return;
+    const std::uint64_t seeds = last - first + 1;
+    const auto work = [&](std::uint64_t number) {
+        const scenario::Scenario& scenario = pairings[number / seeds];
+        return runOnce(scenario, scenario.expectationFor(scenario.recipe), first + number % seeds);
+    };
+    std::optional<Sum> sum;
+    runInParallel<Result>(0, pairings.size() * seeds - 1, work, [&](std::uint64_t number, const Result& result) {
+        if (!sum) sum.emplace(pairings[number / seeds]);
+        sum->add(first + number % seeds, result);
+        if (number % seeds < seeds - 1) return;
+        take(sum->finish());
+        sum.reset();
+    });
+}
+
+} // namespace lockscope::experiment

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "experiment/measures.h"
+#include "experiment/run.h"
+
+#include <functional>
+
+namespace lockscope::experiment {
+
+/// How a recipe came through a failure. Over several seeds the last of these counts that is true of any of them.
+enum class CellOutcome : std::uint8_t {
+    Safe,      ///< no invariant was violated, and nobody noticed more than a hand-off
+    Recovered, ///< for more than a second nobody could get the lock, but then it was granted again
+    Unknown,   ///< an invariant could not be judged
+    Stalled,   ///< at the end the lock was overdue, or it was not granted any more to those who waited
+    Violated,  ///< an invariant other than `progress` was violated
+};
+QByteArray outcomeId(CellOutcome outcome); ///< "safe", "recovered", …
+
+/// One recipe under one scenario, over several seeds.
+struct Cell {
+    QString recipe, scenario;
+    CellOutcome outcome = CellOutcome::Safe;
+    std::array<verdict::Outcome, verdict::kInvariants.size()> invariants{}; ///< by Invariant: the worst of all seeds
+    Nanos recovery{};               ///< the longest of all seeds; kNever: no fault, or in some seed no grant after it
+    std::uint64_t acquisitions = 0; ///< of all seeds
+    std::uint64_t requests = 0;     ///< of all seeds
+    Nanos waitP50{}, waitP99{};     ///< percentiles of the waits of all acquisitions; 0: there were none
+    std::uint64_t seeds = 0;
+    std::optional<CellOutcome> expected; ///< nullopt: the scenario promises nothing for this recipe
+    bool asExpected = false;             ///< every seed kept what the scenario's file promises
+    QString difference;                  ///< of the first seed that did not: "seed 7: …", translated
+};
+
+/// Each of these scenarios with each recipe that it can begin with and that `wanted` accepts: by scenario, then in the
+/// documentation's order.
+std::vector<scenario::Scenario> pairingsOf(const std::vector<scenario::Scenario>& scenarios,
+                                           const std::function<bool(const QString& recipe)>& wanted);
+
+/// Runs every scenario with its recipe and the seeds first…last, on all cores. `take` gets the cells on this thread, in
+/// order, as soon as each is complete. Precondition: first <= last.
+void compare(const std::vector<scenario::Scenario>& pairings, std::uint64_t first, std::uint64_t last,
+             const std::function<void(const Cell&)>& take);
+
+/// The value below which `percent` of 100 of the values lie, by the nearest rank; 0 of none. Sorts them.
+Nanos percentile(std::vector<Nanos>& values, int percent);
+
+} // namespace lockscope::experiment

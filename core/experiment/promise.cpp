@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experiment/promise.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::experiment {
+
+namespace {
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("experiment", text);
+}
+
+verdict::Outcome outcomeOf(const QString& id, const verdict::Verdict& verdict) {
+    const auto found = std::ranges::find(verdict::kInvariants, id.toLatin1(), verdict::invariantId);
+    Q_ASSERT(found != verdict::kInvariants.end()); // readers of scenarios refuse others
+    return verdict.outcomes[static_cast<std::size_t>(*found)];
+}
+
+QString whyNotHeld(const QString& id, const RunReport& report) {
+    const auto& violations = report.verdict.violations;
+    const auto bad = std::ranges::find(violations, id.toLatin1(),
+                                       [](const auto& violation) { return verdict::invariantId(violation.invariant); });
+    if (bad == violations.end()) return tr("%1 should hold, and is unknown").arg(id);
+    return tr("%1 should hold: %2").arg(id, verdict::headline(*bad, *report.trace));
+}
+
+} // namespace
+
+QString differenceFrom(const scenario::Expectation& promised, const RunReport& report, const Measures& measures) {
+    for (const QString& id : promised.violates)
+        if (outcomeOf(id, report.verdict) != verdict::Outcome::Violated)
+            return tr("%1 should be violated, and is not").arg(id);
+    for (const QString& id : promised.holds)
+        if (outcomeOf(id, report.verdict) != verdict::Outcome::Holds) return whyNotHeld(id, report);
+    if (promised.recoversWithin && measures.recovery() > *promised.recoversWithin)
+        return tr("not granted again within %1").arg(formatDuration(*promised.recoversWithin));
+    if (promised.stalls && measures.grantedAgain != kNever)
+        return tr("granted again at %1").arg(formatDuration(measures.grantedAgain));
+    if (const auto& span = promised.longestWait;
+        span && (measures.longestWait < span->low || measures.longestWait > span->high))
+        return tr("a wait of %1").arg(formatDuration(measures.longestWait));
+    if (const auto& span = promised.requestsPerSecond) {
+        const auto rate =
+            int(double(measures.requests) / std::chrono::duration<double>(report.trace->reached()).count());
+        if (rate < span->low || rate > span->high) return tr("%1 requests a second").arg(rate);
+    }
+    if (report.acquisitions == 0) return tr("the lock was never granted");
+    return {};
+}
+
+} // namespace lockscope::experiment

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "experiment/measures.h"
+#include "experiment/run.h"
+
+namespace lockscope::experiment {
+
+/// How a run differs from its scenario's promise, in a translated sentence; empty: it is as promised. A run in which
+/// the lock was never granted is as no file promises.
+QString differenceFrom(const scenario::Expectation& promised, const RunReport& report, const Measures& measures);
+
+} // namespace lockscope::experiment
