@@ -95,7 +95,7 @@ private:
         if (shown.size() < part.text.size()) shown += QChar(0x2026);
         //: About the text of a shared run: %1 the place of the mistake, %2 the part that is wrong, %3 a sentence.
         if (m_wrong.isEmpty())
-            m_wrong = tr("The shared run cannot be read: at character %1, “%2”: %3.")
+            m_wrong = tr("The shared run cannot be read: at character %1, “%2”: %3")
                           .arg(QString::number(part.at + 1), shown, message);
     }
 
