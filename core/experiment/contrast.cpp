@@ -31,7 +31,7 @@ bool isTold(EventKind kind) {
     case EventKind::AcquireFailed:
     case EventKind::Renewed:
     case EventKind::Lost:
-    case EventKind::Released:
+    case EventKind::ReleaseSent: // the answer to it races with the grant to the next client
     case EventKind::ReleaseRefused:
     case EventKind::WriteAccepted:
     case EventKind::WriteRefused:
@@ -41,9 +41,16 @@ bool isTold(EventKind kind) {
     }
 }
 
-/// The next told row from `row` on; size() when there is none.
-std::size_t nextTold(const trace::Trace& trace, std::size_t row) {
-    while (row < trace.size() && !isTold(trace.kindAt(row)))
+/// The writes of one client one after the other are one event: how many there are is chance.
+bool writesOn(const trace::Trace& trace, std::size_t row, std::optional<std::size_t> before) {
+    const auto write = EventKind::WriteAccepted;
+    return before && trace.kindAt(row) == write && trace.kindAt(*before) == write &&
+           trace.at(row).actor == trace.at(*before).actor;
+}
+
+/// The next told row from `row` on, `before` being the last one; size() when there is none.
+std::size_t nextTold(const trace::Trace& trace, std::size_t row, std::optional<std::size_t> before) {
+    while (row < trace.size() && (!isTold(trace.kindAt(row)) || writesOn(trace, row, before)))
         ++row;
     return row;
 }
@@ -115,15 +122,16 @@ std::optional<Difference> firstDifference(const trace::Trace& first, const trace
     // Beyond the shorter run nothing can be compared.
     const Nanos end = std::min(first.reached(), second.reached());
     std::size_t a = 0, b = 0;
+    std::optional<std::size_t> beforeA, beforeB;
     while (true) {
-        a = nextTold(first, a);
-        b = nextTold(second, b);
+        a = nextTold(first, a, beforeA);
+        b = nextTold(second, b, beforeB);
         const bool more = a < first.size() && Nanos(first.timeAt(a)) <= end;
         const bool moreThere = b < second.size() && Nanos(second.timeAt(b)) <= end;
         if (!more && !moreThere) return std::nullopt;
         if (more && moreThere && tellAlike(first, a, second, b, tolerance)) {
-            ++a;
-            ++b;
+            beforeA = a++;
+            beforeB = b++;
             continue;
         }
         Difference difference{kNever, {}, {}};

@@ -32,10 +32,9 @@ struct Difference {
     friend bool operator==(const Difference&, const Difference&) = default;
 };
 
-/// Compares who was granted, renewed, lost or gave back which lock, and which writes were accepted, in order. An
-/// instant that differs by up to `tolerance` is not a difference: another command takes another time on the wire.
-/// nullopt: up to the end of the shorter one the runs tell the same story.
-std::optional<Difference> firstDifference(const trace::Trace& first, const trace::Trace& second,
-                                          Nanos tolerance = 50ms);
+/// Compares in order the clients that were granted, renewed, lost or gave back a lock, and those whose writes were
+/// accepted or refused. An instant that differs by up to `tolerance` is no difference: another recipe draws other times
+/// by chance. nullopt: up to the end of the shorter one the runs tell the same story.
+std::optional<Difference> firstDifference(const trace::Trace& first, const trace::Trace& second, Nanos tolerance = 1s);
 
 } // namespace lockscope::experiment

@@ -115,6 +115,7 @@ void GlossaryDialog::refill() {
         for (const lesson::Term* term : lesson::findTerms(m_field->text(), m_language)) {
             auto* item = new QListWidgetItem(term->name.in(m_language), m_list);
             item->setData(Qt::UserRole, term->id);
+            item->setSizeHint({0, QFontMetrics(uiFont()).height() + kGrid});
             item->setData(Qt::AccessibleDescriptionRole, term->sentence(m_language));
             if (m_field->text().isEmpty() && term->id == before) m_list->setCurrentItem(item);
         }
