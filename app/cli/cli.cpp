@@ -9,6 +9,7 @@
 #include "loader/servers.h"
 #include "ports/url_login.h"
 #include "scenario/schema_check.h"
+#include "session/shared_run.h"
 
 #include <QApplication>
 #include <QFileInfo>
@@ -101,9 +102,10 @@ QString aboutUrls() {
 }
 
 QString helpText() {
-    QStringList lines{tr("An oscilloscope for distributed locks."), QString(),
-                      QStringLiteral("lockscope [FILE.lockscope | URL] [--lesson ID [--step N]] [--present]"),
-                      QStringLiteral("    ") + tr("open the window, with a recording or a server if you like")};
+    QStringList lines{
+        tr("An oscilloscope for distributed locks."), QString(),
+        QStringLiteral("lockscope [FILE.lockscope | URL | lockscope:…] [--lesson ID [--step N]] [--present]"),
+        QStringLiteral("    ") + tr("open the window, with a recording or a server if you like")};
     for (const Usage& command : usages()) {
         if (!command.words) continue;
         lines += QStringLiteral("lockscope ") + QString::fromUtf8(command.words);
@@ -111,7 +113,8 @@ QString helpText() {
     }
     lines += {QStringLiteral("lockscope help [COMMAND] | --help | --version"),
               QString(),
-              tr("SCENARIO is a file or a name from “lockscope list scenarios”. URL is "
+              tr("SCENARIO is a file, a name from “lockscope list scenarios”, or a run that was copied as text "
+                 "(lockscope:…; quote it). URL is "
                  "redis://[user:password@]host:port[/db] "
                  "or rediss:// for TLS. Times have a unit: 250ms, 5s, 2m."),
               aboutUrls(),
@@ -156,7 +159,7 @@ bool isForTerminal(const QStringList& words) {
     if (about.contains(first)) return true;
     if (first.startsWith(QLatin1Char('-'))) return false; // an option of the window
     if (findUsage(first)) return true;
-    return !first.contains(QLatin1String("://")) && !QFileInfo::exists(first);
+    return !first.contains(QLatin1String("://")) && !session::looksShared(first) && !QFileInfo::exists(first);
 }
 
 namespace {

@@ -11,10 +11,20 @@
 #include "experiment/parallel.h"
 #include "experiment/run.h"
 #include "session/open_scenario.h"
+#include "session/shared_run.h"
 
 namespace lockscope::cli {
 
 namespace {
+
+/// A run that was shared from another version may take another course here: says so, and goes on.
+void noteOtherVersion(const QString& named) {
+    if (!session::looksShared(named)) return;
+    const auto run = session::readSharedText(named);
+    if (run && !run->version.isEmpty() && run->version != QLatin1String(LOCKSCOPE_VERSION))
+        complain(tr("this run was shared from version %1; here, in version %2, it may take another course")
+                     .arg(run->version, QLatin1String(LOCKSCOPE_VERSION)));
+}
 
 /// The scenario with the command line's changes; everything that is wrong goes to stderr.
 std::optional<scenario::Scenario> scenarioOf(const Arguments& arguments) {
@@ -24,6 +34,7 @@ std::optional<scenario::Scenario> scenarioOf(const Arguments& arguments) {
             complainOfWords(problem.toString());
         return std::nullopt;
     }
+    noteOtherVersion(arguments.place(0));
     if (const auto until = arguments.value("until")) {
         const auto duration = durationOf("until", *until);
         if (!duration) {

@@ -6,6 +6,7 @@
 #include "lessons/lesson_panel.h"
 #include "session/simulated_session.h"
 #include "theme/fonts.h"
+#include "timeline/timeline_view.h"
 #include "welcome/welcome_page.h"
 #include "window/lesson_keys.h"
 #include "window/main_window.h"
@@ -100,6 +101,9 @@ void LessonDesk::showWorld(const scenario::Scenario& scenario, quint64 seed) {
 void LessonDesk::refresh() {
     const Phase phase = m_guide->phase();
     if (m_panel) m_panel->setVisible(phase != Phase::Off);
+    const views::LessonGuide::Bet bet = m_guide->bet();
+    for (auto* timeline : m_window->findChildren<views::TimelineView*>())
+        timeline->setBet({bet.words, bet.right});
     if (phase == m_phase) return;
     m_phase = phase;
     WorkArea* const work = m_window->work();

@@ -25,6 +25,32 @@ bool needsItsKeys(const QWidget* widget) {
            qobject_cast<const QAbstractItemView*>(widget);
 }
 
+/// The answer, from 0, for which Shift and a digit count a hand. With Shift a digit's key means another letter on each
+/// keyboard: its place is asked for, and without one the letters of some keyboards are taken.
+std::optional<int> handOf(const QKeyEvent& key) {
+    constexpr quint32 kFirstDigit = 10; // X11 and Wayland number the keys like this
+    if (key.nativeScanCode() >= kFirstDigit && key.nativeScanCode() < kFirstDigit + 4)
+        return int(key.nativeScanCode() - kFirstDigit);
+    switch (key.key()) {
+    case Qt::Key_1:
+    case Qt::Key_Exclam:
+        return 0;
+    case Qt::Key_2:
+    case Qt::Key_At:
+    case Qt::Key_QuoteDbl:
+        return 1;
+    case Qt::Key_3:
+    case Qt::Key_NumberSign:
+    case Qt::Key_section:
+        return 2;
+    case Qt::Key_4:
+    case Qt::Key_Dollar:
+        return 3;
+    default:
+        return std::nullopt;
+    }
+}
+
 } // namespace
 
 LessonKeys::LessonKeys(views::LessonGuide* guide, MainWindow* window)
@@ -38,6 +64,16 @@ bool LessonKeys::eventFilter(QObject* watched, QEvent* event) {
     const auto* widget = qobject_cast<const QWidget*>(watched);
     if (!widget || widget->window() != m_window || needsItsKeys(widget)) return false;
     auto* key = static_cast<QKeyEvent*>(event);
+    if (key->modifiers() == Qt::ShiftModifier) {
+        const std::optional<int> hand = handOf(*key);
+        if (!hand || m_guide->phase() != Phase::Step || m_guide->question().isEmpty() || !m_guide->arrived())
+            return false;
+        if (event->type() == QEvent::KeyPress)
+            m_guide->countHand(*hand);
+        else
+            event->accept();
+        return true;
+    }
     if (key->modifiers() & ~Qt::KeypadModifier) return false;
     // A button that the keyboard has gone to is pressed by Space.
     if (key->key() == Qt::Key_Space && qobject_cast<const QAbstractButton*>(widget)) return false;
@@ -74,6 +110,8 @@ bool LessonKeys::take(int key, Do what) {
     case Qt::Key_4:
         if (!step || m_guide->question().isEmpty() || !m_guide->arrived()) return false;
         return act([&] { m_guide->choose(key - Qt::Key_1); });
+    case Qt::Key_Backspace:
+        return step && !m_guide->hands().empty() && act([&] { m_guide->takeHandBack(); });
     case Qt::Key_Return:
     case Qt::Key_Enter:
         if (step && m_guide->chosen() && !m_guide->locked()) return act([&] { m_guide->lock(); });

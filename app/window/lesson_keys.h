@@ -11,8 +11,8 @@ namespace lockscope::app {
 class MainWindow;
 
 /// The keys of a lesson: Space plays on and goes on, → and Page Down go on at once, ← and Page Up go back, 1 to 4
-/// choose, Enter locks the bet. They go before the window's own keys while the lesson leads, and stay out of text
-/// fields and of other windows.
+/// choose, Enter locks the bet. Shift+1 to 4 count the hands of a class, Backspace takes the last one back. They go
+/// before the window's own keys while the lesson leads, and stay out of text fields and of other windows.
 class LessonKeys : public QObject {
     Q_OBJECT
 public:

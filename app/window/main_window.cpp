@@ -3,6 +3,7 @@
 
 #include "scenario/scenario_file.h"
 #include "session/recording_session.h"
+#include "session/simulated_session.h"
 #include "theme/format.h"
 #include "theme/icons.h"
 #include "transport/player.h"
@@ -12,11 +13,14 @@
 #include "welcome/shortcut_sheet.h"
 #include "welcome/welcome_page.h"
 #include "window/action_registry.h"
+#include "window/compare_desk.h"
+#include "window/help_desk.h"
 #include "window/lesson_desk.h"
 #include "window/message_bar.h"
 #include "window/presenter.h"
 #include "window/session_opener.h"
 #include "window/session_recorder.h"
+#include "window/sharer.h"
 #include "window/stage.h"
 #include "window/status_line.h"
 #include "window/window_menus.h"
@@ -65,10 +69,13 @@ MainWindow::MainWindow(Settings* settings, QWidget* parent)
       m_context(new views::ViewContext(this)),
       m_player(new views::Player(m_context, this)),
       m_recorder(new SessionRecorder(m_context, this)),
+      m_sharer(new Sharer(this)),
       m_registry(new ActionRegistry(this)),
       m_messages(new MessageBar(this)),
       m_centre(new QStackedWidget),
-      m_welcome(new views::WelcomePage) {
+      m_welcome(new views::WelcomePage),
+      m_help(new HelpDesk(this)),
+      m_comparison(new CompareDesk(this)) {
     setObjectName(QStringLiteral("lockscope"));
     setAcceptDrops(true);
     setMinimumSize(1040, 600);
@@ -147,6 +154,7 @@ void MainWindow::furnish() {
             [this](const QString& text) { m_messages->say(text, MessageBar::Kind::Note, MessageBar::About::Instant); });
     connect(m_context, &views::ViewContext::playheadChanged, m_messages, &MessageBar::instantLeft);
     m_transport->setCommands([this] { return m_registry->all(); });
+    m_transport->setFinds([this](const QString& typed) { return m_help->finds(typed); });
     connect(m_transport, &views::TransportBar::findRequested, this, &MainWindow::findInTheMiddle);
     connect(m_context, &views::ViewContext::futureReplaced, this, &MainWindow::tellOfNewFuture);
     connect(m_player, &views::Player::restarted, this, &MainWindow::tellOfRestart);
@@ -187,6 +195,7 @@ void MainWindow::findInTheMiddle() {
         m_finder = new views::CommandField(this);
         m_finder->setObjectName(QStringLiteral("window.finder"));
         m_finder->setCommands([this] { return m_registry->all(); });
+        m_finder->setFinds([this](const QString& typed) { return m_help->finds(typed); });
         connect(m_finder, &views::CommandField::closed, m_finder, &QWidget::hide);
     }
     constexpr int kWidth = 480, kHeight = 34;
@@ -218,6 +227,7 @@ WorkArea* MainWindow::needWork() {
     setStatusBar(new StatusLine(m_context, m_player));
     m_work = new WorkArea(this, m_context, m_settings);
     m_centre->addWidget(m_work->timeline());
+    m_help->attachTimeline();
     connect(m_work, &WorkArea::panelBuilt, this, &MainWindow::adoptPanelActions);
     adoptPanelActions();
     return m_work;
@@ -298,6 +308,17 @@ void MainWindow::openFile(const QString& path) {
     }
     noteFile(path);
     setSession(std::move(*opened));
+}
+
+void MainWindow::openShared(const QString& text) {
+    const auto run = session::readSharedText(text);
+    if (!run) return complain(run.error());
+    setSession(std::make_unique<session::SimulatedSession>(*run), !run->playhead);
+    if (run->playhead) m_context->seek(*run->playhead);
+    const QString mine = QCoreApplication::applicationVersion();
+    if (!run->version.isEmpty() && run->version != mine)
+        m_messages->say(tr("This run was shared from version %1; here, in version %2, it may take another course.")
+                            .arg(run->version, mine));
 }
 
 void MainWindow::noteFile(const QString& path) {

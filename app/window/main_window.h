@@ -20,10 +20,13 @@ class WelcomePage;
 namespace lockscope::app {
 
 class ActionRegistry;
+class CompareDesk;
+class HelpDesk;
 class LessonDesk;
 class MessageBar;
 class Presenter;
 class SessionRecorder;
+class Sharer;
 class WindowMenus;
 class WorkArea;
 
@@ -43,6 +46,9 @@ public:
     MessageBar* messages() const { return m_messages; }
     SessionRecorder* recorder() const { return m_recorder; }
     LessonDesk* lessons() const { return m_lessons; }
+    Sharer* sharer() const { return m_sharer; }
+    HelpDesk* help() const { return m_help; }
+    CompareDesk* comparison() const { return m_comparison; }
     Presenter* presenter() const { return m_presenter; }
     Settings* settings() const { return m_settings; }
     /// Null before the first session.
@@ -60,6 +66,8 @@ public:
 public Q_SLOTS:
     void openScenario(const QString& idOrPath);
     void openFile(const QString& path);
+    /// Opens a run that was shared as text, and shows the instant that it names.
+    void openShared(const QString& text);
     void openUrl(const QString& url, bool changesAllowed);
     /// Asks for the address first; `url`: the text that the field begins with.
     void askForUrl(const QString& url = {});
@@ -83,6 +91,7 @@ protected:
 
 private:
     friend class WindowMenus;
+    friend class Sharer;
     void assembleTop();
     void takePlace();
     void findInTheMiddle();
@@ -106,6 +115,7 @@ private:
     std::unique_ptr<session::Session> m_session;
     views::Player* m_player;
     SessionRecorder* m_recorder;
+    Sharer* m_sharer;
     ActionRegistry* m_registry;
     views::TransportBar* m_transport = nullptr;
     views::WhyLine* m_why = nullptr;
@@ -114,6 +124,8 @@ private:
     QStackedWidget* m_centre;
     views::WelcomePage* m_welcome;
     LessonDesk* m_lessons;
+    HelpDesk* m_help;
+    CompareDesk* m_comparison;
     Presenter* m_presenter;
     views::ShortcutSheet* m_shortcuts = nullptr;
     WorkArea* m_work = nullptr;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/run_window.h"
 
+#include "compare/compare_window.h"
 #include "lesson/lesson_file.h"
 #include "ports/url_login.h"
 #include "scenario/scenario.h"
+#include "session/shared_run.h"
 #include "theme/fonts.h"
 #include "theme/icons.h"
 #include "theme/palette.h"
 #include "theme/plain_tips.h"
+#include "window/compare_desk.h"
 #include "window/keyboard_courtesy.h"
 #include "window/language.h"
 #include "window/large_pages.h"
@@ -22,6 +25,7 @@
 #include <QCommandLineParser>
 #include <QImage>
 #include <QTemporaryDir>
+#include <QTimer>
 #include <cstdio>
 #include <cstring>
 
@@ -65,6 +69,7 @@ const QCommandLineOption kSeed{QStringLiteral("seed"), {}, QStringLiteral("numbe
 const QCommandLineOption kLayout{QStringLiteral("layout"), {}, QStringLiteral("name")};
 const QCommandLineOption kSize{QStringLiteral("size"), {}, QStringLiteral("WxH")};
 const QCommandLineOption kPresent{QStringLiteral("present")};
+const QCommandLineOption kCompare{QStringLiteral("compare"), {}, QStringLiteral("change")};
 const QCommandLineOption kWelcome{QStringLiteral("welcome")};
 const QCommandLineOption kExit{QStringLiteral("exit-after-first-paint")};
 
@@ -137,6 +142,12 @@ QString openWanted(const QCommandLineParser& parser, MainWindow& window, bool pl
     std::optional<std::uint64_t> seed;
     if (parser.isSet(kSeed)) seed = parser.value(kSeed).toULongLong(&number);
     if (!number) return Shell::tr("--seed %1: a whole number").arg(parser.value(kSeed));
+    if (session::looksShared(wanted)) {
+        if (seed) return Shell::tr("--seed %1: the shared run has its own seed").arg(parser.value(kSeed));
+        if (const auto run = session::readSharedText(wanted); !run) return run.error();
+        window.openShared(wanted);
+        return {};
+    }
     const bool url = looksLikeUrl(wanted);
     const bool file = !url && wanted.endsWith(QLatin1String(".lockscope"));
     auto opened = url ? openUrl(wanted, false) : file ? openFile(wanted) : openScenario(wanted, seed);
@@ -145,6 +156,25 @@ QString openWanted(const QCommandLineParser& parser, MainWindow& window, bool pl
     if (file) window.noteFile(wanted);
     window.setSession(std::move(*opened), play);
     return {};
+}
+
+/// Opens the comparison that --compare names; an error sentence or nothing.
+QString openComparison(const QString& change, MainWindow& window, views::CompareWindow*& opened) {
+    const auto contrast = experiment::parseContrast(change, window.context()->scenario());
+    if (!contrast)
+        return Shell::tr("--compare %1: a setting and its other value, such as watchdog=off or recipe=redis-fair, or "
+                         "“fencing”")
+            .arg(change);
+    if (const auto other = experiment::contrasted(window.context()->scenario(), *contrast); !other)
+        return Shell::tr("--compare %1: %2").arg(change, other.error());
+    opened = window.comparison()->open(contrast);
+    return opened ? QString() : Shell::tr("--compare %1: this needs a scenario to run").arg(change);
+}
+
+/// The program's picture goes into this file; gives the exit status.
+int save(const QImage& image, const QString& path) {
+    if (!image.isNull() && image.save(path)) return 0;
+    return usage(Shell::tr("%1: the picture could not be written").arg(path));
 }
 
 } // namespace
@@ -160,14 +190,15 @@ int runWindow(int& argc, char** argv) {
     QApplication application(argc, argv);
     QApplication::setOrganizationName(QStringLiteral("Lockscope"));
     QApplication::setApplicationName(QStringLiteral("Lockscope"));
+    QApplication::setApplicationVersion(QStringLiteral(LOCKSCOPE_VERSION));
     QApplication::setDesktopFileName(QStringLiteral("lockscope"));
     // Our own engine reads the drawing: the image plug-ins that QIcon would load cost more than the rest of the window.
     QApplication::setWindowIcon(views::icon("lockscope"));
 
     QCommandLineParser parser;
     parser.addPositionalArgument(QStringLiteral("file"), {});
-    parser.addOptions({kScreenshot, kTheme, kLanguage, kScenario, kLesson, kStep, kAt, kSeed, kLayout, kSize, kWelcome,
-                       kPresent, kExit});
+    parser.addOptions({kScreenshot, kTheme, kLanguage, kScenario, kLesson, kStep, kAt, kSeed, kLayout, kSize, kCompare,
+                       kWelcome, kPresent, kExit});
     const QStringList& words = givenWords();
     hideLogins(argc, argv);
     if (!parser.parse(words)) {
@@ -214,7 +245,23 @@ int runWindow(int& argc, char** argv) {
             QApplication::exit(0);
         });
     window.show();
+    views::CompareWindow* compared = nullptr;
+    if (parser.isSet(kCompare)) {
+        const QString error = shown(openComparison(parser.value(kCompare), window, compared));
+        if (!error.isEmpty() && picture) return usage(error);
+        if (!error.isEmpty()) window.complain(error);
+    }
     if (!picture) return QApplication::exec();
+    if (compared) {
+        compared->resize(window.size());
+        QObject::connect(compared, &views::CompareWindow::ready, compared, [&parser, compared] {
+            // Lanes are painted within a frame or two of the last change.
+            QTimer::singleShot(600ms, compared, [&parser, compared] {
+                QApplication::exit(save(compared->grab().toImage(), parser.value(kScreenshot)));
+            });
+        });
+        return QApplication::exec();
+    }
 
     std::optional<Nanos> at;
     if (parser.isSet(kAt)) {
@@ -222,12 +269,8 @@ int runWindow(int& argc, char** argv) {
         if (!at) return usage(Shell::tr("--at %1: a time such as 6.8s").arg(parser.value(kAt)));
     }
     Screenshot screenshot(&window, at);
-    QObject::connect(&screenshot, &Screenshot::taken, &application, [&](const QImage& image) {
-        const QString path = parser.value(kScreenshot);
-        const bool saved = !image.isNull() && image.save(path);
-        if (!saved) usage(Shell::tr("%1: the picture could not be written").arg(path));
-        QApplication::exit(saved ? 0 : 2);
-    });
+    QObject::connect(&screenshot, &Screenshot::taken, &application,
+                     [&](const QImage& image) { QApplication::exit(save(image, parser.value(kScreenshot))); });
     screenshot.start();
     return QApplication::exec();
 }

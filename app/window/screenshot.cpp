@@ -31,8 +31,8 @@ void Screenshot::start() {
         if (!m_settling) Q_EMIT taken(QImage());
     });
     connect(session, &session::Session::advanced, this, &Screenshot::check);
-    if (m_at) return arrive(*m_at);
     if (const auto limit = m_window->player()->limit()) return stopAt(*limit);
+    if (m_at) return arrive(*m_at);
     connect(session, &session::Session::milestoneReached, this, [this, session](bool found, Nanos at) {
         if (!m_at) arrive(found ? at + kAfterViolation : session->planned() / 2);
     });
@@ -43,6 +43,8 @@ void Screenshot::stopAt(Nanos limit) {
     const auto look = [this, limit] {
         if (m_settling || m_window->context()->playhead() < limit) return;
         m_settling = true;
+        // An instant on the way there: the step's words stand beside it, and what lies right of it stays hidden.
+        if (m_at) m_window->context()->setPlayhead(std::min(*m_at, limit));
         QTimer::singleShot(kSettleMs, this, [this] { Q_EMIT taken(m_window->grab().toImage()); });
     };
     connect(m_window->context(), &views::ViewContext::playheadChanged, this, look);

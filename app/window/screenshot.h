@@ -16,7 +16,8 @@ class MainWindow;
 class Screenshot : public QObject {
     Q_OBJECT
 public:
-    /// At `at`; without one, a little after the first violation, or at the plan's middle when there is none.
+    /// At `at`; without one, a little after the first violation, or at the plan's middle when there is none. A
+    /// lesson's is taken at `at` or where its step stops, whichever is earlier.
     Screenshot(MainWindow* window, std::optional<Nanos> at);
     void start();
 

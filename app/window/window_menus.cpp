@@ -6,11 +6,14 @@
 #include "transport/transport_bar.h"
 #include "welcome/welcome_page.h"
 #include "window/action_registry.h"
+#include "window/compare_desk.h"
+#include "window/help_desk.h"
 #include "window/language.h"
 #include "window/lesson_desk.h"
 #include "window/main_window.h"
 #include "window/presenter.h"
 #include "window/session_recorder.h"
+#include "window/sharer.h"
 #include "window/work_area.h"
 
 #include <QActionGroup>
@@ -73,6 +76,8 @@ void WindowMenus::fillFile() {
     });
     menu->addAction(record);
     menu->addSeparator();
+    menu->addActions(w->sharer()->makeActions(r));
+    menu->addSeparator();
     menu->addAction(r->add(
         "file.close", group, tr("&Close the session"), {Qt::CTRL | Qt::Key_W}, [w] { w->closeSession(); }, "close"));
     menu->addAction(r->add("file.quit", group, tr("&Quit"), {Qt::CTRL | Qt::Key_Q}, [w] { w->close(); }));
@@ -104,6 +109,8 @@ void WindowMenus::fillSession() {
     menu->addSeparator();
     for (const char* id : {"transport.restart", "transport.restart-new-seed", "transport.seed"})
         menu->addAction(w->transport()->command(id));
+    menu->addSeparator();
+    menu->addAction(w->comparison()->makeAction());
 }
 
 void WindowMenus::fillPlay() {
@@ -195,6 +202,7 @@ void WindowMenus::fillView() {
     movable->setCheckable(true);
     connect(movable, &QAction::toggled, w, [w](bool on) { w->needWork()->setMovable(on); });
     menu->addAction(movable);
+    menu->addAction(w->help()->makeLegendAction());
 
     menu->addSeparator();
     struct Panel {
@@ -282,6 +290,8 @@ void WindowMenus::fillHelp() {
         "help.shortcuts", tr("Help"), tr("&Keyboard shortcuts"), {Qt::Key_Question}, [w] { w->showShortcuts(); },
         "keyboard"));
     menu->addAction(w->transport()->command("transport.find"));
+    menu->addSeparator();
+    menu->addActions(w->help()->makeActions());
 }
 
 void WindowMenus::fillScenarios() {

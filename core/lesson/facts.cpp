@@ -135,6 +135,24 @@ std::int64_t Facts::longestDisagreement(EntityId lock, Nanos from, Nanos to) con
     return before ? std::max(longest, std::min(to, m_trace->reached()).count() - since) : longest;
 }
 
+std::int64_t Facts::longestSuspension(EntityId lock, Nanos from, Nanos to) const {
+    std::map<EntityId, std::int64_t> since;
+    std::int64_t longest = 0;
+    for (std::size_t row = m_trace->lowerBound(from); row < m_trace->upperBound(to); ++row) {
+        const EventKind kind = m_trace->kindAt(row);
+        if (!trace::isBelief(kind)) continue;
+        const Event event = m_trace->at(row);
+        if (event.subject != lock) continue;
+        if (kind == EventKind::Suspended) {
+            since.try_emplace(event.actor, event.at);
+        } else if (const auto suspended = since.find(event.actor); suspended != since.end()) {
+            if (kind == EventKind::Renewed) longest = std::max(longest, event.at - suspended->second);
+            if (kind != EventKind::BelievedUntil) since.erase(suspended);
+        }
+    }
+    return longest;
+}
+
 std::int64_t Facts::doneByHand(const Fact& fact) const {
     const auto isServer = [&](const QString& target) {
         return std::ranges::find(m_scenario.nodes, target, &scenario::NodeSpec::id) != m_scenario.nodes.end();
@@ -212,6 +230,8 @@ Value Facts::value(const Fact& fact, Nanos here) const {
         return {scenario::settingsAt(m_scenario, at).lock.lease.count()};
     case Fact::Kind::LongestDisagreement:
         return {longestDisagreement(lock, from, to)};
+    case Fact::Kind::LongestSuspension:
+        return {longestSuspension(lock, from, to)};
     case Fact::Kind::RequestsPerGrant: {
         const std::int64_t grants = countRows({}, EventKind::Granted, from, to);
         return {grants == 0 ? INT64_MAX : countRows({}, EventKind::Request, from, to) / grants};

@@ -59,6 +59,7 @@ private:
     std::int64_t countRows(const Fact& fact, trace::EventKind kind, Nanos from, Nanos to) const;
     std::int64_t mostBelievers(trace::EntityId lock, Nanos from, Nanos to) const;
     std::int64_t longestDisagreement(trace::EntityId lock, Nanos from, Nanos to) const;
+    std::int64_t longestSuspension(trace::EntityId lock, Nanos from, Nanos to) const;
     std::int64_t doneByHand(const Fact& fact) const;
 
     std::shared_ptr<const trace::Trace> m_trace;

@@ -45,6 +45,8 @@ QByteArray factId(Fact::Kind kind) {
         return "lease";
     case Fact::Kind::LongestDisagreement:
         return "longest-disagreement";
+    case Fact::Kind::LongestSuspension:
+        return "longest-suspension";
     case Fact::Kind::RequestsPerGrant:
         return "requests-per-grant";
     case Fact::Kind::ByHand:
@@ -56,7 +58,7 @@ QByteArray factId(Fact::Kind kind) {
 bool isTime(Fact::Kind kind) {
     using enum Fact::Kind;
     return kind == TimeLeft || kind == Gap || kind == Span || kind == At || kind == Lease ||
-           kind == LongestDisagreement;
+           kind == LongestDisagreement || kind == LongestSuspension;
 }
 
 bool isClients(Fact::Kind kind) {

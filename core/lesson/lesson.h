@@ -64,6 +64,7 @@ struct Fact {
         Token,               ///< the fencing token of `who`, `at`; 0: none
         Lease,               ///< the lease of the settings in force, `at`
         LongestDisagreement, ///< the longest time in which somebody believed without record or the reverse
+        LongestSuspension,   ///< the longest time for which a holder was suspended before it was renewed
         RequestsPerGrant,    ///< requests of all clients for each grant, between `from` and `to`; rounded down
         ByHand,              ///< how many things were done by hand: of kind `action`, and to `target`, where named
     };

@@ -5,6 +5,7 @@
 #include "recipes/redis/redis_recipe.h"
 #include "scenario/scenario_file.h"
 #include "scenario/schema_check.h"
+#include "session/shared_run.h"
 #include "sim/fitting_recipes.h"
 
 #include <algorithm>
@@ -45,6 +46,13 @@ QString complaintAbout(const QString& recipe, const scenario::Scenario& scenario
     if (info->simulated) return sim::whyNot(scenario, recipe);
     return Text::tr("“%1” works on real servers (lockscope lock), but its server cannot be simulated; these can: %2")
         .arg(recipe, ids.join(QStringLiteral(", ")));
+}
+
+std::expected<scenario::Scenario, std::vector<scenario::Problem>> load(const QString& named) {
+    if (!looksShared(named)) return scenario::loadScenario(named);
+    const auto shared = readSharedText(named);
+    if (!shared) return std::unexpected(std::vector<scenario::Problem>{{{}, 0, {}, shared.error()}});
+    return shared->whole();
 }
 
 /// Empty when the lock has no recipe of its own, or one that works on its servers.
@@ -90,7 +98,7 @@ std::vector<scenario::Problem> recipeProblems(const scenario::Scenario& scenario
 
 std::expected<scenario::Scenario, std::vector<scenario::Problem>> openScenario(const QString& idOrPath,
                                                                                const QString& recipe) {
-    auto loaded = scenario::loadScenario(idOrPath);
+    auto loaded = load(idOrPath);
     if (!loaded) return loaded;
     if (!recipe.isEmpty()) {
         // Chosen beside the file: a mistake in it stands at no place of the file.

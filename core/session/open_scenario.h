@@ -6,7 +6,8 @@
 
 namespace lockscope::session {
 
-/// Opens a built-in scenario by its id, or a file: one that can run, or every problem that keeps it from running.
+/// Opens a built-in scenario by its id, a file, or a shared run (shared_run.h) with what was done by hand and its seed:
+/// one that can run, or every problem that keeps it from running.
 /// Readers of scenario files know no recipes, so the recipes that it names, in its faults and expectations too, are
 /// checked here. `recipe`, unless empty, is used instead of the scenario's own.
 std::expected<scenario::Scenario, std::vector<scenario::Problem>> openScenario(const QString& idOrPath,

@@ -37,9 +37,19 @@ std::vector<scenario::Complaint> complaintsOf(const scenario::Scenario& scenario
 } // namespace
 
 SimulatedSession::SimulatedSession(scenario::Scenario scenario, std::uint64_t seed, QObject* parent)
+    : SimulatedSession(std::move(scenario), seed, {}, parent) {
+}
+
+SimulatedSession::SimulatedSession(const SharedRun& run, QObject* parent)
+    : SimulatedSession(run.scenario, run.seed, run.byHand, parent) {
+}
+
+SimulatedSession::SimulatedSession(scenario::Scenario scenario, std::uint64_t seed, std::vector<scenario::Fault> byHand,
+                                   QObject* parent)
     : Session(parent),
       m_opened(std::move(scenario)),
       m_base(sim::onFittingServers(m_opened)),
+      m_byHand(std::move(byHand)),
       m_seed(seed),
       m_trace(std::make_shared<trace::Trace>()),
       m_verdict(std::make_shared<verdict::Verdict>()) {

@@ -2,6 +2,7 @@
 #pragma once
 #include "runtime/service_thread.h"
 #include "session/session.h"
+#include "session/shared_run.h"
 
 namespace lockscope::session {
 
@@ -14,6 +15,8 @@ class SimulatedSession final : public Session {
     Q_OBJECT
 public:
     SimulatedSession(scenario::Scenario scenario, std::uint64_t seed, QObject* parent = nullptr);
+    /// A run that somebody shared: what was done by hand in it can be moved and taken back here, too.
+    explicit SimulatedSession(const SharedRun& run, QObject* parent = nullptr);
     ~SimulatedSession() override;
 
     Abilities abilities() const override;
@@ -40,6 +43,8 @@ public Q_SLOTS:
     void redo() override;
 
 private:
+    SimulatedSession(scenario::Scenario scenario, std::uint64_t seed, std::vector<scenario::Fault> byHand,
+                     QObject* parent);
     /// A run, as it takes to have it again: equal seed and equal faults give an equal run.
     struct Course {
         QString recipe; ///< that it begins with

@@ -11,6 +11,7 @@ namespace lockscope::views {
 namespace {
 
 constexpr int kPad = 12;
+constexpr int kHandsBar = 48, kHandsNumber = 30;
 constexpr double kFont = 2;
 
 /// A length that follows the text's size.
@@ -44,12 +45,25 @@ void ChoiceButton::setChoice(const QString& words, Mark mark) {
     update();
 }
 
+void ChoiceButton::setHands(int hands, int most) {
+    if (hands == m_hands && most == m_mostHands) return;
+    m_hands = hands;
+    m_mostHands = most;
+    if (most > 0) setAccessibleDescription(tr("%n hand(s)", "", hands));
+    updateGeometry();
+    update();
+}
+
+int ChoiceButton::wordsRight() const {
+    return scaled(m_mostHands > 0 ? kPad + kHandsBar + kPad + kHandsNumber : kPad);
+}
+
 int ChoiceButton::wordsLeft() const {
     return scaled(kPad + 26 + kPad);
 }
 
 int ChoiceButton::heightForWidth(int width) const {
-    const QRect room(0, 0, std::max(40, width - wordsLeft() - scaled(kPad)), 10'000);
+    const QRect room(0, 0, std::max(40, width - wordsLeft() - wordsRight()), 10'000);
     const int words = fontMetrics().boundingRect(room, Qt::TextWordWrap | Qt::AlignLeft, text()).height();
     return std::max(words + 2 * scaled(10), scaled(46));
 }
@@ -85,8 +99,18 @@ void ChoiceButton::paintEvent(QPaintEvent*) {
     if (mine) words.setWeight(QFont::DemiBold);
     painter.setFont(words);
     painter.setPen(color(m_mark == Mark::Passed ? Role::TextDim : Role::Text));
-    painter.drawText(QRect(wordsLeft(), 0, width() - wordsLeft() - scaled(kPad), height()),
+    painter.drawText(QRect(wordsLeft(), 0, width() - wordsLeft() - wordsRight(), height()),
                      Qt::TextWordWrap | Qt::AlignLeft | Qt::AlignVCenter, text());
+    if (m_mostHands == 0) return;
+    const double high = scaled(7), left = width() - wordsRight() + scaled(kPad);
+    const double wide = std::max(high, scaled(kHandsBar) * double(m_hands) / m_mostHands);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(color(mine ? Role::Accent : Role::TextFaint));
+    if (m_hands > 0) painter.drawRoundedRect(QRectF(left, (height() - high) / 2.0, wide, high), high / 2, high / 2);
+    painter.setFont(fixedFont(0, QFont::Medium));
+    painter.setPen(color(mine ? Role::Text : Role::TextDim));
+    painter.drawText(QRectF(width() - scaled(kPad + kHandsNumber), 0, scaled(kHandsNumber), height()),
+                     Qt::AlignRight | Qt::AlignVCenter, QString::number(m_hands));
 }
 
 StepDots::StepDots(QWidget* parent) : QWidget(parent) {

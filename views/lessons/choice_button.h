@@ -16,6 +16,8 @@ public:
     };
     explicit ChoiceButton(int number, QWidget* parent = nullptr);
     void setChoice(const QString& words, Mark mark);
+    /// The hands of a class for this answer, and the most that any answer has; 0 of 0: none were counted.
+    void setHands(int hands, int most);
     bool hasHeightForWidth() const override { return true; }
     int heightForWidth(int width) const override;
     QSize sizeHint() const override;
@@ -26,7 +28,8 @@ protected:
 
 private:
     int wordsLeft() const;
-    int m_number;
+    int wordsRight() const;
+    int m_number, m_hands = 0, m_mostHands = 0;
     Mark m_mark = Mark::Open;
 };
 

@@ -61,6 +61,7 @@ std::expected<void, QString> LessonGuide::open(const QString& id, int step, Arri
     if (auto loaded = load(id); !loaded) return loaded;
     m_scene.clear();
     m_chosen.reset();
+    m_hands.clear();                                      // another class, or another lesson
     if (step == 0) m_progress[m_lesson->id].bets.clear(); // from the beginning: all bets are open again
     go(std::clamp(step, 0, std::max(0, steps() - 1)), arrival);
     return {};
@@ -321,6 +322,22 @@ void LessonGuide::light() {
     m_context->setSpotlight(std::move(light));
 }
 
+LessonGuide::Bet LessonGuide::bet() const {
+    if (m_phase != Phase::Step || !current()) return {};
+    if (const auto mine = chosen(); mine && current()->ask) return {tr("bet: %1").arg(choices().value(*mine)), {}};
+    const auto progress = m_progress.find(m_lesson->id);
+    if (progress == m_progress.end() || m_step == 0) return {};
+    const lesson::Step& before = m_lesson->steps[std::size_t(m_step - 1)];
+    const auto bet = progress->second.bets.find(m_step - 1);
+    const auto run = m_runs.find(before.scene);
+    if (!before.ask || bet == progress->second.bets.end() || run == m_runs.end()) return {};
+    const QString words = run->second.facts->filled(before.ask->choices[std::size_t(bet->second)].text.in(m_language),
+                                                    *m_lesson->scene(before.scene), stopOf(m_step - 1));
+    const auto answered = result();
+    if (!answered) return {tr("bet: %1").arg(words), {}};
+    return {(answered->right ? tr("✓ bet: %1") : tr("✗ bet: %1")).arg(words), answered->right};
+}
+
 QString LessonGuide::where() const {
     const lesson::Step* const step = current();
     if (!step || !m_lesson) return {};
@@ -395,6 +412,28 @@ void LessonGuide::lock() {
     LessonProgress& progress = m_progress[m_lesson->id];
     progress.bets[m_step] = *m_chosen;
     Q_EMIT progressed(m_lesson->id, progress);
+    Q_EMIT changed();
+}
+
+std::vector<int> LessonGuide::hands() const {
+    const auto counted = m_hands.find(m_step);
+    if (m_phase != Phase::Step || counted == m_hands.end() || counted->second.empty()) return {};
+    std::vector<int> hands(std::size_t(choices().size()));
+    for (const int choice : counted->second)
+        ++hands[std::size_t(choice)];
+    return hands;
+}
+
+void LessonGuide::countHand(int choice) {
+    if (m_phase != Phase::Step || !arrived() || choice < 0 || choice >= choices().size()) return;
+    m_hands[m_step].push_back(choice);
+    Q_EMIT changed();
+}
+
+void LessonGuide::takeHandBack() {
+    const auto counted = m_hands.find(m_step);
+    if (m_phase != Phase::Step || counted == m_hands.end() || counted->second.empty()) return;
+    counted->second.pop_back();
     Q_EMIT changed();
 }
 

@@ -75,8 +75,16 @@ public:
         bool right = false;
     };
     std::optional<Result> result() const;
+    /// The bet in words for where its answer will come: from when it is made to the end of the step that answers it.
+    struct Bet {
+        QString words{};             ///< empty: none
+        std::optional<bool> right{}; ///< missing: the run has not answered yet
+    };
+    Bet bet() const;
     /// Bets that were right, of those made so far.
     std::pair<int, int> score() const;
+    /// The hands that were counted for each choice of this step; empty: none were counted.
+    std::vector<int> hands() const;
     bool goalReached() const { return m_goalReached; }
     /// The step's places to look at, in words, for a reader who does not see the picture.
     QString where() const;
@@ -89,6 +97,10 @@ public Q_SLOTS:
     void back();
     void choose(int choice);
     void lock();
+    /// Counts one hand of a class for a choice, from 0; without effect where nothing is asked.
+    void countHand(int choice);
+    /// Takes the last counted hand of this step back.
+    void takeHandBack();
     /// Into free play with the lesson's world as it is; the place is kept.
     void leave();
     void comeBack();
@@ -127,8 +139,9 @@ private:
     std::map<QString, LessonProgress> m_progress;
     Phase m_phase = Phase::Off;
     int m_step = 0;
-    QString m_scene;                    ///< the one whose world is shown
-    QPointer<session::Session> m_world; ///< the session that shows it
+    QString m_scene;                         ///< the one whose world is shown
+    QPointer<session::Session> m_world;      ///< the session that shows it
+    std::map<int, std::vector<int>> m_hands; ///< by step: the choices of the hands, in the order of counting
     bool m_entering = false;
     std::optional<int> m_chosen;
     std::optional<Nanos> m_playFrom; ///< the playhead is on its way there

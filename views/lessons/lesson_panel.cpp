@@ -11,11 +11,13 @@
 #include <QAccessible>
 #include <QBoxLayout>
 #include <QDesktopServices>
+#include <QGuiApplication>
 #include <QPainter>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QToolButton>
+#include <numeric>
 
 namespace lockscope::views {
 namespace {
@@ -96,12 +98,22 @@ QWidget* LessonPanel::makeWords() {
     for (int i = 0; i < kChoices; ++i) {
         auto* choice = new ChoiceButton(i + 1);
         choice->setObjectName(QStringLiteral("lesson.choice-%1").arg(i + 1));
-        connect(choice, &ChoiceButton::clicked, this, [this, i] { m_guide->choose(i); });
+        choice->setToolTip(tr("Shift counts a hand of the class"));
+        connect(choice, &ChoiceButton::clicked, this, [this, i] {
+            if (QGuiApplication::keyboardModifiers() & Qt::ShiftModifier)
+                m_guide->countHand(i);
+            else
+                m_guide->choose(i);
+        });
         m_choices.push_back(choice);
         column->addWidget(choice);
     }
+    auto* below = new QHBoxLayout;
     m_bet = new Paragraph;
-    column->addWidget(m_bet);
+    below->addWidget(m_bet, 1);
+    m_hands = new DimLabel;
+    below->addWidget(m_hands, 0, Qt::AlignTop);
+    column->addLayout(below);
     column->addStretch(1);
     return words;
 }
@@ -124,9 +136,6 @@ QWidget* LessonPanel::makeFoot() {
     m_next->setFont(uiFont(1, QFont::DemiBold));
     m_next->setFocusPolicy(Qt::TabFocus);
     makePrimary(m_next);
-    QPalette onAccent = m_next->palette();
-    onAccent.setColor(QPalette::ButtonText, color(Role::TextOnColor));
-    m_next->setPalette(onAccent);
     connect(m_next, &QPushButton::clicked, this, [this] {
         if (m_guide->phase() == LessonGuide::Phase::End)
             Q_EMIT nextLessonWanted();
@@ -223,11 +232,16 @@ void LessonPanel::refreshQuestion() {
     m_question->setVisible(asks);
     if (asks) m_question->setText(m_guide->question());
     const QStringList choices = m_guide->choices();
+    const std::vector<int> hands = m_guide->hands();
+    const int most = hands.empty() ? 0 : std::ranges::max(hands);
+    m_hands->setVisible(asks && most > 0);
+    m_hands->setText(tr("%n hand(s) counted", "", std::accumulate(hands.begin(), hands.end(), 0)));
     for (int i = 0; i < kChoices; ++i) {
         ChoiceButton* const button = m_choices[std::size_t(i)];
         button->setVisible(asks && i < choices.size());
         if (!asks || i >= choices.size()) continue;
         const bool mine = m_guide->chosen() == i;
+        button->setHands(hands.empty() ? 0 : hands[std::size_t(i)], most);
         button->setChoice(choices[i], m_guide->locked()
                                           ? (mine ? ChoiceButton::Mark::Locked : ChoiceButton::Mark::Passed)
                                       : mine ? ChoiceButton::Mark::Chosen

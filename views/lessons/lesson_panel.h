@@ -63,6 +63,7 @@ private:
     Paragraph* m_question;
     std::vector<ChoiceButton*> m_choices;
     Paragraph* m_bet;
+    QLabel* m_hands;
     QPushButton* m_back;
     QPushButton* m_next;
     QPushButton* m_leave;

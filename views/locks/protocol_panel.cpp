@@ -17,11 +17,24 @@ namespace lockscope::views {
 
 namespace {
 
-constexpr int kRow = 26, kBadge = 18, kGap = 4, kPad = 8;
+/// A length that follows the text's size.
+int scaled(int px) {
+    return int(px * textScale() + 0.5);
+}
+int rowHeight() {
+    return scaled(26);
+}
+int badgeHeight() {
+    return scaled(18);
+}
+int badgeGap() {
+    return scaled(4);
+}
+constexpr int kPad = 8;
 constexpr int kUsualBadges = 2; ///< beside a step; its text keeps that room free, so that rows do not grow and shrink
 constexpr int kMostLines = 4;
 constexpr int kMostBadges = 6;
-constexpr int kLeastHeight = 5 * kRow; ///< that the panel insists on
+constexpr int kLeastRows = 5; ///< that the panel insists on
 
 int severity(Pill::Tone tone) {
     switch (tone) {
@@ -38,16 +51,17 @@ int severity(Pill::Tone tone) {
 
 /// Where badge i stands, counted from the right end of the row's first line.
 QRect badgeRect(const QRect& row, int i, int width) {
-    return {row.right() - kPad - (i + 1) * width - i * kGap, row.top() + (kRow - kBadge) / 2, width, kBadge};
+    return {row.right() - kPad - (i + 1) * width - i * badgeGap(), row.top() + (rowHeight() - badgeHeight()) / 2, width,
+            badgeHeight()};
 }
 
 int badgeWidth(const std::vector<StepBadge>& badges) {
     // Names of many clients have two letters; all badges of a row are as wide as the widest.
-    int width = kBadge;
+    int width = badgeHeight();
     const QFontMetrics metrics(uiFont(-2, QFont::Bold));
     for (const StepBadge& badge : badges)
         width = std::max(width, metrics.horizontalAdvance(badge.name) + 10);
-    return std::min(width, 64);
+    return std::min(width, scaled(64));
 }
 
 class ProtocolDelegate : public QStyledItemDelegate {
@@ -81,14 +95,14 @@ public:
             painter->setFont(uiFont(-2));
             painter->setPen(color(Role::TextDim));
             const QString more = QStringLiteral("+%1").arg(int(badges.size()) - shown);
-            painter->drawText(option.rect.adjusted(0, 0, -used - kGap, kRow - option.rect.height()),
+            painter->drawText(option.rect.adjusted(0, 0, -used - badgeGap(), rowHeight() - option.rect.height()),
                               Qt::AlignRight | Qt::AlignVCenter, more);
-            used += painter->fontMetrics().horizontalAdvance(more) + kGap;
+            used += painter->fontMetrics().horizontalAdvance(more) + badgeGap();
         }
         painter->setFont(fixedFont());
         painter->setPen(color(badges.empty() ? Role::TextDim : Role::Text));
         const int left = option.rect.left() + kPad;
-        int y = option.rect.top() + (kRow - lineHeight()) / 2 + painter->fontMetrics().ascent();
+        int y = option.rect.top() + (rowHeight() - lineHeight()) / 2 + painter->fontMetrics().ascent();
         painter->drawText(left, y, QString::number(index.row() + 1));
         for (const QString& line : linesOf(index, std::max(used, usualRoom()))) {
             painter->drawText(left + indent(), y, line);
@@ -99,8 +113,8 @@ public:
 
 private:
     static int lineHeight() { return QFontMetrics(fixedFont()).height() + 1; }
-    static int heightFor(int lines) { return kRow + (std::max(lines, 1) - 1) * lineHeight(); }
-    static int usualRoom() { return kPad + kUsualBadges * (kBadge + kGap); }
+    static int heightFor(int lines) { return rowHeight() + (std::max(lines, 1) - 1) * lineHeight(); }
+    static int usualRoom() { return kPad + kUsualBadges * (badgeHeight() + badgeGap()); }
     /// The text stands behind the number, all lines of it.
     int indent() const {
         return QFontMetrics(fixedFont()).horizontalAdvance(QString::number(m_model->rowCount()) + QLatin1Char(' '));
@@ -121,7 +135,7 @@ private:
     static void paintBadge(QPainter& painter, const QRect& rect, const StepBadge& badge) {
         painter.setPen(badge.paused ? QPen(color(Role::Text), 1.5, Qt::DotLine) : QPen(Qt::NoPen));
         painter.setBrush(color(toneColors(badge.tone).dot));
-        painter.drawRoundedRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), kBadge / 2.0, kBadge / 2.0);
+        painter.drawRoundedRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), badgeHeight() / 2.0, badgeHeight() / 2.0);
         painter.setFont(uiFont(-2, QFont::Bold));
         painter.setPen(color(Role::TextOnColor));
         painter.drawText(rect, Qt::AlignCenter,
@@ -197,7 +211,15 @@ void ProtocolPanel::fitHeight() {
     for (int row = 0; row < m_model->rowCount(); ++row)
         height += m_view->sizeHintForRow(row);
     m_view->setMaximumHeight(height);
-    m_view->setMinimumHeight(std::min(height, kLeastHeight));
+    m_view->setMinimumHeight(std::min(height, kLeastRows * rowHeight()));
+}
+
+void ProtocolPanel::changeEvent(QEvent* event) {
+    if (event->type() == QEvent::FontChange) {
+        m_view->doItemsLayout(); // rows are as high as the text asks for
+        fitHeight();
+    }
+    QWidget::changeEvent(event);
 }
 
 bool ProtocolPanel::eventFilter(QObject* watched, QEvent* event) {

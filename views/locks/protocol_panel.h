@@ -19,6 +19,7 @@ public:
     QListView* view() const { return m_view; }
 
 protected:
+    void changeEvent(QEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:

@@ -27,6 +27,11 @@ LockscopeStyle::LockscopeStyle() : QProxyStyle(QStringLiteral("Fusion")) {
 
 void makePrimary(QWidget* button) {
     button->setProperty(style_parts::kTone, int(style_parts::ButtonTone::Primary));
+    // Its words stand on the accent; those of a disabled one stay as they are.
+    QPalette palette = button->palette();
+    for (const QPalette::ColorGroup group : {QPalette::Active, QPalette::Inactive})
+        palette.setColor(group, QPalette::ButtonText, color(Role::TextOnColor));
+    button->setPalette(palette);
 }
 void makeHealing(QWidget* button) {
     button->setProperty(style_parts::kTone, int(style_parts::ButtonTone::Healing));

@@ -35,9 +35,66 @@ double playheadX(const TimelineScene& scene, int width) {
     return std::clamp<double>(x, scene.metrics.labelWidth(), width);
 }
 
+/// The colour of a lane's note on how it stands now.
+Role noteRole(const Lane& lane, std::int64_t now) {
+    const std::size_t i = lane.spans.firstEndingAfter(now);
+    if (i == lane.spans.size() || lane.spans[i].from > now) return Role::TextDim;
+    if (lane.kind != LaneKind::Belief) return Role::HoldingText;
+    switch (BeliefState(lane.spans[i].state)) {
+    case BeliefState::Waiting:
+        return Role::WaitingText;
+    case BeliefState::Stale:
+        return Role::ViolationText;
+    case BeliefState::Holding:
+        break;
+    }
+    return Role::HoldingText;
+}
+
+/// A box with words, tied to the playhead by a short line; it takes no more room than there is.
+void paintNote(QPainter& painter, const QRectF& room, const QString& words, Role role, Qt::PenStyle border) {
+    const double u = textScale();
+    const QFontMetricsF letters(painter.font());
+    const double tie = 14 * u, pad = 12 * u, most = room.width() - tie - 8 * u - 2 * pad;
+    if (most < letters.averageCharWidth() * 8) return;
+    const QString shown = letters.elidedText(words, Qt::ElideRight, most);
+    const double high = letters.height() + 8 * u;
+    const QRectF box(room.left() + tie, room.center().y() - high / 2, letters.horizontalAdvance(shown) + 2 * pad, high);
+    painter.setPen(QPen(color(role), 1.5));
+    painter.drawLine(QPointF(room.left(), box.center().y()), QPointF(box.left(), box.center().y()));
+    painter.setPen(QPen(color(role), 1.5, border));
+    painter.setBrush(color(Role::Surface));
+    painter.drawRoundedRect(box, border == Qt::SolidLine ? high / 2 : 5 * u,
+                            border == Qt::SolidLine ? high / 2 : 5 * u);
+    painter.drawText(box, Qt::AlignCenter, shown);
+}
+
+/// Right of the playhead, where nothing is known yet: how the lanes in the spotlight stand now, and the bet.
+void paintNotes(QPainter& painter, const QRectF& room, const TimelineScene& scene, const Spotlight& spotlight,
+                const ShownBet& bet) {
+    painter.setFont(uiFont(0, QFont::DemiBold));
+    const TimelineLayout::Row* betRow = nullptr;
+    for (const TimelineLayout::Row& row : scene.layout.rows()) {
+        const QRectF place(room.left(), row.y - scene.scroll, room.width(), row.height);
+        if (place.bottom() > room.bottom() || place.top() < room.top()) continue;
+        if (row.lane->kind == LaneKind::Effect) betRow = &row;
+        const bool lit = std::ranges::find(spotlight.lanes, row.lane->entity) != spotlight.lanes.end();
+        if (!lit || (row.lane->kind != LaneKind::Belief && row.lane->kind != LaneKind::Record)) continue;
+        paintNote(painter, place, laneState(scene.data, *row.lane, scene.playhead), noteRole(*row.lane, scene.playhead),
+                  Qt::SolidLine);
+    }
+    if (bet.words.isEmpty()) return;
+    const double high = 56 * textScale();
+    const QRectF place = betRow ? QRectF(room.left(), betRow->y - scene.scroll, room.width(), betRow->height)
+                                : QRectF(room.left(), room.bottom() - high, room.width(), high);
+    const Role role = !bet.right ? Role::HoldingText : *bet.right ? Role::AcceptedText : Role::WaitingText;
+    paintNote(painter, place, bet.words, role, bet.right ? Qt::SolidLine : Qt::DashLine);
+}
+
 } // namespace
 
-void paintSpotlight(QPainter& painter, const QSize& size, const TimelineScene& scene, const Spotlight& spotlight) {
+void paintSpotlight(QPainter& painter, const QSize& size, const TimelineScene& scene, const Spotlight& spotlight,
+                    const ShownBet& bet) {
     const double labels = scene.metrics.labelWidth(), width = size.width(), height = size.height();
     const double now = playheadX(scene, size.width());
     painter.save();
@@ -59,7 +116,9 @@ void paintSpotlight(QPainter& painter, const QSize& size, const TimelineScene& s
         for (const QRectF& band : lit)
             painter.drawRoundedRect(band.adjusted(-1, -1, 1, 1), 5, 5);
     }
-    painter.fillRect(QRectF(now, 0, width - now, height), color(Role::SurfaceSunken));
+    const QRectF hidden(now, 0, width - now, height);
+    painter.fillRect(hidden, color(Role::SurfaceSunken));
+    paintNotes(painter, hidden, scene, spotlight, bet);
     painter.restore();
 }
 

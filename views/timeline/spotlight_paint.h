@@ -5,9 +5,17 @@
 
 namespace lockscope::views {
 
+/// A learner's bet, which stands where its answer will come.
+struct ShownBet {
+    QString words;             ///< empty: none
+    std::optional<bool> right; ///< missing: the run has not answered yet
+    friend bool operator==(const ShownBet&, const ShownBet&) = default;
+};
+
 /// Over the lanes: dims all but the spotlight's lanes and time, draws its frame, and hides what lies right of the
-/// playhead. The caller holds the data's mutex.
-void paintSpotlight(QPainter& painter, const QSize& size, const TimelineScene& scene, const Spotlight& spotlight);
+/// playhead; there stand how the lit lanes are now, and the bet. The caller holds the data's mutex.
+void paintSpotlight(QPainter& painter, const QSize& size, const TimelineScene& scene, const Spotlight& spotlight,
+                    const ShownBet& bet);
 /// Over the ruler and its strip: hides what lies right of the playhead, and says that it is yet to come.
 void paintNotYet(QPainter& painter, const QSize& size, const TimelineScene& scene);
 /// Over the overview: hides what lies right of the playhead, at x.

@@ -3,6 +3,7 @@
 
 #include "session/recording_session.h"
 #include "theme/format.h"
+#include "timeline/legend_bar.h"
 #include "timeline/timeline_view.h"
 
 #include <QBoxLayout>
@@ -21,6 +22,7 @@ TimelinePanel::TimelinePanel(ViewContext* context, QWidget* parent)
     : QWidget(parent),
       m_context(context),
       m_view(new TimelineView(context, this)),
+      m_legend(new LegendBar(this)),
       m_strip(new QWidget(this)),
       m_words(new QLabel(m_strip)),
       m_bar(new QProgressBar(m_strip)),
@@ -39,6 +41,8 @@ TimelinePanel::TimelinePanel(ViewContext* context, QWidget* parent)
     layout->setSpacing(0);
     layout->addWidget(m_strip);
     layout->addWidget(m_view, 1);
+    layout->addWidget(m_legend);
+    m_legend->hide();
     setFocusProxy(m_view);
     m_strip->hide();
     connect(m_cancel, &QPushButton::clicked, this, &TimelinePanel::stopOrGoOn);

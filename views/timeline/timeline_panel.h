@@ -10,6 +10,7 @@ class QPushButton;
 
 namespace lockscope::views {
 
+class LegendBar;
 class TimelineView;
 
 /// The timeline with the bar above it: how far the reading of a recording has come, and a button that ends it.
@@ -18,6 +19,8 @@ class TimelinePanel : public QWidget {
 public:
     explicit TimelinePanel(ViewContext* context, QWidget* parent = nullptr);
     TimelineView* view() const { return m_view; }
+    /// Hidden at first.
+    LegendBar* legend() const { return m_legend; }
 
 private:
     void attach();
@@ -26,6 +29,7 @@ private:
 
     QPointer<ViewContext> m_context;
     TimelineView* m_view;
+    LegendBar* m_legend;
     QWidget* m_strip;
     QLabel* m_words;
     QProgressBar* m_bar;

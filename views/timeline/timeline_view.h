@@ -2,6 +2,7 @@
 #pragma once
 #include "models/view_context.h"
 #include "timeline/hit.h"
+#include "timeline/spotlight_paint.h"
 #include "timeline/timeline_loader.h"
 #include "timeline/zoom.h"
 
@@ -49,6 +50,11 @@ public:
 
     /// Without the overview and the strip of violations: where room is scarce, and others tell of both.
     void setBrief(bool brief);
+    /// Shown beside a spotlight only.
+    void setBet(ShownBet bet) {
+        m_bet = std::move(bet);
+        viewport()->update();
+    }
 
     /// The measured range, when there is one; to < from when it was dragged to the left.
     std::optional<std::pair<Nanos, Nanos>> measured() const { return m_measured; }
@@ -132,6 +138,7 @@ private:
     void measure();
     void takeSpotlight();
     void revealRows(const std::vector<trace::EntityId>& lanes);
+    void keepTopWhole(int highest, int lowest);
     void updateGeometries();
     void updateAll();
     void refreshLanes(const TimelineScene& scene);
@@ -177,6 +184,8 @@ private:
     int m_focusRow = -1;
     QPointer<session::Session> m_session;
     bool m_brief = false;
+    ShownBet m_bet;
+    std::optional<std::pair<Nanos, Nanos>> m_spotWindow; ///< the spotlight's last one
     std::shared_ptr<TimelineData> m_former; ///< of the run just replaced, until it is known from when on they differ
     FormerRuns m_formerRuns;
     bool m_ghostShown = true;

@@ -174,7 +174,7 @@ void CommandField::refill() {
     }
     if (m_finds && !text().trimmed().isEmpty()) {
         for (Find& find : m_finds(text().trimmed())) {
-            const CommandWords words{find.name, find.group, {}};
+            const CommandWords words{find.name, find.group, find.also};
             const CommandMatch how = matchOf(text(), words);
             if (how == CommandMatch::None) continue;
             matches.push_back({how, fuzzyScore(text(), find.name), shownName(words), nullptr,

@@ -26,6 +26,7 @@ public:
         QString name, group;
         const char* iconName = nullptr;
         std::function<void()> run;
+        QString also{}; ///< other words by which it is found
     };
     /// Returns the entries that the typed words may mean.
     using Finds = std::function<std::vector<Find>(const QString& typed)>;

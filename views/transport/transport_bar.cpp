@@ -103,8 +103,13 @@ void TransportBar::furnish() {
     m_banner = new VerdictBanner(m_context);
     m_field = new CommandField;
     m_field->setCommands(m_commands);
-    m_field->setFinds([this](const QString& typed) { return locksCalled(typed); });
-    m_field->setFixedWidth(160);
+    m_field->setFinds([this](const QString& typed) {
+        std::vector<CommandField::Find> found = locksCalled(typed);
+        if (m_finds) std::ranges::move(m_finds(typed), std::back_inserter(found));
+        return found;
+    });
+    m_field->setMinimumWidth(96);
+    m_field->setMaximumWidth(160);
     connect(m_field, &CommandField::goTo, this, [this](qint64 ns) {
         m_player->pause();
         m_player->seek(Nanos(ns));

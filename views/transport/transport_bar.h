@@ -27,6 +27,8 @@ public:
     QAction* command(const char* id) const;
     /// Sets the commands that the command field offers; see CommandField::setCommands().
     void setCommands(CommandField::Commands commands);
+    /// More that the field finds, besides the locks of the session.
+    void setFinds(CommandField::Finds finds) { m_finds = std::move(finds); }
     CommandField* commandField() { return furnish(), m_field; }
     VerdictBanner* banner() { return furnish(), m_banner; }
     QSlider* speedSlider() { return furnish(), m_speed; }
@@ -64,6 +66,7 @@ private:
     QPointer<session::Session> m_session;
     QList<QAction*> m_actions;
     CommandField::Commands m_commands;
+    CommandField::Finds m_finds;
     QMenu* m_milestones = nullptr;
     QToolButton* m_next = nullptr;
     QLabel* m_clock = nullptr;

@@ -128,6 +128,44 @@ private Q_SLOTS:
         QVERIFY(s.context()->playhead() <= *s.window->player()->limit());
     }
 
+    void theHandsOfAClassAreCounted() {
+        Scene s;
+        s.at("the-pause", 2);
+        const auto hand = [&](Qt::Key key) { QTest::keyClick(QApplication::focusWidget(), key, Qt::ShiftModifier); };
+        QVERIFY(s.guide()->hands().empty());
+        for (const Qt::Key key : {Qt::Key_2, Qt::Key_At, Qt::Key_Exclam, Qt::Key_2})
+            hand(key);
+        QCOMPARE(s.guide()->hands(), (std::vector<int>{1, 3, 0}));
+        QVERIFY(!s.guide()->chosen()); // counting is no bet
+        s.key(Qt::Key_Backspace);
+        QCOMPARE(s.guide()->hands(), (std::vector<int>{1, 2, 0}));
+        s.key(Qt::Key_3);
+        s.key(Qt::Key_Return);
+        hand(Qt::Key_NumberSign); // also after the bet
+        QCOMPARE(s.guide()->hands(), (std::vector<int>{1, 2, 1}));
+        s.key(Qt::Key_PageDown);
+        QVERIFY(s.guide()->hands().empty());
+        s.key(Qt::Key_Left);
+        QTRY_VERIFY(s.guide()->arrived());
+        QCOMPARE(s.guide()->hands(), (std::vector<int>{1, 2, 1})); // the step before has kept its own
+    }
+
+    void theBetStandsUntilItIsAnswered() {
+        Scene s;
+        s.at("the-pause", 2);
+        QVERIFY(s.guide()->bet().words.isEmpty());
+        s.key(Qt::Key_1);
+        QVERIFY(s.guide()->bet().words.contains(s.guide()->choices().first()));
+        s.key(Qt::Key_Return);
+        s.key(Qt::Key_Space);
+        QVERIFY(!s.guide()->bet().words.isEmpty());
+        QVERIFY(!s.guide()->bet().right);
+        s.toStop();
+        QCOMPARE(s.guide()->bet().right, std::optional(false));
+        s.key(Qt::Key_Right);
+        QVERIFY(s.guide()->bet().words.isEmpty());
+    }
+
     void breakingSomethingLeavesTheLessonAndItCanBeTakenUpAgain() {
         Scene s;
         s.at("the-pause", 1);

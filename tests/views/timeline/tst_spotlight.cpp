@@ -5,6 +5,7 @@
 #include "timeline/timeline_ruler.h"
 #include "timeline/timeline_view.h"
 
+#include <QScrollBar>
 #include <QTest>
 
 using namespace lockscope;
@@ -75,6 +76,51 @@ private Q_SLOTS:
         QCoreApplication::processEvents();
         const QPoint seen = s.onBar(s.cast.a.thread, 4s);
         QVERIFY(s.picture().pixelColor(seen) != ground);
+    }
+
+    /// Right of the playhead stands how the lit lanes are now, and the bet; a lane that is not lit says nothing.
+    void notesAndBetStandWhereTheAnswerComes() {
+        Stage s;
+        s.context.setPlayhead(6812ms);
+        s.light({s.cast.a.thread}, 1s, 6s);
+        s.view.zoom()->setEnd(Nanos(20s).count());
+        s.view.zoom()->setRange(0, Nanos(20s).count());
+        QCoreApplication::processEvents();
+        const auto inkIn = [&](trace::EntityId entity) {
+            const QImage picture = s.picture();
+            const QRect row = s.view.rowRect(s.view.layoutOfLanes().rowOf(entity));
+            int ink = 0;
+            for (int px = int(s.x(6812ms)) + 8; px < picture.width(); ++px)
+                ink += picture.pixelColor(px, row.center().y()) != color(Role::SurfaceSunken);
+            return ink;
+        };
+        QVERIFY(inkIn(s.cast.a.thread) > 0);
+        QCOMPARE(inkIn(s.cast.b.thread), 0);
+        const trace::EntityId resource = s.context.entities(trace::EntityKind::Resource).front();
+        QCOMPARE(inkIn(resource), 0);
+        s.view.setBet({QStringLiteral("bet: both"), {}});
+        QCoreApplication::processEvents();
+        QVERIFY(inkIn(resource) > 0);
+    }
+
+    /// Where the lanes do not all fit, the first one in sight is whole.
+    void noLaneIsCutAtTheTop() {
+        Stage s;
+        const trace::EntityId resource = s.context.entities(trace::EntityKind::Resource).front();
+        for (int height = 300; height < 460; height += 7) {
+            s.view.resize(1000, height);
+            s.view.verticalScrollBar()->setValue(0);
+            QCoreApplication::processEvents();
+            s.context.setSpotlight(std::nullopt);
+            s.light({resource}, 1s, 6s);
+            const QRect lit = s.view.rowRect(s.view.layoutOfLanes().rowOf(resource));
+            QVERIFY(lit.top() >= 0 && lit.bottom() < s.view.viewport()->height());
+            if (s.view.verticalScrollBar()->value() == s.view.verticalScrollBar()->maximum()) continue;
+            for (std::size_t row = 0; row < s.view.layoutOfLanes().rows().size(); ++row) {
+                const QRect lane = s.view.rowRect(int(row));
+                QVERIFY2(lane.top() >= 0 || lane.bottom() < 0, qPrintable(QString::number(height)));
+            }
+        }
     }
 
     void bringsItsTimeIntoSight() {

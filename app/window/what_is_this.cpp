@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window/what_is_this.h"
+
+#include "cluster/cluster_panel.h"
+#include "faults/break_panel.h"
+#include "faults/workload_panel.h"
+#include "locks/locks_panel.h"
+#include "locks/protocol_panel.h"
+#include "locks/queue_view.h"
+#include "locks/ttl_history.h"
+#include "models/told_violation.h"
+#include "timeline/timeline_view.h"
+#include "transport/verdict_banner.h"
+#include "verdict/verdict_panel.h"
+
+#include <QApplication>
+#include <QCursor>
+#include <QWidget>
+
+namespace lockscope::app {
+namespace {
+
+using views::LaneKind;
+
+QString invariantOf(const views::ViewContext& context, std::size_t violation) {
+    const auto verdict = context.verdict();
+    if (violation >= verdict->violations.size()) return QStringLiteral("verdict");
+    return QString::fromLatin1(verdict::invariantId(verdict->violations[violation].invariant));
+}
+
+/// The invariant that the window's sentence is about, or the verdict as such.
+QString toldInvariant(const views::ViewContext& context) {
+    const auto told = views::toldViolation(*context.verdict(), context.playhead());
+    return told ? invariantOf(context, *told) : QStringLiteral("verdict");
+}
+
+QString ofBelief(const views::Span& span) {
+    switch (views::BeliefState(span.state)) {
+    case views::BeliefState::Waiting:
+        return QStringLiteral("waiter");
+    case views::BeliefState::Holding:
+        return QStringLiteral("belief");
+    case views::BeliefState::Stale:
+        return QStringLiteral("stale-belief");
+    }
+    return {};
+}
+
+QString ofLane(LaneKind kind) {
+    switch (kind) {
+    case LaneKind::Belief:
+        return QStringLiteral("belief");
+    case LaneKind::Record:
+        return QStringLiteral("record");
+    case LaneKind::Copy:
+        return QStringLiteral("replica");
+    case LaneKind::Effect:
+        return QStringLiteral("effect");
+    case LaneKind::Node:
+        return QStringLiteral("server");
+    case LaneKind::Watchers:
+        return QStringLiteral("sentinel");
+    case LaneKind::Link:
+        return QStringLiteral("partition");
+    case LaneKind::Clock:
+        return QStringLiteral("clock-skew");
+    }
+    return {};
+}
+
+QString onTimeline(const views::TimelineView& view, const views::ViewContext& context, std::optional<QPoint> mouse) {
+    const std::lock_guard lock(view.loader()->data()->mutex());
+    const views::TimelineScene scene = view.scene();
+    using What = views::TimelineHit::What;
+    views::TimelineHit hit;
+    if (mouse) {
+        hit = views::hitTest(scene, view.viewport()->size(), *mouse);
+    } else if (view.focusRow() >= 0) {
+        hit.what = What::Label;
+        hit.row = view.focusRow();
+        hit.lane = scene.layout.rows()[std::size_t(view.focusRow())].lane;
+    }
+    if (hit.what == What::Fault) return QStringLiteral("mark-fault");
+    if (hit.what == What::Life) return QStringLiteral("pause");
+    if (hit.lane && hit.what == What::Span && hit.lane->kind == LaneKind::Belief)
+        return ofBelief(hit.lane->spans[hit.index]);
+    if (hit.lane && hit.what == What::Span && hit.lane->kind == LaneKind::Record) return QStringLiteral("lease");
+    if (!hit.violations.empty() && (hit.what == What::Lane || hit.what == What::Nothing))
+        return invariantOf(context, hit.violations.front());
+    return hit.lane ? ofLane(hit.lane->kind) : QString();
+}
+
+QString ofSetting(const views::WorkloadPanel& form, const QWidget* field, const views::ViewContext& context) {
+    struct Meaning {
+        const char* setting;
+        const char* term;
+    };
+    constexpr Meaning kMeanings[]{{"lease", "lease"},       {"watchdog", "watchdog"}, {"token_check", "token-check"},
+                                  {"deadline", "deadline"}, {"clients", "client"},    {"hold", "holder"},
+                                  {"think", "client"},      {"on_loss", "expired"}};
+    const auto isIts = [&](const char* setting) {
+        const QWidget* const control = form.control(QLatin1String(setting));
+        return control && (control == field || control->isAncestorOf(field));
+    };
+    if (isIts("recipe")) return context.settings().recipe;
+    for (const Meaning& one : kMeanings)
+        if (isIts(one.setting)) return QLatin1String(one.term);
+    return QStringLiteral("scenario");
+}
+
+/// The term of a widget, or of the panel that it is a part of. `mouse`: where on the screen it is asked about.
+QString termOf(const QWidget* asked, const views::ViewContext& context, std::optional<QPoint> mouse) {
+    for (const QWidget* widget = asked; widget; widget = widget->parentWidget()) {
+        if (const auto* view = qobject_cast<const views::TimelineView*>(widget))
+            return onTimeline(*view, context,
+                              mouse ? std::optional(view->viewport()->mapFromGlobal(*mouse)) : std::nullopt);
+        if (const auto* form = qobject_cast<const views::WorkloadPanel*>(widget))
+            return ofSetting(*form, asked, context);
+        if (qobject_cast<const views::VerdictBanner*>(widget) || qobject_cast<const views::VerdictPanel*>(widget))
+            return toldInvariant(context);
+        if (qobject_cast<const views::ProtocolPanel*>(widget)) return context.settings().recipe;
+        if (qobject_cast<const views::BreakPanel*>(widget)) return QStringLiteral("mark-fault");
+        if (qobject_cast<const views::QueueView*>(widget)) return QStringLiteral("waiter");
+        if (qobject_cast<const views::TtlHistory*>(widget)) return QStringLiteral("time-left");
+        if (qobject_cast<const views::LocksPanel*>(widget)) return QStringLiteral("record");
+        if (qobject_cast<const views::ClusterPanel*>(widget)) return QStringLiteral("server");
+    }
+    return {};
+}
+
+} // namespace
+
+QString whatIsThis(const QWidget& window, const views::ViewContext& context) {
+    const QPoint mouse = QCursor::pos();
+    const QWidget* const under = QApplication::widgetAt(mouse);
+    if (under && under->window() == &window) {
+        const QString term = termOf(under, context, mouse);
+        if (!term.isEmpty()) return term;
+    }
+    return termOf(window.focusWidget(), context, std::nullopt);
+}
+
+} // namespace lockscope::app

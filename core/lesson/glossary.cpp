@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lesson/glossary.h"
+
+#include "recipes/recipe_info.h"
+
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+
+namespace lockscope::lesson {
+
+namespace {
+
+Texts textsOf(const QJsonValue& value) {
+    Texts texts;
+    const QJsonObject object = value.toObject();
+    for (auto it = object.begin(); it != object.end(); ++it)
+        texts.byLanguage[it.key()] = it->toString();
+    return texts;
+}
+
+Term::Kind kindOf(const QString& word) {
+    if (word == QLatin1String("role")) return Term::Kind::Role;
+    if (word == QLatin1String("invariant")) return Term::Kind::Invariant;
+    if (word == QLatin1String("recipe")) return Term::Kind::Recipe;
+    if (word == QLatin1String("mark")) return Term::Kind::Mark;
+    return Term::Kind::Word;
+}
+
+std::vector<Term> read() {
+    QFile file(QStringLiteral(":/glossary/glossary.json"));
+    if (!file.open(QIODevice::ReadOnly)) qFatal("the glossary is missing from the program");
+    std::vector<Term> terms;
+    for (const QJsonValue& one : QJsonDocument::fromJson(file.readAll())[u"terms"].toArray())
+        terms.push_back({one[u"id"].toString(), kindOf(one[u"kind"].toString()), textsOf(one[u"name"]),
+                         textsOf(one[u"text"]), one[u"lesson"].toString(), one[u"also"].toString()});
+    return terms;
+}
+
+/// How well a term answers what was typed; smaller is better, nullopt: not at all.
+std::optional<int> rankOf(const Term& term, const QString& typed, const QString& language) {
+    const auto among = [&](const QString& text) { return text.contains(typed, Qt::CaseInsensitive); };
+    const QString name = term.name.in(language);
+    if (name.compare(typed, Qt::CaseInsensitive) == 0 || term.id == typed) return 0;
+    if (name.startsWith(typed, Qt::CaseInsensitive)) return 1;
+    if (among(name) || among(term.id)) return 2;
+    for (const auto& [other, text] : term.name.byLanguage)
+        if (among(text)) return 3;
+    if (among(term.also)) return 4;
+    if (among(term.sentence(language))) return 5;
+    return std::nullopt;
+}
+
+} // namespace
+
+QString Term::sentence(const QString& language) const {
+    if (!text.isEmpty()) return text.in(language);
+    if (kind == Kind::Recipe) {
+        const recipes::RecipeInfo* const info = recipes::findRecipe(id.toUtf8());
+        return info ? info->summary : QString();
+    }
+    for (const verdict::Invariant invariant : verdict::kInvariants)
+        if (verdict::invariantId(invariant) == id.toUtf8()) return verdict::invariantMeaning(invariant);
+    return {};
+}
+
+const std::vector<Term>& glossary() {
+    static const std::vector<Term> kTerms = read();
+    return kTerms;
+}
+
+const Term* findTerm(const QString& id) {
+    const auto found = std::ranges::find(glossary(), id, &Term::id);
+    return found == glossary().end() ? nullptr : &*found;
+}
+
+std::vector<const Term*> findTerms(const QString& typed, const QString& language) {
+    const QString wanted = typed.simplified();
+    std::vector<std::pair<int, const Term*>> found;
+    for (const Term& term : glossary())
+        if (const auto rank = wanted.isEmpty() ? std::optional(0) : rankOf(term, wanted, language))
+            found.emplace_back(*rank, &term);
+    std::ranges::stable_sort(found, {}, &std::pair<int, const Term*>::first);
+    std::vector<const Term*> terms;
+    for (const auto& [rank, term] : found)
+        terms.push_back(term);
+    return terms;
+}
+
+} // namespace lockscope::lesson

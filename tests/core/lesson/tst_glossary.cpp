@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// The glossary: one entry for everything that has a name, in both languages, and each leads to a lesson.
+#include "lesson/glossary.h"
+#include "lesson/lesson_file.h"
+#include "recipes/recipe_info.h"
+
+#include <QSet>
+#include <QTest>
+
+using namespace lockscope;
+using namespace lockscope::lesson;
+
+namespace {
+
+const QString kEnglish = QStringLiteral("en"), kChinese = QStringLiteral("zh_CN");
+
+bool hasChinese(const QString& text) {
+    return std::ranges::any_of(text, [](QChar c) { return c.script() == QChar::Script_Han; });
+}
+
+} // namespace
+
+class TestGlossary : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void everyInvariantAndRecipeHasAnEntry() {
+        for (const verdict::Invariant invariant : verdict::kInvariants) {
+            const Term* const term = findTerm(QString::fromLatin1(verdict::invariantId(invariant)));
+            QVERIFY2(term, verdict::invariantId(invariant).constData());
+            QCOMPARE(term->kind, Term::Kind::Invariant);
+            QCOMPARE(term->sentence(kEnglish), verdict::invariantMeaning(invariant));
+        }
+        for (const recipes::RecipeInfo& recipe : recipes::allRecipes()) {
+            const Term* const term = findTerm(QString::fromLatin1(recipe.id));
+            QVERIFY2(term, recipe.id.constData());
+            QCOMPARE(term->kind, Term::Kind::Recipe);
+            QCOMPARE(term->sentence(kEnglish), recipe.summary);
+        }
+    }
+
+    void everyEntryIsWhole() {
+        QVERIFY(glossary().size() > 90);
+        QSet<QString> ids;
+        for (const Term& term : glossary()) {
+            QVERIFY2(!term.id.isEmpty() && !ids.contains(term.id), qPrintable(term.id));
+            ids += term.id;
+            for (const QString& language : {kEnglish, kChinese}) {
+                QVERIFY2(!term.name.in(language).isEmpty(), qPrintable(term.id));
+                const QString sentence = term.sentence(language);
+                QVERIFY2(sentence.size() > 4 && sentence.size() < 260, qPrintable(term.id + u": "_qs + sentence));
+            }
+            const bool own = term.kind == Term::Kind::Invariant || term.kind == Term::Kind::Recipe;
+            QVERIFY2(term.text.isEmpty() == own, qPrintable(term.id));
+            if (own) continue;
+            QVERIFY2(term.text.in(kEnglish).endsWith(u'.') && !hasChinese(term.text.in(kEnglish)), qPrintable(term.id));
+            QVERIFY2(term.text.in(kChinese).endsWith(u'。') && hasChinese(term.text.in(kChinese)), qPrintable(term.id));
+            if (term.id != QLatin1String("sentinel")) QVERIFY2(hasChinese(term.name.in(kChinese)), qPrintable(term.id));
+        }
+    }
+
+    void everyLessonLinkLeadsSomewhere() {
+        const QStringList course = builtinLessons();
+        for (const Term& term : glossary())
+            QVERIFY2(course.contains(term.lesson), qPrintable(term.id + u" → "_qs + term.lesson));
+    }
+
+    void wordsAreFound() {
+        const auto first = [](const char* typed, const QString& language) {
+            const auto found = findTerms(QString::fromUtf8(typed), language);
+            return found.empty() ? QString() : found.front()->id;
+        };
+        QCOMPARE(first("lease", kEnglish), QStringLiteral("lease"));
+        QCOMPARE(first("租约", kChinese), QStringLiteral("lease"));
+        QCOMPARE(first("看门", kChinese), QStringLiteral("watchdog"));
+        QCOMPARE(first("watchdog", kChinese), QStringLiteral("watchdog")); // English words are found in Chinese, too
+        QCOMPARE(first("redis-fair", kEnglish), QStringLiteral("redis-fair"));
+        QCOMPARE(first("garbage", kEnglish), QStringLiteral("pause"));
+        QCOMPARE(first("no such word at all", kEnglish), QString());
+        QCOMPARE(findTerms(QString(), kEnglish).size(), glossary().size());
+        QVERIFY(!findTerm(QStringLiteral("no-such-term")));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestGlossary)
+#include "tst_glossary.moc"

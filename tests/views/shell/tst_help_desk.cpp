@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// "What is this?", sharing a run, and two runs side by side, by the keys and clicks that a person uses.
+#include "compare/compare_window.h"
+#include "experiment/run.h"
+#include "glossary/glossary_dialog.h"
+#include "session/shared_run.h"
+#include "session/simulated_session.h"
+#include "timeline/legend_bar.h"
+#include "timeline/timeline_panel.h"
+#include "timeline/timeline_view.h"
+#include "window/compare_desk.h"
+#include "window/help_desk.h"
+#include "window/lesson_desk.h"
+#include "window/sharer.h"
+#include "window_scene.h"
+
+#include <QClipboard>
+#include <QComboBox>
+#include <QImage>
+#include <QListView>
+#include <QListWidget>
+#include <QMessageBox>
+
+using namespace lockscope;
+
+namespace {
+
+struct Scene : tests::WindowScene {
+    views::GlossaryDialog* glossary() const { return window->help()->glossary(); }
+    views::TimelinePanel* timeline() const { return qobject_cast<views::TimelinePanel*>(window->work()->timeline()); }
+    /// Computed to its planned end.
+    QByteArray digest() const {
+        const auto trace = context()->trace();
+        const Nanos end = context()->session()->planned();
+        context()->session()->advanceTo(end);
+        if (!QTest::qWaitFor([&] { return trace->reached() >= end; }, 30'000)) return {};
+        return trace->digest();
+    }
+};
+
+} // namespace
+
+class tst_help_desk : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void f1ExplainsWhatHasTheFocus() {
+        Scene s;
+        s.open("gc-pause");
+        s.press(Qt::Key_F1);
+        QVERIFY(s.glossary() && s.glossary()->isVisible());
+        s.glossary()->close();
+        QTRY_VERIFY(!s.glossary());
+        s.window->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(s.window.get()));
+        // A lane that the keyboard has gone to is a belief.
+        s.digest();
+        views::TimelineView* const view = s.timeline()->view();
+        QTRY_VERIFY(!view->layoutOfLanes().rows().empty());
+        view->setFocus();
+        view->setFocusRow(0);
+        s.press(Qt::Key_F1);
+        QVERIFY(s.glossary());
+        QCOMPARE(s.glossary()->shownTerm(), QStringLiteral("belief"));
+    }
+
+    void aTermLeadsToItsLesson() {
+        Scene s;
+        s.window->help()->showTerm(QStringLiteral("watchdog"));
+        QCOMPARE(s.glossary()->shownTerm(), QStringLiteral("watchdog"));
+        QTest::keyClicks(s.glossary()->field(), QStringLiteral("fenc"));
+        QCOMPARE(s.glossary()->shownTerm(), QStringLiteral("fencing-token"));
+        QTest::keyClick(s.glossary()->field(), Qt::Key_Down);
+        QVERIFY(s.glossary()->shownTerm() != QStringLiteral("fencing-token"));
+        QTest::keyClick(s.glossary()->field(), Qt::Key_Up);
+        QVERIFY(s.glossary()->lessonButton()->text().contains(QStringLiteral("8")));
+        QTest::mouseClick(s.glossary()->lessonButton(), Qt::LeftButton);
+        QVERIFY(s.window->lessons()->guide()->lesson());
+        QCOMPARE(s.window->lessons()->guide()->lesson()->id, QStringLiteral("fencing"));
+    }
+
+    void nothingFoundIsSaid() {
+        Scene s;
+        s.window->help()->showTerm({});
+        QVERIFY(!s.glossary()->shownTerm().isEmpty());
+        QTest::keyClicks(s.glossary()->field(), QStringLiteral("xyzzy"));
+        QVERIFY(s.glossary()->shownTerm().isEmpty());
+        QVERIFY(!s.glossary()->lessonButton()->isVisible());
+        QTest::keyClick(s.glossary()->field(), Qt::Key_Down); // does no harm
+    }
+
+    void theCommandFieldFindsTermsAndRuns() {
+        Scene s;
+        s.open("contention");
+        s.action("transport.find")->trigger();
+        views::CommandField* const field = s.window->transport()->commandField();
+        QTest::keyClicks(field, QStringLiteral("lease"));
+        const QAbstractItemModel* const model = field->list()->model();
+        QString row;
+        for (int i = 0; i < model->rowCount(); ++i)
+            if (model->index(i, 0).data().toString().contains(QStringLiteral("What is this? › lease")))
+                row = model->index(i, 0).data().toString();
+        QVERIFY(!row.isEmpty());
+        field->setText(QStringLiteral("lockscope:gc-pause?seed=5"));
+        QTest::keyClick(field, Qt::Key_Space); // as typed: the list fills
+        QTest::keyClick(field, Qt::Key_Return);
+        QCOMPARE(s.context()->scenario().id, QStringLiteral("gc-pause"));
+        QCOMPARE(s.context()->session()->seed(), std::uint64_t(5));
+    }
+
+    void theLegendComesAndStays() {
+        Scene s;
+        s.open("gc-pause");
+        QVERIFY(!s.timeline()->legend()->isVisible());
+        s.action("view.legend")->trigger();
+        QVERIFY(s.timeline()->legend()->isVisible());
+        const auto entries = s.timeline()->legend()->findChildren<views::LegendEntry*>();
+        QVERIFY(entries.size() >= 8);
+        QVERIFY(entries.first()->isVisible());
+        QTest::mouseClick(entries.first(), Qt::LeftButton);
+        QCOMPARE(s.glossary()->shownTerm(), QStringLiteral("mark-wedge"));
+        // Every entry has a term of its own in the glossary.
+        for (views::LegendEntry* entry : entries) {
+            entry->click();
+            QVERIFY2(lesson::findTerm(s.glossary()->shownTerm()), qPrintable(entry->text()));
+        }
+        s.window.reset();
+        s.window = std::make_unique<app::MainWindow>(s.settings.get());
+        s.window->show();
+        QVERIFY(QTest::qWaitForWindowActive(s.window.get()));
+        s.open("gc-pause");
+        QVERIFY(s.timeline()->legend()->isVisible());
+    }
+
+    void aboutNamesTheVersion() {
+        Scene s;
+        QCoreApplication::setApplicationVersion(QStringLiteral("7.6.5"));
+        s.action("help.about")->trigger();
+        auto* const box = s.window->findChild<QMessageBox*>();
+        QVERIFY(box && box->isVisible());
+        QVERIFY(box->text().contains(QStringLiteral("7.6.5")));
+        QTest::keyClick(box, Qt::Key_Escape);
+    }
+
+    void aRunGoesThroughTheClipboard() {
+        Scene s;
+        s.open("contention");
+        s.context()->session()->advanceTo(4s);
+        QTRY_VERIFY(s.context()->trace()->reached() >= Nanos(4s));
+        s.context()->setPlayhead(3s);
+        scenario::Fault pause;
+        pause.action = scenario::Action::PauseClient;
+        pause.target = QStringLiteral("A");
+        s.context()->breakIt(pause);
+        QCOMPARE(s.context()->session()->doneByHand().size(), std::size_t(1));
+        const QByteArray digest = s.digest();
+        s.press(Qt::Key_C, Qt::ControlModifier | Qt::ShiftModifier);
+        const QString text = QApplication::clipboard()->text();
+        QVERIFY2(text.startsWith(QStringLiteral("lockscope:contention?")), qPrintable(text));
+        s.open("gc-pause");
+        s.press(Qt::Key_V, Qt::ControlModifier);
+        QCOMPARE(s.context()->scenario().id, QStringLiteral("contention"));
+        QCOMPARE(s.context()->session()->doneByHand().size(), std::size_t(1));
+        QCOMPARE(s.digest(), digest);
+        QTRY_COMPARE(s.context()->playhead(), Nanos(3s));
+        QVERIFY(!s.window->player()->isPlaying());
+    }
+
+    void aWrongClipboardIsTold() {
+        Scene s;
+        QApplication::clipboard()->setText(QStringLiteral("just words"));
+        s.press(Qt::Key_V, Qt::ControlModifier);
+        QVERIFY(s.window->messages()->message().contains(QStringLiteral("lockscope:")));
+        QApplication::clipboard()->setText(QStringLiteral("lockscope:gc-pause?seed=x"));
+        s.press(Qt::Key_V, Qt::ControlModifier);
+        QVERIFY(s.window->messages()->message().contains(QStringLiteral("character 25")));
+        QVERIFY(!s.context()->session());
+    }
+
+    void thePictureIsWhatIsInSight() {
+        Scene s;
+        s.open("gc-pause");
+        s.digest();
+        s.press(Qt::Key_C, Qt::ControlModifier | Qt::AltModifier);
+        const QImage image = QApplication::clipboard()->image();
+        QVERIFY(image.width() >= 2 * s.timeline()->width() - 2);
+        QVERIFY(image.height() > 400);
+        const views::RunPicture picture = s.window->sharer()->picture();
+        QVERIFY(picture.title.contains(QStringLiteral("redis-set")));
+        QVERIFY(picture.title.contains(QString::number(s.context()->session()->seed())));
+        s.timeline()->view()->fit();
+        QTRY_VERIFY(s.context()->verdict()->rows == s.context()->trace()->size());
+        const views::RunPicture whole = s.window->sharer()->picture();
+        QVERIFY(whole.violated && !whole.sentence.isEmpty());
+    }
+
+    void twoRunsSideBySide() {
+        Scene s;
+        s.window->openScenario(QStringLiteral("gc-pause"));
+        s.window->player()->pause();
+        s.press(Qt::Key_B, Qt::ControlModifier | Qt::ShiftModifier);
+        QTRY_VERIFY(qobject_cast<views::CompareWindow*>(QApplication::activeWindow()));
+        views::CompareWindow* const compare =
+            s.window->comparison()->open(experiment::Contrast{QStringLiteral("token_check"), QStringLiteral("on")});
+        QVERIFY(compare);
+        QTRY_VERIFY_WITH_TIMEOUT(compare->isReady(), 30'000);
+        QVERIFY(compare->difference().has_value());
+        QVERIFY(compare->outcome().contains(QStringLiteral("stale-write")));
+        // Both show the place where they part, at one scale, and one playhead moves both.
+        QTRY_COMPARE(compare->context(0)->playhead(), compare->difference()->at);
+        QTRY_COMPARE(compare->context(1)->playhead(), compare->difference()->at);
+        QTRY_COMPARE(compare->timeline(1)->sight().from, compare->timeline(0)->sight().from);
+        compare->timeline(1)->zoomIn();
+        QCOMPARE(compare->timeline(0)->sight().from, compare->timeline(1)->sight().from);
+        QCOMPARE(compare->timeline(0)->sight().to, compare->timeline(1)->sight().to);
+        compare->context(1)->seek(2s);
+        QTRY_COMPARE(compare->context(0)->playhead(), Nanos(2s));
+        // Another difference, and the lower run goes to the main window.
+        const int recipe = compare->choice()->findData(QStringLiteral("recipe=zk-mutex"));
+        QVERIFY(recipe >= 0);
+        compare->choice()->setCurrentIndex(recipe);
+        Q_EMIT compare->choice()->activated(recipe);
+        QVERIFY(!compare->isReady());
+        QTRY_VERIFY_WITH_TIMEOUT(compare->isReady(), 30'000);
+        for (QPushButton* button : compare->findChildren<QPushButton*>())
+            if (button->text() == QStringLiteral("Open the lower run")) button->click();
+        QCOMPARE(s.context()->scenario().recipe, QStringLiteral("zk-mutex"));
+    }
+};
+
+QTEST_MAIN(tst_help_desk)
+#include "tst_help_desk.moc"

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "timeline/run_picture.h"
+
+#include "theme/fonts.h"
+#include "theme/palette.h"
+
+#include <QCoreApplication>
+#include <QSvgGenerator>
+
+namespace lockscope::views {
+namespace {
+
+struct RunPictureText {
+    Q_DECLARE_TR_FUNCTIONS(RunPicture)
+};
+
+constexpr int kPad = 12;
+
+int headHeight() {
+    return QFontMetrics(uiFont(2, QFont::DemiBold)).height() + QFontMetrics(uiFont()).height() + 2 * kPad;
+}
+
+} // namespace
+
+void tellVerdict(RunPicture& picture) {
+    const TimelinePicture& timeline = picture.timeline;
+    if (!timeline.verdict || !timeline.trace) return;
+    const Nanos to = timeline.to > timeline.from ? timeline.to : timeline.trace->reached();
+    const auto& all = timeline.verdict->violations;
+    const auto first = std::ranges::find_if(all, [&](const verdict::Violation& violation) {
+        return violation.to >= timeline.from && violation.from <= to;
+    });
+    picture.violated = first != all.end();
+    if (picture.violated)
+        picture.sentence = verdict::explain(*first, *timeline.trace).section(u'\n', 0, 0);
+    else if (timeline.verdict->overall() == verdict::Outcome::Unknown)
+        picture.sentence = RunPictureText::tr("What was seen holds, but not all was seen");
+    else
+        picture.sentence = RunPictureText::tr("All invariants hold");
+}
+
+QSize sizeOf(const RunPicture& picture, int width, int mostHeight) {
+    return {width, std::clamp(headHeight() + timelineHeight(picture.timeline), headHeight() + 1, mostHeight)};
+}
+
+void paintRun(QPainter& painter, const QSize& size, const RunPicture& picture) {
+    const int head = headHeight();
+    painter.fillRect(QRect(0, 0, size.width(), head), color(Role::Surface));
+    const QRect room(kPad, kPad, size.width() - 2 * kPad, head - 2 * kPad);
+    painter.setFont(uiFont(2, QFont::DemiBold));
+    painter.setPen(color(Role::Text));
+    painter.drawText(room, Qt::AlignLeft | Qt::AlignTop,
+                     painter.fontMetrics().elidedText(picture.title, Qt::ElideRight, room.width()));
+    painter.setFont(uiFont());
+    painter.setPen(color(picture.violated ? Role::ViolationText : Role::TextDim));
+    painter.drawText(room, Qt::AlignLeft | Qt::AlignBottom,
+                     painter.fontMetrics().elidedText(picture.sentence, Qt::ElideRight, room.width()));
+    painter.save();
+    painter.translate(0, head);
+    renderTimeline(painter, QSize(size.width(), size.height() - head), picture.timeline);
+    painter.restore();
+}
+
+QImage imageOf(const RunPicture& picture, const QSize& size, double scale) {
+    QImage image((QSizeF(size) * scale).toSize(), QImage::Format_ARGB32_Premultiplied);
+    image.setDevicePixelRatio(scale);
+    image.fill(color(Role::Surface));
+    QPainter painter(&image);
+    paintRun(painter, size, picture);
+    return image;
+}
+
+bool writeSvg(const RunPicture& picture, const QSize& size, QIODevice& device) {
+    QSvgGenerator generator;
+    generator.setOutputDevice(&device);
+    generator.setSize(size);
+    generator.setViewBox(QRect(QPoint(0, 0), size));
+    generator.setTitle(picture.title);
+    generator.setDescription(picture.sentence);
+    QPainter painter;
+    if (!painter.begin(&generator)) return false;
+    paintRun(painter, size, picture);
+    return painter.end();
+}
+
+} // namespace lockscope::views
