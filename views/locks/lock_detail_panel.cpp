@@ -189,6 +189,8 @@ void LockDetailPanel::refresh() {
         m_ring->setTtl({0, true, false}, unknown(), {});
     else if (!facts.held())
         m_ring->setTtl({0, true, true}, tr("free"), {});
+    else if (!facts.endKnown && facts.keptBy != inspect::KeptBy::NotTold)
+        m_ring->setTtl(facts.gauge(), tr("no lease"), keptByText(facts.keptBy));
     else if (!facts.endKnown)
         m_ring->setTtl(facts.gauge(), unknown(), tr("no TTL told"));
     else if (!facts.expires)

@@ -358,8 +358,14 @@ QVariant LocksModel::data(const QModelIndex& index, int role) const {
             return tr("%1. %2").arg(text(*lock, FormatColumn), certaintySentence(lock->certainty));
         if (index.column() == StateColumn && lock->condition == LockCondition::PerhapsHeld)
             return certaintySentence(lock->certainty);
-        if (index.column() == TtlColumn && lock->held() && lock->observed && !lock->endKnown)
-            return tr("Unknown: this format does not say when the lock expires.");
+        if (index.column() == TtlColumn && lock->held() && lock->observed && !lock->endKnown) switch (lock->keptBy) {
+            case inspect::KeptBy::Session:
+                return tr("No lease: the lock ends with its holder's session, or is released before.");
+            case inspect::KeptBy::Transaction:
+                return tr("No lease: the lock ends when its holder's transaction does.");
+            case inspect::KeptBy::NotTold:
+                return tr("Unknown: this format does not say when the lock expires.");
+            }
         if (index.column() == TtlColumn && lock->held() && lock->observed && !lock->gauge().known)
             return tr("%1. No bar: the lock was taken before Lockscope looked, so how long its lease was is not known.")
                 .arg(text(*lock, TtlColumn));
