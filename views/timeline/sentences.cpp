@@ -253,6 +253,11 @@ QString faultSentence(const trace::Trace& trace, const Tick& tick) {
     case EventKind::SettingChanged:
         words = Timeline::tr("setting changed to %1").arg(textOf(trace, e.aux));
         break;
+    case EventKind::SessionChanged:
+        words = e.subject == trace::kNoEntity
+                    ? Timeline::tr("the session of %1 expired: its locks are freed").arg(actor)
+                    : Timeline::tr("the session of %1 with %2 expired: its locks are freed").arg(actor, subject);
+        break;
     default:
         words = QString::fromLatin1(trace::kindName(e.kind));
         break;
