@@ -321,8 +321,15 @@ void MainWindow::openUrl(const QString& url, bool changesAllowed) {
 void MainWindow::askForUrl(const QString& url) {
     auto* dialog = new views::ConnectDialog(complaintAboutUrl, m_settings->recentConnections(), this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setSaved(m_settings->savedConnections());
+    dialog->setTrial(tryConnection);
     if (!url.isEmpty()) dialog->setUrl(url);
-    connect(dialog, &QDialog::accepted, this, [this, dialog] { openUrl(dialog->url(), dialog->changesAllowed()); });
+    connect(dialog, &views::ConnectDialog::forgotten, m_settings, &Settings::forgetConnection);
+    connect(dialog, &QDialog::accepted, this, [this, dialog] {
+        if (!dialog->name().isEmpty())
+            m_settings->saveConnection({dialog->name(), dialog->url(), dialog->changesAllowed()});
+        openUrl(dialog->url(), dialog->changesAllowed());
+    });
     dialog->open();
 }
 

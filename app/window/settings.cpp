@@ -17,6 +17,7 @@ const QString kTables = QStringLiteral("window/tables/");
 const QString kLessons = QStringLiteral("lessons/");
 const QString kTextScale = QStringLiteral("look/text-scale");
 const QString kFiles = QStringLiteral("recent/files");
+const QString kSaved = QStringLiteral("connections");
 const QString kConnections = QStringLiteral("recent/connections");
 
 constexpr std::array kThemeIds{"system", "light", "dark"};
@@ -178,6 +179,37 @@ void Settings::addRecentFile(const QString& path) {
 void Settings::removeRecentFile(const QString& path) {
     drop(kFiles, path);
 }
+QList<views::ConnectDialog::Saved> Settings::savedConnections() const {
+    QList<views::ConnectDialog::Saved> saved;
+    for (const QString& line : m_store.value(kSaved).toStringList()) {
+        const QStringList parts = line.split(QLatin1Char('\n'));
+        if (parts.size() == 3) saved.append({parts[0], parts[1], parts[2] == QLatin1String("changes")});
+    }
+    return saved;
+}
+
+void Settings::saveConnection(const views::ConnectDialog::Saved& connection) {
+    QList<views::ConnectDialog::Saved> all = savedConnections();
+    all.removeIf([&](const views::ConnectDialog::Saved& each) { return each.name == connection.name; });
+    all.append({connection.name, withoutPassword(connection.url), connection.changes});
+    std::ranges::sort(all, {}, &views::ConnectDialog::Saved::name);
+    keepConnections(all);
+}
+
+void Settings::forgetConnection(const QString& name) {
+    QList<views::ConnectDialog::Saved> all = savedConnections();
+    if (all.removeIf([&](const views::ConnectDialog::Saved& each) { return each.name == name; }) > 0)
+        keepConnections(all);
+}
+
+void Settings::keepConnections(const QList<views::ConnectDialog::Saved>& all) {
+    QStringList lines;
+    for (const views::ConnectDialog::Saved& one : all)
+        lines +=
+            QStringList{one.name, one.url, one.changes ? QStringLiteral("changes") : QString()}.join(QLatin1Char('\n'));
+    store(kSaved, lines);
+}
+
 QStringList Settings::recentConnections() const {
     return m_store.value(kConnections).toStringList();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "theme/palette.h"
+#include "welcome/connect_dialog.h"
 
 #include <QObject>
 #include <QRect>
@@ -75,6 +76,11 @@ public:
     QStringList recentFiles() const;
     void addRecentFile(const QString& path);
     void removeRecentFile(const QString& path);
+    /// By name; the addresses are without passwords.
+    QList<views::ConnectDialog::Saved> savedConnections() const;
+    /// One of the same name is replaced.
+    void saveConnection(const views::ConnectDialog::Saved& connection);
+    void forgetConnection(const QString& name);
     /// Newest first, without passwords.
     QStringList recentConnections() const;
     void addRecentConnection(const QString& url);
@@ -92,6 +98,7 @@ private:
     void prepend(const QString& key, const QString& entry);
     void drop(const QString& key, const QString& entry);
     void forgetPasswords();
+    void keepConnections(const QList<views::ConnectDialog::Saved>& all);
     QSettings m_store;
 };
 
