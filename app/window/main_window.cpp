@@ -19,6 +19,7 @@
 #include "window/session_recorder.h"
 #include "window/stage.h"
 #include "window/status_line.h"
+#include "window/window_alerts.h"
 #include "window/window_menus.h"
 #include "window/work_area.h"
 
@@ -217,6 +218,7 @@ WorkArea* MainWindow::needWork() {
     // Neither is of use on the welcome page, and the window is there sooner without them.
     setStatusBar(new StatusLine(m_context, m_player));
     m_work = new WorkArea(this, m_context, m_settings);
+    m_alerts = new WindowAlerts(this);
     m_centre->addWidget(m_work->timeline());
     connect(m_work, &WorkArea::panelBuilt, this, &MainWindow::adoptPanelActions);
     adoptPanelActions();

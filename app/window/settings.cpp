@@ -4,6 +4,7 @@
 #include "ports/url_login.h"
 
 #include <QFileInfo>
+#include <QUrl>
 
 namespace lockscope::app {
 namespace {
@@ -15,6 +16,8 @@ const QString kRect = QStringLiteral("window/rect");
 const QString kMaximized = QStringLiteral("window/maximized");
 const QString kTables = QStringLiteral("window/tables/");
 const QString kLessons = QStringLiteral("lessons/");
+const QString kAlerts = QStringLiteral("alerts/");
+const QString kNotify = QStringLiteral("alerts-on-desktop");
 const QString kTextScale = QStringLiteral("look/text-scale");
 const QString kFiles = QStringLiteral("recent/files");
 const QString kSaved = QStringLiteral("connections");
@@ -24,6 +27,11 @@ constexpr std::array kThemeIds{"system", "light", "dark"};
 
 QString dockKey(Layout layout) {
     return QStringLiteral("window/state-v%1/%2").arg(QString::number(Settings::kStateVersion), layoutId(layout));
+}
+
+/// A group of its own for each connection; an address has slashes, which would be groups in it.
+QString alertsKey(const QString& connection, const char* part) {
+    return kAlerts + QString::fromLatin1(QUrl::toPercentEncoding(connection)) + QLatin1Char('/') + QLatin1String(part);
 }
 
 } // namespace
@@ -142,6 +150,30 @@ void Settings::setLesson(const QString& id, const KeptLesson& lesson) {
     for (const auto& [step, choice] : lesson.bets)
         bets += QStringLiteral("%1:%2").arg(step).arg(choice);
     store(kLessons + id + QStringLiteral("/bets"), bets);
+}
+
+KeptAlerts Settings::alerts(const QString& connection) const {
+    KeptAlerts kept;
+    const QString rules = alertsKey(connection, "rules");
+    if (m_store.contains(rules)) kept.rules = m_store.value(rules).toStringList();
+    kept.mutes = m_store.value(alertsKey(connection, "mutes")).toStringList();
+    return kept;
+}
+
+void Settings::setAlerts(const QString& connection, const KeptAlerts& alerts) {
+    if (alerts.rules)
+        store(alertsKey(connection, "rules"), *alerts.rules);
+    else
+        m_store.remove(alertsKey(connection, "rules"));
+    store(alertsKey(connection, "mutes"), alerts.mutes);
+}
+
+bool Settings::notifiesOfAlerts() const {
+    return m_store.value(kNotify, true).toBool();
+}
+
+void Settings::setNotifiesOfAlerts(bool on) {
+    store(kNotify, on);
 }
 
 double Settings::textScale() const {

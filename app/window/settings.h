@@ -8,6 +8,7 @@
 #include <QSettings>
 #include <QStringList>
 #include <map>
+#include <optional>
 
 namespace lockscope::app {
 
@@ -31,6 +32,13 @@ struct KeptLesson {
     bool done = false;
     std::map<int, int> bets; ///< step → choice, both from 0
     friend bool operator==(const KeptLesson&, const KeptLesson&) = default;
+};
+
+/// The alerts that a person wants to be told of one connection, as text.
+struct KeptAlerts {
+    std::optional<QStringList> rules; ///< missing: never chosen
+    QStringList mutes;
+    friend bool operator==(const KeptAlerts&, const KeptAlerts&) = default;
 };
 
 /// The settings that are kept between runs, typed, with defaults. Setters store and notify only on change. Passwords
@@ -68,6 +76,12 @@ public:
 
     KeptLesson lesson(const QString& id) const;
     void setLesson(const QString& id, const KeptLesson& lesson);
+    /// `connection`: its address without a password.
+    KeptAlerts alerts(const QString& connection) const;
+    void setAlerts(const QString& connection, const KeptAlerts& alerts);
+    /// Whether the desktop shows alerts while the window is not looked at; true by default.
+    bool notifiesOfAlerts() const;
+    void setNotifiesOfAlerts(bool on);
     /// How much larger than usual all text is; 1 by default.
     double textScale() const;
     void setTextScale(double scale);

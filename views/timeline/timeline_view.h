@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "models/view_context.h"
+#include "timeline/alert_marks.h"
 #include "timeline/hit.h"
 #include "timeline/timeline_loader.h"
 #include "timeline/zoom.h"
@@ -165,6 +166,7 @@ private:
     TimelineLayout m_layout;
     TimelineMetrics m_metrics;
     ViolationBands m_bands;
+    AlertMarks m_alerts;
     std::shared_ptr<const verdict::Verdict> m_verdict;
     TimelineNotes m_notes;
     QImage m_lanes;
