@@ -5,6 +5,7 @@
 
 #include <QStringList>
 #include <expected>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -22,6 +23,10 @@ struct Servers {
                                                                       scenario::Scenario workload);
     /// Empty = a server at this address can be looked at; otherwise what is wrong with the address.
     QString (*complaintAbout)(const QString& url);
+    /// Tries the address once and calls `done` on this thread with what came of it, as long as the returned object
+    /// lives. `good`: its locks can be read. Precondition: complaintAbout(url) is empty.
+    std::unique_ptr<QObject> (*tryConnection)(const QString& url,
+                                              std::function<void(bool good, const QString& sentence)> done);
     /// The commands `lock`, `watch` and `manager`: they take the words after their name and return the exit status.
     /// `command`: the words behind "--", byte by byte: they need not be text.
     int (*lock)(const QStringList& words, const std::vector<QByteArray>& command);

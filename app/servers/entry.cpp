@@ -2,6 +2,7 @@
 #include "servers/entry.h"
 
 #include "inspect/make_watcher.h"
+#include "live/connection_trial.h"
 #include "live/live_session.h"
 #include "ports/url.h"
 #include "servers/commands.h"
@@ -31,12 +32,23 @@ QString complaintAbout(const QString& url) {
     return parsed ? QString() : parsed.error();
 }
 
+std::unique_ptr<QObject> tryConnection(const QString& url,
+                                       std::function<void(bool good, const QString& sentence)> done) {
+    auto parsed = parseWatchable(url);
+    Q_ASSERT(parsed);
+    using live::ConnectionTrial;
+    return std::make_unique<ConnectionTrial>(
+        std::move(*parsed), [done = std::move(done)](ConnectionTrial::Outcome outcome, const QString& sentence) {
+            done(outcome != ConnectionTrial::Outcome::Failed, sentence);
+        });
+}
+
 } // namespace
 } // namespace lockscope::servers
 
 const lockscope::servers::Servers* lockscope_servers(const char* version) {
     using namespace lockscope;
-    static constexpr servers::Servers kServers{servers::open, servers::complaintAbout, cli::lock, cli::watch,
-                                               cli::manager};
+    static constexpr servers::Servers kServers{
+        servers::open, servers::complaintAbout, servers::tryConnection, cli::lock, cli::watch, cli::manager};
     return std::strcmp(version, LOCKSCOPE_VERSION) == 0 ? &kServers : nullptr;
 }

@@ -2,6 +2,7 @@
 #include "servers/watch_words.h"
 
 #include "cli/text.h"
+#include "inspect/kept_by.h"
 #include "inspect/text.h"
 
 #include <QLocale>
@@ -65,7 +66,16 @@ QString endText(const LockRow& row) {
     case LockRow::Expires::Unknown:
         break;
     }
-    return row.state == LockRow::State::Held && !row.holdersGone ? tr("end unknown") : QString();
+    if (row.state != LockRow::State::Held || row.holdersGone) return {};
+    switch (inspect::keptBy(row.format)) {
+    case inspect::KeptBy::Session:
+        return tr("kept by its session");
+    case inspect::KeptBy::Transaction:
+        return tr("kept by its transaction");
+    case inspect::KeptBy::NotTold:
+        break;
+    }
+    return tr("end unknown");
 }
 
 QString waitersText(const LockRow& row) {

@@ -163,10 +163,11 @@ void WatchedServer::tell(const LockChange& change, const LockReport& report) {
 void WatchedServer::tell(const inspect::Alert& alert) {
     const bool raised = alert.state == inspect::Alert::State::Raised;
     const QString time = timeText(m_runtime.wallMs());
+    const QString explained = alert.sentence + QLatin1Char(' ') + alert.advice;
     if (!m_plan.json) {
         const QString rule = alert.rule.text;
         sayAt(time, raised ? tr("ALERT") : tr("alert over"),
-              raised ? rule + QStringLiteral(": ") + alert.sentence
+              raised ? rule + QStringLiteral(": ") + explained
                      : rule + QStringLiteral("  ") + inspect::readable(alert.lock));
         return;
     }
@@ -177,7 +178,7 @@ void WatchedServer::tell(const inspect::Alert& alert) {
         .add("endpoint", m_endpoint)
         .add("observed_at", time);
     line.add("name", alert.lock.isEmpty() ? QJsonValue(QJsonValue::Null) : QJsonValue(inspect::readable(alert.lock)));
-    if (raised) line.add("explain", alert.sentence);
+    if (raised) line.add("explain", explained);
     say(line.toJson());
 }
 

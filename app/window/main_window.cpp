@@ -23,6 +23,7 @@
 #include "window/sharer.h"
 #include "window/stage.h"
 #include "window/status_line.h"
+#include "window/window_alerts.h"
 #include "window/window_menus.h"
 #include "window/work_area.h"
 
@@ -226,6 +227,7 @@ WorkArea* MainWindow::needWork() {
     // Neither is of use on the welcome page, and the window is there sooner without them.
     setStatusBar(new StatusLine(m_context, m_player));
     m_work = new WorkArea(this, m_context, m_settings);
+    m_alerts = new WindowAlerts(this);
     m_centre->addWidget(m_work->timeline());
     m_help->attachTimeline();
     connect(m_work, &WorkArea::panelBuilt, this, &MainWindow::adoptPanelActions);
@@ -342,8 +344,15 @@ void MainWindow::openUrl(const QString& url, bool changesAllowed) {
 void MainWindow::askForUrl(const QString& url) {
     auto* dialog = new views::ConnectDialog(complaintAboutUrl, m_settings->recentConnections(), this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setSaved(m_settings->savedConnections());
+    dialog->setTrial(tryConnection);
     if (!url.isEmpty()) dialog->setUrl(url);
-    connect(dialog, &QDialog::accepted, this, [this, dialog] { openUrl(dialog->url(), dialog->changesAllowed()); });
+    connect(dialog, &views::ConnectDialog::forgotten, m_settings, &Settings::forgetConnection);
+    connect(dialog, &QDialog::accepted, this, [this, dialog] {
+        if (!dialog->name().isEmpty())
+            m_settings->saveConnection({dialog->name(), dialog->url(), dialog->changesAllowed()});
+        openUrl(dialog->url(), dialog->changesAllowed());
+    });
     dialog->open();
 }
 

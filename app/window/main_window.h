@@ -27,6 +27,7 @@ class MessageBar;
 class Presenter;
 class SessionRecorder;
 class Sharer;
+class WindowAlerts;
 class WindowMenus;
 class WorkArea;
 
@@ -50,6 +51,8 @@ public:
     HelpDesk* help() const { return m_help; }
     CompareDesk* comparison() const { return m_comparison; }
     Presenter* presenter() const { return m_presenter; }
+    /// Null before the first session.
+    WindowAlerts* alerts() const { return m_alerts; }
     Settings* settings() const { return m_settings; }
     /// Null before the first session.
     WorkArea* work() const { return m_work; }
@@ -129,6 +132,7 @@ private:
     Presenter* m_presenter;
     views::ShortcutSheet* m_shortcuts = nullptr;
     WorkArea* m_work = nullptr;
+    WindowAlerts* m_alerts = nullptr;
     views::CommandField* m_finder = nullptr; ///< for Ctrl+K where the transport bar is hidden
     QString m_openedFile;                    ///< the last file that was opened, as it stands among the recent ones
     QString m_trouble, m_toldTrouble;        ///< the session's, in brief and as it was told

@@ -68,6 +68,14 @@ bool looksLikeUrl(const QString& text) {
     return text.contains(QLatin1String("://"));
 }
 
+std::unique_ptr<QObject> tryConnection(const QString& url,
+                                       std::function<void(bool good, const QString& sentence)> done) {
+    const auto loaded = servers::load();
+    if (loaded) return (*loaded)->tryConnection(url, std::move(done));
+    done(false, loaded.error());
+    return nullptr;
+}
+
 QString complaintAboutUrl(const QString& url) {
     const auto loaded = servers::load();
     return loaded ? (*loaded)->complaintAbout(url) : loaded.error();

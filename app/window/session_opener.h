@@ -3,6 +3,8 @@
 #include "session/session.h"
 
 #include <expected>
+#include <functional>
+#include <memory>
 
 namespace lockscope::app {
 
@@ -18,6 +20,10 @@ Opened openUrl(const QString& url, bool changesAllowed);
 
 /// True for texts that are meant as a server's address.
 bool looksLikeUrl(const QString& text);
+/// Tries an address once; calls `done` as long as the returned object lives. Precondition: complaintAboutUrl(url) is
+/// empty.
+std::unique_ptr<QObject> tryConnection(const QString& url,
+                                       std::function<void(bool good, const QString& sentence)> done);
 /// Empty = fine; otherwise what is wrong with the address.
 QString complaintAboutUrl(const QString& url);
 

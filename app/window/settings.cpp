@@ -4,6 +4,7 @@
 #include "ports/url_login.h"
 
 #include <QFileInfo>
+#include <QUrl>
 
 namespace lockscope::app {
 namespace {
@@ -15,14 +16,22 @@ const QString kRect = QStringLiteral("window/rect");
 const QString kMaximized = QStringLiteral("window/maximized");
 const QString kTables = QStringLiteral("window/tables/");
 const QString kLessons = QStringLiteral("lessons/");
+const QString kAlerts = QStringLiteral("alerts/");
+const QString kNotify = QStringLiteral("alerts-on-desktop");
 const QString kTextScale = QStringLiteral("look/text-scale");
 const QString kFiles = QStringLiteral("recent/files");
+const QString kSaved = QStringLiteral("connections");
 const QString kConnections = QStringLiteral("recent/connections");
 
 constexpr std::array kThemeIds{"system", "light", "dark"};
 
 QString dockKey(Layout layout) {
     return QStringLiteral("window/state-v%1/%2").arg(QString::number(Settings::kStateVersion), layoutId(layout));
+}
+
+/// A group of its own for each connection; an address has slashes, which would be groups in it.
+QString alertsKey(const QString& connection, const char* part) {
+    return kAlerts + QString::fromLatin1(QUrl::toPercentEncoding(connection)) + QLatin1Char('/') + QLatin1String(part);
 }
 
 } // namespace
@@ -143,6 +152,30 @@ void Settings::setLesson(const QString& id, const KeptLesson& lesson) {
     store(kLessons + id + QStringLiteral("/bets"), bets);
 }
 
+KeptAlerts Settings::alerts(const QString& connection) const {
+    KeptAlerts kept;
+    const QString rules = alertsKey(connection, "rules");
+    if (m_store.contains(rules)) kept.rules = m_store.value(rules).toStringList();
+    kept.mutes = m_store.value(alertsKey(connection, "mutes")).toStringList();
+    return kept;
+}
+
+void Settings::setAlerts(const QString& connection, const KeptAlerts& alerts) {
+    if (alerts.rules)
+        store(alertsKey(connection, "rules"), *alerts.rules);
+    else
+        m_store.remove(alertsKey(connection, "rules"));
+    store(alertsKey(connection, "mutes"), alerts.mutes);
+}
+
+bool Settings::notifiesOfAlerts() const {
+    return m_store.value(kNotify, true).toBool();
+}
+
+void Settings::setNotifiesOfAlerts(bool on) {
+    store(kNotify, on);
+}
+
 double Settings::textScale() const {
     return std::clamp(m_store.value(kTextScale, 1.0).toDouble(), kLeastTextScale, kLargestTextScale);
 }
@@ -178,6 +211,37 @@ void Settings::addRecentFile(const QString& path) {
 void Settings::removeRecentFile(const QString& path) {
     drop(kFiles, path);
 }
+QList<views::ConnectDialog::Saved> Settings::savedConnections() const {
+    QList<views::ConnectDialog::Saved> saved;
+    for (const QString& line : m_store.value(kSaved).toStringList()) {
+        const QStringList parts = line.split(QLatin1Char('\n'));
+        if (parts.size() == 3) saved.append({parts[0], parts[1], parts[2] == QLatin1String("changes")});
+    }
+    return saved;
+}
+
+void Settings::saveConnection(const views::ConnectDialog::Saved& connection) {
+    QList<views::ConnectDialog::Saved> all = savedConnections();
+    all.removeIf([&](const views::ConnectDialog::Saved& each) { return each.name == connection.name; });
+    all.append({connection.name, withoutPassword(connection.url), connection.changes});
+    std::ranges::sort(all, {}, &views::ConnectDialog::Saved::name);
+    keepConnections(all);
+}
+
+void Settings::forgetConnection(const QString& name) {
+    QList<views::ConnectDialog::Saved> all = savedConnections();
+    if (all.removeIf([&](const views::ConnectDialog::Saved& each) { return each.name == name; }) > 0)
+        keepConnections(all);
+}
+
+void Settings::keepConnections(const QList<views::ConnectDialog::Saved>& all) {
+    QStringList lines;
+    for (const views::ConnectDialog::Saved& one : all)
+        lines +=
+            QStringList{one.name, one.url, one.changes ? QStringLiteral("changes") : QString()}.join(QLatin1Char('\n'));
+    store(kSaved, lines);
+}
+
 QStringList Settings::recentConnections() const {
     return m_store.value(kConnections).toStringList();
 }

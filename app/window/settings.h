@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "theme/palette.h"
+#include "welcome/connect_dialog.h"
 
 #include <QObject>
 #include <QRect>
 #include <QSettings>
 #include <QStringList>
 #include <map>
+#include <optional>
 
 namespace lockscope::app {
 
@@ -30,6 +32,13 @@ struct KeptLesson {
     bool done = false;
     std::map<int, int> bets; ///< step → choice, both from 0
     friend bool operator==(const KeptLesson&, const KeptLesson&) = default;
+};
+
+/// The alerts that a person wants to be told of one connection, as text.
+struct KeptAlerts {
+    std::optional<QStringList> rules; ///< missing: never chosen
+    QStringList mutes;
+    friend bool operator==(const KeptAlerts&, const KeptAlerts&) = default;
 };
 
 /// The settings that are kept between runs, typed, with defaults. Setters store and notify only on change. Passwords
@@ -67,6 +76,12 @@ public:
 
     KeptLesson lesson(const QString& id) const;
     void setLesson(const QString& id, const KeptLesson& lesson);
+    /// `connection`: its address without a password.
+    KeptAlerts alerts(const QString& connection) const;
+    void setAlerts(const QString& connection, const KeptAlerts& alerts);
+    /// Whether the desktop shows alerts while the window is not looked at; true by default.
+    bool notifiesOfAlerts() const;
+    void setNotifiesOfAlerts(bool on);
     /// How much larger than usual all text is; 1 by default.
     double textScale() const;
     void setTextScale(double scale);
@@ -75,6 +90,11 @@ public:
     QStringList recentFiles() const;
     void addRecentFile(const QString& path);
     void removeRecentFile(const QString& path);
+    /// By name; the addresses are without passwords.
+    QList<views::ConnectDialog::Saved> savedConnections() const;
+    /// One of the same name is replaced.
+    void saveConnection(const views::ConnectDialog::Saved& connection);
+    void forgetConnection(const QString& name);
     /// Newest first, without passwords.
     QStringList recentConnections() const;
     void addRecentConnection(const QString& url);
@@ -92,6 +112,7 @@ private:
     void prepend(const QString& key, const QString& entry);
     void drop(const QString& key, const QString& entry);
     void forgetPasswords();
+    void keepConnections(const QList<views::ConnectDialog::Saved>& all);
     QSettings m_store;
 };
 

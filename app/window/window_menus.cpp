@@ -14,6 +14,7 @@
 #include "window/presenter.h"
 #include "window/session_recorder.h"
 #include "window/sharer.h"
+#include "window/window_alerts.h"
 #include "window/work_area.h"
 
 #include <QActionGroup>
@@ -226,6 +227,21 @@ void WindowMenus::fillView() {
             if (!inSight) panel->raise();
         }));
     }
+    panels->addAction(r->add("panel.alerts", tr("Panels"), tr("Alerts"), {Qt::Key_F8}, [w] {
+        w->needWork();
+        w->alerts()->toggle();
+    }));
+    panels->addSeparator();
+    panels->addAction(r->add("alerts.rules", tr("Alerts"), tr("&Thresholds of alerts…"), {}, [w] {
+        w->needWork();
+        w->alerts()->askForRules();
+    }));
+    QAction* notify =
+        r->add("alerts.notify", tr("Alerts"), tr("Alerts on the &desktop while this window is not in front"), {}, {});
+    notify->setCheckable(true);
+    notify->setChecked(w->settings()->notifiesOfAlerts());
+    connect(notify, &QAction::toggled, w, [w](bool on) { w->settings()->setNotifiesOfAlerts(on); });
+    panels->addAction(notify);
 
     menu->addSeparator();
     QMenu* theme = menu->addMenu(tr("T&heme"));
@@ -337,6 +353,9 @@ void WindowMenus::refresh() {
     for (const char* id : {"layout.restore", "layout.movable", "view.presenter", "panel.controls", "panel.locks",
                            "panel.events", "panel.cluster", "panel.inspector"})
         r->find(QLatin1String(id))->setEnabled(open);
+    const bool alerts = session::alertDeskOf(m_window->context()->session()) != nullptr;
+    for (const char* id : {"panel.alerts", "alerts.rules"})
+        r->find(QLatin1String(id))->setEnabled(alerts);
 }
 
 } // namespace lockscope::app

@@ -14,16 +14,9 @@ namespace lockscope::inspect {
 namespace {
 
 using Kind = AlertRule::Kind;
-enum class Takes : std::uint8_t { Nothing, Time, Count };
+using Takes = AlertForm::Takes;
 
-struct Form {
-    Kind kind;
-    const char* name;
-    const char* sign; ///< "" where there is no threshold
-    Takes takes;
-    const char* example;
-};
-constexpr Form kForms[] = {
+constexpr AlertForm kForms[] = {
     {Kind::Held, "held", ">", Takes::Time, "held>5m"},
     {Kind::Left, "left", "<", Takes::Time, "left<2s"},
     {Kind::NoExpiry, "no-expiry", "", Takes::Nothing, "no-expiry"},
@@ -33,16 +26,55 @@ constexpr Form kForms[] = {
     {Kind::HandOvers, "hand-overs", ">", Takes::Count, "hand-overs>60"},
     {Kind::TokenBack, "token-back", "", Takes::Nothing, "token-back"},
     {Kind::Unreachable, "unreachable", ">", Takes::Time, "unreachable>10s"},
+    {Kind::RenewalLate, "renewal-late", ">", Takes::Time, "renewal-late>2s"},
 };
 
 QString examples() {
     QStringList all;
-    for (const Form& form : kForms)
+    for (const AlertForm& form : kForms)
         all << QString::fromLatin1(form.example);
     return all.join(QStringLiteral(", "));
 }
 
 } // namespace
+
+std::vector<AlertForm> alertForms() {
+    return {std::begin(kForms), std::end(kForms)};
+}
+
+const AlertForm& formOf(Kind kind) {
+    const AlertForm& form = kForms[std::size_t(kind)];
+    Q_ASSERT(form.kind == kind);
+    return form;
+}
+
+AlertSeverity severityOf(Kind kind) {
+    switch (kind) {
+    case Kind::TokenBack:
+    case Kind::Unreachable:
+        return AlertSeverity::Critical;
+    case Kind::Held:
+    case Kind::Left:
+    case Kind::NoExpiry:
+    case Kind::Waiters:
+    case Kind::Waited:
+    case Kind::RenewalLate:
+        return AlertSeverity::Warning;
+    case Kind::DeadWaiters:
+    case Kind::HandOvers:
+        break;
+    }
+    return AlertSeverity::Info;
+}
+
+std::vector<AlertRule> usualAlertRules() {
+    // Not among them: long holds, hand-overs and full queues, which are normal for some locks and not for others.
+    std::vector<AlertRule> rules;
+    for (const char* text :
+         {"renewal-late>2s", "no-expiry", "waited>30s", "dead-waiters>0", "token-back", "unreachable>5s"})
+        rules.push_back(*parseAlertRule(QString::fromLatin1(text)));
+    return rules;
+}
 
 std::expected<AlertRule, QString> parseAlertRule(const QString& text) {
     static const QRegularExpression kRule(QStringLiteral("^\\s*([a-z-]+)\\s*(?:([<>])\\s*(\\S+(?: \\S+)?))?\\s*$"));
@@ -54,10 +86,11 @@ std::expected<AlertRule, QString> parseAlertRule(const QString& text) {
     if (!parts.hasMatch())
         return wrong(QCoreApplication::translate("Alerts", "it should be a name, a sign and a threshold"));
     const QString name = parts.captured(1), sign = parts.captured(2), threshold = parts.captured(3);
-    const auto form = std::ranges::find_if(kForms, [&](const Form& each) { return name == QLatin1String(each.name); });
+    const auto form =
+        std::ranges::find_if(kForms, [&](const AlertForm& each) { return name == QLatin1String(each.name); });
     if (form == std::end(kForms)) {
         QStringList names;
-        for (const Form& each : kForms)
+        for (const AlertForm& each : kForms)
             names << QString::fromLatin1(each.name);
         return wrong(
             QCoreApplication::translate("Alerts", "nothing is called %1%2").arg(name, suggestion(name, names)));

@@ -4,6 +4,7 @@
 
 #include <QString>
 #include <expected>
+#include <vector>
 
 namespace lockscope::inspect {
 
@@ -19,9 +20,10 @@ struct AlertRule {
         HandOvers,   ///< "hand-overs>60": more changes of the holder within a minute
         TokenBack,   ///< "token-back": a fencing token lower than one before
         Unreachable, ///< "unreachable>10s": the server could not be read for longer
+        RenewalLate, ///< "renewal-late>2s": a holder that renewed at a steady pace is behind it by more
     };
     Kind kind = Kind::Held;
-    Nanos time{};           ///< the threshold of Held, Left, Waited, Unreachable
+    Nanos time{};           ///< the threshold of Held, Left, Waited, Unreachable, RenewalLate
     std::int64_t count = 0; ///< the threshold of Waiters, DeadWaiters, HandOvers
     QString text;           ///< as it was written, without spaces: "held>5m"
     friend bool operator==(const AlertRule& a, const AlertRule& b) {
@@ -29,7 +31,27 @@ struct AlertRule {
     }
 };
 
+/// How much an alert matters. Critical: data was lost, or nothing can be seen. Warning: somebody waits, or will.
+enum class AlertSeverity : std::uint8_t { Info, Warning, Critical };
+AlertSeverity severityOf(AlertRule::Kind kind);
+
+/// A kind of rule as it is written.
+struct AlertForm {
+    enum class Takes : std::uint8_t { Nothing, Time, Count };
+    AlertRule::Kind kind;
+    const char* name; ///< "held"
+    const char* sign; ///< ">", "<"; "" where there is no threshold
+    Takes takes;
+    const char* example; ///< a whole rule, with a threshold that suits many servers: "held>5m"
+};
+/// All kinds, in the order of AlertRule::Kind.
+std::vector<AlertForm> alertForms();
+const AlertForm& formOf(AlertRule::Kind kind);
+
 /// Reads a rule. The error is a sentence that names what there is.
 std::expected<AlertRule, QString> parseAlertRule(const QString& text);
+
+/// The rules for somebody who has not chosen any: those that hardly ever are true of a healthy system.
+std::vector<AlertRule> usualAlertRules();
 
 } // namespace lockscope::inspect

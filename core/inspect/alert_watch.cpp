@@ -41,7 +41,47 @@ QString lasted(Nanos time, bool seenToBegin) {
     return seenToBegin ? text : Text::tr("at least %1").arg(text);
 }
 
+/// The row without its content, which no rule looks at and which may be long.
+LockRow withoutContent(const LockRow& row) {
+    LockRow kept;
+    kept.name = row.name;
+    kept.state = row.state;
+    kept.ttlMs = row.ttlMs;
+    kept.neverExpires = row.neverExpires;
+    kept.ends = row.ends;
+    kept.token = row.token;
+    kept.waiterCount = row.waiterCount;
+    kept.deadWaiters = row.deadWaiters;
+    if (!row.holders.empty()) kept.holders = {row.holders.front()};
+    if (row.waiters && !row.waiters->empty()) kept.waiters = {row.waiters->front()};
+    return kept;
+}
+
 } // namespace
+
+bool AlertMute::covers(Kind kind, const QByteArray& of, std::int64_t wallMs) const {
+    return (!rule || *rule == kind) && (!lock || *lock == of) && (untilWallMs == 0 || wallMs < untilWallMs);
+}
+
+void AlertWatch::setRules(std::vector<AlertRule> rules) {
+    std::map<Key, Nanos> raised;
+    for (const auto& [key, since] : m_raised) {
+        const auto same = std::ranges::find(rules, m_rules[key.first]);
+        if (same != rules.end()) raised.emplace(Key(same - rules.begin(), key.second), since);
+    }
+    m_raised = std::move(raised);
+    m_rules = std::move(rules);
+}
+
+/// A lease that ends later than before was renewed, and how much later is the time between the two renewals: exactly
+/// so, whenever the looks came.
+void AlertWatch::noteRenewal(Renewals& renewals, const LockRow& before, const LockRow& now, Nanos at) {
+    if (!before.ends || !now.ends || endMoved(*before.ends, *now.ends) != EndMoved::Later) return;
+    renewals.paces[renewals.seen % 2] = std::chrono::milliseconds(now.ends->toMs - before.ends->fromMs);
+    renewals.pace = std::max(renewals.paces[0], renewals.paces[1]);
+    renewals.last = at;
+    ++renewals.seen;
+}
 
 void AlertWatch::observe(Lock& lock, const LockRow& row, const LockReport& report) {
     const auto since = [&](Since& known, const Party* party) {
@@ -55,11 +95,17 @@ void AlertWatch::observe(Lock& lock, const LockRow& row, const LockReport& repor
     since(lock.firstWaiter, row.waiters && !row.waiters->empty() ? &row.waiters->front() : nullptr);
     if (!before.isEmpty() && !lock.holder.who.isEmpty() && lock.holder.who != before)
         lock.handOvers.push_back(report.at);
+    if (lock.holder.who != before || before.isEmpty())
+        lock.renewals = {};
+    else
+        noteRenewal(lock.renewals, lock.row, row, report.at);
     if (row.token) {
         lock.tokenWentBack = lock.highestToken && *row.token < *lock.highestToken;
         lock.highestToken = std::max(lock.highestToken.value_or(*row.token), *row.token);
     }
-    lock.row = row;
+    lock.row = withoutContent(row);
+    lock.gone = false;
+    lock.seenIn = m_looks;
 }
 
 void AlertWatch::observe(const LockReport& report) {
@@ -70,93 +116,136 @@ void AlertWatch::observe(const LockReport& report) {
     }
     m_troubleSince.reset();
     m_seenAt = report.at;
-    std::set<QByteArray> there;
+    ++m_looks;
     for (const LockRow& row : report.locks) {
         if (row.certainty == Certainty::Guess) continue;
-        there.insert(row.name);
         observe(m_locks[row.name], row, report);
     }
     for (auto& [name, lock] : m_locks) { // free, and its token stays known
-        if (there.contains(name)) continue;
+        if (lock.seenIn == m_looks || lock.gone) continue;
         lock.row = LockRow();
         lock.row.name = name;
         lock.holder = lock.firstWaiter = {};
+        lock.renewals = {};
+        lock.gone = true;
     }
     m_first = m_first && !report.complete;
 }
 
-QString AlertWatch::sentence(const AlertRule& rule, const Lock& lock, Nanos now) const {
+bool AlertWatch::isSo(const AlertRule& rule, const Lock& lock, Nanos now) const {
     const LockRow& row = lock.row;
     const bool held = row.state == LockRow::State::Held;
-    const QString name = readable(row.name);
-    const std::int64_t waiters = row.waiterCount.value_or(0);
     switch (rule.kind) {
     case Kind::Held:
-        if (!held || lock.holder.who.isEmpty() || now - lock.holder.at <= rule.time) return {};
-        return Text::tr("“%1” is held by %2 for %3. See whether that client still works; if it does not, stop it, or "
-                        "free the lock by force.")
-            .arg(name, holderOf(row), lasted(now - lock.holder.at, lock.holder.seenToBegin));
+        return held && !lock.holder.who.isEmpty() && now - lock.holder.at > rule.time;
     case Kind::Left: {
-        if (!held || !row.ttlMs) return {};
+        if (!held || !row.ttlMs) return false;
         const Nanos left = std::chrono::milliseconds(*row.ttlMs) - (now - m_seenAt);
-        if (left >= rule.time || left < Nanos(0)) return {}; // beyond its end it is for the next look to say
-        return Text::tr(
-                   "The lease of “%1” ends in %2 unless %3 renews it. See whether that client is paused or cut off.")
-            .arg(name, durationText(left), holderOf(row));
+        return left < rule.time && left >= Nanos(0); // beyond its end it is for the next look to say
     }
     case Kind::NoExpiry:
-        if (!held || !row.neverExpires) return {};
-        return Text::tr("“%1” is held by %2, and nothing ends it by itself. If that client is gone, free the lock by "
-                        "force, and let locks expire.")
-            .arg(name, holderOf(row));
+        return held && row.neverExpires;
     case Kind::Waiters:
-        if (waiters <= rule.count) return {};
-        return Text::tr("%n client(s) wait for “%1”. Hold it for a shorter time, or split it.", nullptr, int(waiters))
-            .arg(name);
+        return row.waiterCount.value_or(0) > rule.count;
     case Kind::Waited:
-        if (lock.firstWaiter.who.isEmpty() || now - lock.firstWaiter.at <= rule.time) return {};
-        return Text::tr("%1, first in the queue of “%2”, waits for %3. See what the holder, %4, does.")
-            .arg(nameOf(row.waiters->front()), name, lasted(now - lock.firstWaiter.at, lock.firstWaiter.seenToBegin),
-                 holderOf(row));
+        return !lock.firstWaiter.who.isEmpty() && now - lock.firstWaiter.at > rule.time;
     case Kind::DeadWaiters:
-        if (row.deadWaiters <= rule.count) return {};
-        return Text::tr("%n entry(ies) in the queue of “%1” belong to nobody any more. Others wait behind them until "
-                        "they time out.",
-                        nullptr, int(row.deadWaiters))
-            .arg(name);
-    case Kind::HandOvers: {
-        const auto recent = std::ranges::count_if(lock.handOvers, [&](Nanos at) { return now - at < 60s; });
-        if (recent <= rule.count) return {};
-        return Text::tr("“%1” went from hand to hand %n time(s) within a minute. Do more under each hold.", nullptr,
-                        int(recent))
-            .arg(name);
-    }
+        return row.deadWaiters > rule.count;
+    case Kind::HandOvers:
+        return std::ranges::count_if(lock.handOvers, [&](Nanos at) { return now - at < 60s; }) > rule.count;
     case Kind::TokenBack:
-        if (!lock.tokenWentBack) return {};
-        return Text::tr(
-                   "The fencing token of “%1” went back from %2 to %3: the server has lost data. What checks tokens "
-                   "refuses new holders, or has let an old one in.")
-            .arg(name)
-            .arg(*lock.highestToken)
-            .arg(*row.token);
+        return lock.tokenWentBack;
+    case Kind::RenewalLate:
+        // By the last look and not by the clock: a renewal after it would not be known.
+        return held && lock.renewals.seen >= 2 && m_seenAt - lock.renewals.last > lock.renewals.pace + rule.time;
     case Kind::Unreachable:
         break; // of the server
+    }
+    return false;
+}
+
+AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, Nanos now) const {
+    const LockRow& row = lock.row;
+    const QString name = readable(row.name);
+    switch (rule.kind) {
+    case Kind::Held:
+        return {Text::tr("“%1” is held by %2 for %3.")
+                    .arg(name, holderOf(row), lasted(now - lock.holder.at, lock.holder.seenToBegin)),
+                Text::tr("See whether that client still works; if it does not, stop it, or free the lock by force.")};
+    case Kind::Left: {
+        const Nanos left = std::chrono::milliseconds(row.ttlMs.value_or(0)) - (now - m_seenAt);
+        return {Text::tr("The lease of “%1” ends in %2 unless %3 renews it.")
+                    .arg(name, durationText(std::max(left, Nanos(0))), holderOf(row)),
+                Text::tr("See whether that client is paused or cut off.")};
+    }
+    case Kind::NoExpiry:
+        return {Text::tr("“%1” is held by %2, and nothing ends it by itself.").arg(name, holderOf(row)),
+                Text::tr("If that client is gone, free the lock by force, and let locks expire.")};
+    case Kind::Waiters:
+        return {Text::tr("%n client(s) wait for “%1”.", nullptr, int(row.waiterCount.value_or(0))).arg(name),
+                Text::tr("Hold it for a shorter time, or split it.")};
+    case Kind::Waited:
+        return {Text::tr("%1, first in the queue of “%2”, waits for %3.")
+                    .arg(row.waiters && !row.waiters->empty() ? nameOf(row.waiters->front()) : Text::tr("somebody"),
+                         name, lasted(now - lock.firstWaiter.at, lock.firstWaiter.seenToBegin)),
+                Text::tr("See what the holder, %1, does.").arg(holderOf(row))};
+    case Kind::DeadWaiters:
+        return {Text::tr("%n entry(ies) in the queue of “%1” belong to nobody any more.", nullptr, int(row.deadWaiters))
+                    .arg(name),
+                Text::tr("Others wait behind them until they time out: see which client died while it waited.")};
+    case Kind::HandOvers: {
+        const auto recent = std::ranges::count_if(lock.handOvers, [&](Nanos at) { return now - at < 60s; });
+        return {Text::tr("“%1” went from hand to hand %n time(s) within a minute.", nullptr, int(recent)).arg(name),
+                Text::tr("Do more under each hold.")};
+    }
+    case Kind::TokenBack:
+        return {
+            Text::tr("The fencing token of “%1” went back from %2 to %3: the server has lost data.")
+                .arg(name)
+                .arg(lock.highestToken.value_or(0))
+                .arg(row.token.value_or(0)),
+            Text::tr("What checks tokens refuses new holders, or has let an old one in: compare it with the lock.")};
+    case Kind::RenewalLate: {
+        const Nanos late = now - lock.renewals.last - lock.renewals.pace;
+        const QString left =
+            row.ttlMs ? durationText(std::max(std::chrono::milliseconds(*row.ttlMs) - (now - m_seenAt), Nanos(0)))
+                      : QString();
+        return {
+            left.isEmpty() ? Text::tr("%1 renewed “%2” every %3, and is late by %4.")
+                                 .arg(holderOf(row), name, durationText(lock.renewals.pace), durationText(late))
+                           : Text::tr("%1 renewed “%2” every %3, and is late by %4; %5 of its lease are left.")
+                                 .arg(holderOf(row), name, durationText(lock.renewals.pace), durationText(late), left),
+            Text::tr("See whether that client is paused or cut off: another one gets the lock when the lease ends.")};
+    }
+    case Kind::Unreachable:
+        return {Text::tr("The server could not be read for %1: %2")
+                    .arg(durationText(now - m_troubleSince.value_or(now)), m_trouble),
+                Text::tr("Its locks are not known meanwhile. Lockscope keeps trying.")};
     }
     return {};
 }
 
+Alert AlertWatch::alertOf(const Key& key, Nanos since, Nanos now) const {
+    static const Lock kServer;
+    const auto lock = m_locks.find(key.second);
+    Words words = wordsOf(m_rules[key.first], lock == m_locks.end() ? kServer : lock->second, now);
+    return {Alert::State::Raised,      m_rules[key.first],      key.second,
+            std::move(words.sentence), std::move(words.advice), since};
+}
+
 std::vector<Alert> AlertWatch::check(Nanos now) {
     std::vector<Alert> changes;
-    const auto is = [&](std::size_t rule, const QByteArray& lock, QString sentence) {
-        const std::pair<std::size_t, QByteArray> key(rule, lock);
-        const bool raised = m_raised.contains(key);
-        if (raised == !sentence.isEmpty()) return;
-        if (raised) {
-            m_raised.erase(key);
-            changes.push_back({Alert::State::Over, m_rules[rule], lock, {}});
+    const auto tell = [&](std::size_t rule, const QByteArray& lock, bool so) {
+        if (!so && m_raised.empty()) return;
+        const Key key(rule, lock);
+        const auto raised = m_raised.find(key);
+        if ((raised != m_raised.end()) == so) return;
+        if (so) {
+            m_raised.emplace(key, now);
+            changes.push_back(alertOf(key, now, now));
         } else {
-            m_raised.insert(key);
-            changes.push_back({Alert::State::Raised, m_rules[rule], lock, std::move(sentence)});
+            changes.push_back({Alert::State::Over, m_rules[rule], lock, {}, {}, raised->second});
+            m_raised.erase(raised);
         }
     };
     for (auto& [name, lock] : m_locks)
@@ -165,18 +254,49 @@ std::vector<Alert> AlertWatch::check(Nanos now) {
     for (std::size_t rule = 0; rule < m_rules.size(); ++rule) {
         const AlertRule& each = m_rules[rule];
         if (each.kind == Kind::Unreachable) {
-            const bool so = m_troubleSince && now - *m_troubleSince > each.time;
-            is(rule, {},
-               so ? Text::tr("The server could not be read for %1: %2")
-                        .arg(durationText(now - *m_troubleSince), m_trouble)
-                  : QString());
+            tell(rule, {}, m_troubleSince && now - *m_troubleSince > each.time);
             continue;
         }
         if (m_troubleSince) continue; // nothing is known of locks now: neither that it is so nor that it is over
         for (const auto& [name, lock] : m_locks)
-            is(rule, name, sentence(each, lock, now));
+            tell(rule, name, isSo(each, lock, now));
     }
+    // A lock that is gone is forgotten, unless something about it is to be remembered: new names may come for ever.
+    if (!m_troubleSince)
+        std::erase_if(m_locks, [](const auto& entry) {
+            const Lock& lock = entry.second;
+            return lock.gone && lock.handOvers.empty() && !lock.highestToken;
+        });
     return changes;
+}
+
+AlertBoard AlertWatch::board(Nanos now, std::int64_t wallMs, const std::vector<AlertMute>& mutes,
+                             std::size_t most) const {
+    AlertBoard board;
+    struct Standing {
+        AlertSeverity severity;
+        Nanos since;
+        const Key* key;
+    };
+    std::vector<Standing> standing;
+    for (const auto& [key, since] : m_raised) {
+        const Kind kind = m_rules[key.first].kind;
+        if (std::ranges::any_of(mutes, [&](const AlertMute& mute) { return mute.covers(kind, key.second, wallMs); }))
+            ++board.muted;
+        else
+            standing.push_back({severityOf(kind), since, &key});
+    }
+    const std::size_t shown = std::min(most, standing.size());
+    const auto first = [](const Standing& a, const Standing& b) {
+        return a.severity != b.severity ? a.severity > b.severity
+               : a.since != b.since     ? a.since < b.since
+                                        : *a.key < *b.key;
+    };
+    std::ranges::partial_sort(standing, standing.begin() + std::ptrdiff_t(shown), first);
+    for (std::size_t i = 0; i < shown; ++i)
+        board.alerts.push_back(alertOf(*standing[i].key, standing[i].since, now));
+    board.more = standing.size() - shown;
+    return board;
 }
 
 } // namespace lockscope::inspect

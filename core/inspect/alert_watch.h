@@ -5,7 +5,6 @@
 
 #include <deque>
 #include <map>
-#include <set>
 
 namespace lockscope::inspect {
 
@@ -15,7 +14,25 @@ struct Alert {
     State state = State::Raised;
     AlertRule rule;
     QByteArray lock;  ///< empty: of the server
-    QString sentence; ///< Raised: what is so, and what to do
+    QString sentence; ///< Raised: the state of things and why it matters; ends with a full stop
+    QString advice;   ///< Raised: what to do, a sentence
+    Nanos since{};    ///< when it was raised, on the clock of LockReport::at
+};
+
+/// Alerts that a person does not want to hear of for a while.
+struct AlertMute {
+    std::optional<AlertRule::Kind> rule; ///< missing: any rule
+    std::optional<QByteArray> lock;      ///< missing: any lock, and the server
+    std::int64_t untilWallMs = 0;        ///< in ms since 1970; 0: until it is taken back
+    bool covers(AlertRule::Kind kind, const QByteArray& of, std::int64_t wallMs) const;
+    friend bool operator==(const AlertMute&, const AlertMute&) = default;
+};
+
+/// The alerts that stand at an instant.
+struct AlertBoard {
+    std::vector<Alert> alerts; ///< the most severe first, of these the oldest; at most as many as were asked for
+    std::size_t more = 0;      ///< alerts besides those
+    std::size_t muted = 0;
 };
 
 /// Applies rules to the reports of one watcher. A time since something happened is counted from when the server says
@@ -24,6 +41,11 @@ class AlertWatch {
 public:
     explicit AlertWatch(std::vector<AlertRule> rules) : m_rules(std::move(rules)) {}
 
+    /// Other rules from now on. All knowledge of the locks stays; alerts of rules that are gone are over without a
+    /// word.
+    void setRules(std::vector<AlertRule> rules);
+    const std::vector<AlertRule>& rules() const { return m_rules; }
+
     /// Takes note of a report; call it for each one.
     void observe(const LockReport& report);
     /// The alerts that begin or end now. `now`: the clock of LockReport::at. Call it after observe(), and now and then
@@ -31,6 +53,8 @@ public:
     std::vector<Alert> check(Nanos now);
     /// How many are raised at present.
     std::size_t raised() const { return m_raised.size(); }
+    /// The alerts that check() has found to stand, with their sentences as of `now`.
+    AlertBoard board(Nanos now, std::int64_t wallMs, const std::vector<AlertMute>& mutes, std::size_t most) const;
 
 private:
     /// Since when something is so, by the clock of LockReport::at.
@@ -39,21 +63,40 @@ private:
         Nanos at{};
         bool seenToBegin = false; ///< else it is so for at least that long
     };
+    /// The renewals of one hold, as far as the moves of its end tell of them.
+    struct Renewals {
+        int seen = 0;
+        Nanos last{}; ///< the look that saw the last one
+        Nanos pace{}; ///< the longer one of the last two times between renewals
+        Nanos paces[2]{};
+    };
     struct Lock {
-        LockRow row;
+        LockRow row; ///< without its content
         Since holder, firstWaiter;
+        Renewals renewals;
         std::deque<Nanos> handOvers; ///< of the last minute
         std::optional<std::int64_t> highestToken;
         bool tokenWentBack = false;
+        std::uint64_t seenIn = 0; ///< the number of the last report that had it
+        bool gone = false;        ///< that was not the last one
     };
+    struct Words {
+        QString sentence, advice;
+    };
+    using Key = std::pair<std::size_t, QByteArray>; ///< rule, lock
     void observe(Lock& lock, const LockRow& row, const LockReport& report);
-    /// The rule's sentence about the lock at `now`; empty: it is not true of it.
-    QString sentence(const AlertRule& rule, const Lock& lock, Nanos now) const;
+    static void noteRenewal(Renewals& renewals, const LockRow& before, const LockRow& now, Nanos at);
+    /// Whether a rule is true of a lock at `now`.
+    bool isSo(const AlertRule& rule, const Lock& lock, Nanos now) const;
+    /// The words for a rule that is true of a lock.
+    Words wordsOf(const AlertRule& rule, const Lock& lock, Nanos now) const;
+    Alert alertOf(const Key& key, Nanos since, Nanos now) const;
 
     std::vector<AlertRule> m_rules;
     std::map<QByteArray, Lock> m_locks;
-    std::set<std::pair<std::size_t, QByteArray>> m_raised; ///< rule, lock
-    Nanos m_seenAt{};                                      ///< of the last report that could be read
+    std::map<Key, Nanos> m_raised; ///< since when
+    std::uint64_t m_looks = 0;     ///< reports so far that could be read
+    Nanos m_seenAt{};              ///< of the last one of them
     std::optional<Nanos> m_troubleSince;
     QString m_trouble;
     bool m_first = true; ///< nothing was seen before: what is there may be old

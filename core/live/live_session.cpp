@@ -27,6 +27,9 @@ LiveSession::LiveSession(ConnectionUrl url, bool allowChanges, scenario::Scenari
     m_meta = session::Session::recordingMeta();
     m_health = {session::Health::Level::Working, tr("%1 · connecting").arg(m_url.display())};
     m_thread.put([this, settings = m_settings] { makeWorker(settings); });
+    connect(&m_alerts, &session::AlertDesk::wishesChanged, this, [this] {
+        m_thread.put([this, rules = m_alerts.rules(), mutes = m_alerts.mutes()] { m_worker->setAlerts(rules, mutes); });
+    });
 }
 
 LiveSession::~LiveSession() {
@@ -53,6 +56,9 @@ void LiveSession::makeWorker(const scenario::Scenario& settings) {
             m_ownLoad = perSecond;
             Q_EMIT ownLoadChanged();
         });
+    };
+    listener.alerts = [this](const LiveWorker::AlertNews& news) {
+        m_inbox.put([this, news] { m_alerts.take(news.changes, news.board, news.at, news.wallMs); });
     };
     listener.refused = [this](const QString& why) { m_inbox.put([this, why] { Q_EMIT complained(why); }); };
     listener.planned = [this](const QByteArray& lockName, const QByteArrayList& commands) {

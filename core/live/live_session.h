@@ -2,7 +2,7 @@
 #pragma once
 #include "ports/url.h"
 #include "runtime/service_thread.h"
-#include "session/session.h"
+#include "session/alert_desk.h"
 
 namespace lockscope::live {
 
@@ -14,8 +14,9 @@ std::expected<void, QString> applyLiveSetting(scenario::Scenario& settings, cons
 /// Somebody's running server as a session: its locks are watched, read-only. Where the user allows changes for this
 /// connection, a lock can be freed by force, and on Redis workload clients of our own can be started against it, paused
 /// and killed. Everything that talks to the server happens on a thread of its own.
-class LiveSession final : public session::Session {
+class LiveSession final : public session::Session, public session::AlertSource {
     Q_OBJECT
+    Q_INTERFACES(lockscope::session::AlertSource)
 public:
     /// `settings` say what the workload does once it is asked for; it starts with no clients.
     LiveSession(ConnectionUrl url, bool allowChanges, scenario::Scenario settings, QObject* parent = nullptr);
@@ -35,6 +36,7 @@ public:
     Nanos planned() const override { return Nanos(0); }
     bool changesAllowed() const { return m_allowChanges; }
     std::optional<double> ownLoad() const override { return m_ownLoad; }
+    session::AlertDesk* alertDesk() override { return &m_alerts; }
 
 public Q_SLOTS:
     void advanceTo(lockscope::Nanos) override {}
@@ -54,6 +56,7 @@ private:
     std::shared_ptr<trace::Trace> m_trace;
     std::shared_ptr<const verdict::Verdict> m_verdict;
     session::Health m_health;
+    session::AlertDesk m_alerts;
     double m_ownLoad = 0;
     Mailbox m_inbox;                      ///< from the worker's thread
     std::unique_ptr<LiveWorker> m_worker; ///< made, used and destroyed on m_thread only

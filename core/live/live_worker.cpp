@@ -5,6 +5,7 @@
 #include "inspect/make_watcher.h"
 #include "live/live_session.h"
 #include "recipes/recipe_info.h"
+#include "session/alert_desk.h"
 #include "session/bounds.h"
 
 #include <QDateTime>
@@ -109,7 +110,36 @@ void LiveWorker::tellHealth() {
     m_listener.health({level, text, brief});
 }
 
+void LiveWorker::setAlerts(std::vector<inspect::AlertRule> rules, std::vector<inspect::AlertMute> mutes) {
+    m_alerts.setRules(std::move(rules));
+    m_mutes = std::move(mutes);
+    m_alertsDue = {};
+    m_alertsTold = 1; // what stands may be less now, and is told even if it is nothing
+}
+
+void LiveWorker::checkAlerts() {
+    constexpr Nanos kOften = 250ms;
+    constexpr int kShare = 20; // checking takes a twentieth of the thread at most
+    const Nanos now = m_runtime.monotonic();
+    if (now < m_alertsDue) return;
+    AlertNews news{m_alerts.check(now), {}, now, m_runtime.wallMs()};
+    news.board = m_alerts.board(now, news.wallMs, m_mutes, session::AlertDesk::kMostEntries);
+    m_alertsDue = now + std::max(kOften, (m_runtime.monotonic() - now) * kShare);
+    const std::size_t standing = m_alerts.raised();
+    if (news.changes.empty() && standing == 0 && m_alertsTold == 0) return;
+    m_alertsTold = standing;
+    // Nobody reads each of thousands that begin at once: the board counts them. Every end is told.
+    const auto begun = std::ranges::stable_partition(news.changes, [](const inspect::Alert& alert) {
+        return alert.state == inspect::Alert::State::Over ||
+               inspect::severityOf(alert.rule.kind) == inspect::AlertSeverity::Critical;
+    });
+    if (begun.size() > session::AlertDesk::kMostSpans)
+        news.changes.erase(begun.begin() + std::ptrdiff_t(session::AlertDesk::kMostSpans), news.changes.end());
+    m_listener.alerts(news);
+}
+
 void LiveWorker::seen(const inspect::LockReport& report) {
+    m_alerts.observe(report);
     if (report.trouble) {
         if (m_observed) {
             m_recorder.emit(EventKind::ConnectionLost, m_observer, m_node, 0,
@@ -200,6 +230,7 @@ std::optional<inspect::Party> LiveWorker::partyOf(trace::EntityId thread) const 
 void LiveWorker::tick() {
     m_trace->reach(m_recorder.now());
     m_listener.grown();
+    checkAlerts();
     if (m_trace->size() != m_judgedRows) {
         m_judgedRows = m_trace->size();
         m_judge.consume();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "inspect/alert_watch.h"
 #include "inspect/releaser.h"
 #include "inspect/trace_feed.h"
 #include "inspect/watcher.h"
@@ -17,12 +18,20 @@ namespace lockscope::live {
 /// thread; it is made and destroyed there.
 class LiveWorker final {
 public:
+    /// The alerts that began and ended, and those that stand now.
+    struct AlertNews {
+        std::vector<inspect::Alert> changes;
+        inspect::AlertBoard board;
+        Nanos at{};
+        std::int64_t wallMs = 0;
+    };
     /// Its callbacks, all called on its thread.
     struct Listener {
         std::function<void()> grown;
         std::function<void(std::shared_ptr<const verdict::Verdict>)> judged;
         std::function<void(session::Health)> health;
         std::function<void(double commandsPerSecond)> load;
+        std::function<void(const AlertNews& news)> alerts;
         std::function<void(QString why)> refused;
         std::function<void(QByteArray lockName, QByteArrayList commands)> planned;
     };
@@ -31,6 +40,8 @@ public:
     ~LiveWorker();
 
     void start();
+    /// Which alerts to tell of from now on.
+    void setAlerts(std::vector<inspect::AlertRule> rules, std::vector<inspect::AlertMute> mutes);
     void act(const scenario::Fault& fault);
     /// Tells by Listener::planned with which commands the lock would be taken from those that were last seen to hold
     /// it.
@@ -51,6 +62,8 @@ private:
     void tellRole(const inspect::LockReport& report);
     /// How it stands with the server, and how much of it has been looked at.
     void tellHealth();
+    /// Applies the rules of alerts, and tells what came of it; not more often than it may cost.
+    void checkAlerts();
     void tick();
     void emitFault(trace::EventKind kind, trace::EntityId actor, std::uint32_t aux = 0);
     QCoro::Task<> free(inspect::LockRow lock);
@@ -73,6 +86,10 @@ private:
     inspect::TraceFeed m_feed;
     OwnRecord m_ownRecord;
     workload::Resources m_resources;
+    inspect::AlertWatch m_alerts{inspect::usualAlertRules()};
+    std::vector<inspect::AlertMute> m_mutes;
+    Nanos m_alertsDue{};
+    std::size_t m_alertsTold = 0; ///< alerts in the last news, with the muted ones
     verdict::Judge m_judge;
     std::size_t m_judgedRows = 0;
     EventLoopRuntime m_runtime;

@@ -5,6 +5,8 @@
 #include "locks/queue_view.h"
 #include "locks/seen_lines.h"
 #include "locks/ttl_history.h"
+#include "models/alert_words.h"
+#include "session/alert_desk.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
 #include "theme/style.h"
@@ -27,6 +29,7 @@ LockDetailPanel::LockDetailPanel(ViewContext* context, QWidget* parent)
       m_name(new ElidedLabel),
       m_format(new Pill),
       m_state(new DimLabel),
+      m_alert(new Paragraph),
       m_ring(new TtlRing),
       m_holdersCaption(new SectionCaption(tr("Holders"))),
       m_holders(new HoldersModel(this)),
@@ -80,6 +83,11 @@ void LockDetailPanel::build() {
     m_state->setFont(uiFont(0, QFont::DemiBold));
     head->addWidget(m_state);
     column->addLayout(head);
+    m_alert->setTextFormat(Qt::PlainText); // names come from a server
+    m_alert->setFont(uiFont(-0.5));
+    m_alert->setAccessibleName(tr("Alert"));
+    m_alert->hide();
+    column->addWidget(m_alert);
 
     auto* middle = new QHBoxLayout;
     middle->setSpacing(2 * kGrid);
@@ -155,6 +163,21 @@ QString LockDetailPanel::stateText() const {
     return m_state->text();
 }
 
+QString LockDetailPanel::alertText() const {
+    return m_alert->isHidden() ? QString() : m_alert->text();
+}
+
+void LockDetailPanel::showAlert(trace::EntityId lock) {
+    const session::AlertDesk* const desk = session::alertDeskOf(m_context->session());
+    const auto alerts = desk ? desk->worstAt(m_context->playhead()) : decltype(desk->worstAt({}))();
+    const auto alert = alerts.find(m_context->trace()->entity(lock).name);
+    m_alert->setVisible(alert != alerts.end());
+    if (alert == alerts.end()) return;
+    m_alert->setText(alert->second->sentence + QStringLiteral("\n→ ") + alert->second->advice);
+    m_alert->setRole(alertRole(inspect::severityOf(alert->second->rule.kind)));
+    m_alert->setAccessibleDescription(m_alert->text());
+}
+
 QStringList LockDetailPanel::copies() const {
     return m_copies->lines();
 }
@@ -183,12 +206,16 @@ void LockDetailPanel::refresh() {
     m_state->setRole(facts.condition == LockCondition::Free ? Role::TextDim
                                                             : toneColors(conditionTone(facts.condition)).text);
 
+    showAlert(lock);
+
     const bool hasLease = facts.held() && facts.expires && facts.leaseKnown;
     const QString full = hasLease ? tr("of %1").arg(roundDuration(facts.lease)) : tr("of unknown");
     if (!facts.known())
         m_ring->setTtl({0, true, false}, unknown(), {});
     else if (!facts.held())
         m_ring->setTtl({0, true, true}, tr("free"), {});
+    else if (!facts.endKnown && facts.keptBy != inspect::KeptBy::NotTold)
+        m_ring->setTtl(facts.gauge(), tr("no lease"), keptByText(facts.keptBy));
     else if (!facts.endKnown)
         m_ring->setTtl(facts.gauge(), unknown(), tr("no TTL told"));
     else if (!facts.expires)

@@ -28,6 +28,8 @@ public:
     enum Fact { WhoDecides, RecordSays, Believers, Token, HeldFor, RenewalFact, FactCount };
     QString fact(Fact which) const;
     QString stateText() const;
+    /// Empty: the lock has no alert at the playhead.
+    QString alertText() const;
     QStringList serverLines() const;
     QueueModel* queue() const { return m_queue; }
     HoldersModel* holders() const { return m_holders; }
@@ -43,6 +45,7 @@ private:
     void refreshSoon();
     void refresh();
     void setFact(Fact which, const QString& text, Role role);
+    void showAlert(trace::EntityId lock);
     void showHolders(const LockFacts& facts);
     void showQueue(const LockFacts& facts);
     void showContent(const LockFacts& facts);
@@ -56,6 +59,7 @@ private:
     ElidedLabel* m_name;
     Pill* m_format;
     DimLabel* m_state;
+    Paragraph* m_alert; ///< the lock's worst alert and what to do about it; hidden where it has none
     TtlRing* m_ring;
     std::array<DimLabel*, FactCount> m_facts{};
     DimLabel* m_decidesName = nullptr; ///< beside the fact of who decides, which a lock on one server has not

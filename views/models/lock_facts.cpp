@@ -164,6 +164,11 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
     }
     facts.expires = record.deadline >= 0;
     facts.endKnown = record.deadline != trace::kEndNotKnown;
+    if (!facts.endKnown) {
+        const EntityId format = record.format ? record.format : trace.entity(lock).other;
+        if (trace.entity(format).kind == trace::EntityKind::Text)
+            facts.keptBy = inspect::keptBy(trace.entity(format).name);
+    }
     if (facts.expires) {
         facts.ttl = Nanos(record.deadline) - t;
         facts.lease = Nanos(record.deadline - record.leaseFrom);
@@ -303,9 +308,22 @@ QString roundDuration(Nanos d) {
 QString ttlText(const LockFacts& facts) {
     if (!facts.known()) return unknown();
     if (!facts.held()) return none();
-    if (!facts.endKnown) return unknown();
+    if (!facts.endKnown) return keptByText(facts.keptBy);
     if (!facts.expires) return Words::tr("never expires");
     return duration(std::max(facts.ttl, Nanos::zero()));
+}
+
+QString keptByText(inspect::KeptBy keptBy) {
+    switch (keptBy) {
+    case inspect::KeptBy::Session:
+        //: In the column of times left: the lock is kept by its holder's session.
+        return Words::tr("by session");
+    case inspect::KeptBy::Transaction:
+        return Words::tr("by transaction");
+    case inspect::KeptBy::NotTold:
+        break;
+    }
+    return unknown();
 }
 
 QString heldForText(const LockFacts& facts) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "inspect/kept_by.h"
 #include "scenario/scenario.h"
 #include "theme/gauge.h"
 #include "theme/widgets.h"
@@ -70,7 +71,8 @@ struct LockFacts {
     bool observed = true;            ///< false: owner, lease and times are the last that were seen, not what is
     bool recorded = true;            ///< false: clients hold it, but nobody ever looked at its record
     bool expires = true;             ///< false: held without a deadline, or nobody knows of one; see endKnown
-    bool endKnown = true;            ///< false: its format does not say whether it ever expires
+    bool endKnown = true;            ///< false: its format does not say whether it ever expires; see keptBy
+    inspect::KeptBy keptBy{};        ///< what keeps it meanwhile
     Nanos ttl{};                     ///< what is left, by the record; below 0 when the record is overdue
     Nanos lease{};                   ///< of the last grant or renewal, full; see leaseKnown
     Nanos heldFor{};                 ///< how long the owner has been the owner, at least; see sinceKnown
@@ -123,6 +125,8 @@ QString formatWords(const QString& format, trace::Certainty certainty);
 QString roundDuration(Nanos d);
 /// "4.2 s", "never expires", "—"; unknown() where the record is not known().
 QString ttlText(const LockFacts& facts);
+/// "by session", "by transaction": what keeps a lock whose end is not told; else unknown().
+QString keptByText(inspect::KeptBy keptBy);
 /// "3 m 12 s", "≥ 3 m 12 s", "—", unknown().
 QString heldForText(const LockFacts& facts);
 /// "in 9.1 s", "late by 2.7 s", "no watchdog", short for tables ("—") or in full. Translated.

@@ -178,6 +178,30 @@ LocksProxy::LocksProxy(LocksModel* model, QObject* parent) : QSortFilterProxyMod
     setSortCaseSensitivity(Qt::CaseInsensitive);
     setRecursiveFilteringEnabled(true);
     setDynamicSortFilter(true);
+    connect(model, &LocksModel::alertsCame, this, &LocksProxy::arrange);
+}
+
+void LocksProxy::sort(int column, Qt::SortOrder order) {
+    m_chosen = column;
+    m_order = order;
+    arrange();
+}
+
+void LocksProxy::arrange() {
+    // Sorting so many rows anew at each change would cost more than it tells; the list of alerts has the worst ones.
+    constexpr int kMostWorstFirst = 20'000;
+    if (m_chosen >= 0)
+        QSortFilterProxyModel::sort(m_chosen, m_order);
+    else if (m_model->hasAlerts() && m_model->lockCount() <= kMostWorstFirst)
+        QSortFilterProxyModel::sort(LocksModel::StateColumn);
+    else
+        QSortFilterProxyModel::sort(-1);
+}
+
+bool LocksProxy::lessThan(const QModelIndex& left, const QModelIndex& right) const {
+    if (m_chosen >= 0) return QSortFilterProxyModel::lessThan(left, right);
+    const int a = left.data(LocksModel::AlertRole).toInt(), b = right.data(LocksModel::AlertRole).toInt();
+    return a != b ? a > b : left.row() < right.row();
 }
 
 void LocksProxy::setFilter(LockFilter filter) {

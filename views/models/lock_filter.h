@@ -33,7 +33,8 @@ private:
     std::vector<Term> m_terms;
 };
 
-/// Sorts and filters a LocksModel. Keeps groups that have a row left.
+/// Sorts and filters a LocksModel. Keeps groups that have a row left. As long as no column is chosen to sort by, locks
+/// with alerts come first, the worst of them at the top; all others stand in the order in which they were first seen.
 class LocksProxy : public QSortFilterProxyModel {
     Q_OBJECT
 public:
@@ -41,11 +42,16 @@ public:
     void setFilter(LockFilter filter);
     /// The row of a lock here, column 0; invalid when it is filtered out.
     QModelIndex indexOf(trace::EntityId lock) const;
+    void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
 
 protected:
     bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+    bool lessThan(const QModelIndex& left, const QModelIndex& right) const override;
 
 private:
+    void arrange();
+    int m_chosen = -1; ///< the column that somebody wants to sort by
+    Qt::SortOrder m_order = Qt::AscendingOrder;
     LocksModel* m_model;
     LockFilter m_filter;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/locks_model.h"
 
+#include "models/alert_words.h"
 #include "theme/format.h"
 #include "theme/short_number.h"
 
@@ -48,6 +49,10 @@ void LocksModel::reload() {
     m_copies.clear();
     m_anyCopy = false;
     m_seenEntities = 0;
+    session::AlertDesk* const desk = session::alertDeskOf(m_context->session());
+    if (desk && desk != m_desk) connect(desk, &session::AlertDesk::changed, this, &LocksModel::refreshSoon);
+    m_desk = desk;
+    m_alerts = alertsNow();
     const auto trace = m_context->trace();
     for (; m_seenEntities < trace->entityCount(); ++m_seenEntities) {
         const EntityId id = EntityId(m_seenEntities);
@@ -59,6 +64,21 @@ void LocksModel::reload() {
         }
     }
     endResetModel();
+    Q_EMIT alertsCame(hasAlerts());
+}
+
+std::map<QByteArray, LocksModel::Alerted> LocksModel::alertsNow() const {
+    std::map<QByteArray, Alerted> alerts;
+    if (!m_desk) return alerts;
+    for (const auto& [lock, span] : m_desk->worstAt(m_context->playhead()))
+        alerts.emplace(lock, Alerted{span->rule.kind, span->sentence});
+    return alerts;
+}
+
+const LocksModel::Alerted* LocksModel::alertOf(const LockFacts& facts) const {
+    if (m_alerts.empty()) return nullptr;
+    const auto found = m_alerts.find(m_context->trace()->entity(facts.lock).name);
+    return found == m_alerts.end() ? nullptr : &found->second;
 }
 
 void LocksModel::refreshSoon() {
@@ -71,16 +91,26 @@ void LocksModel::refresh() {
     addLocks();
     const auto trace = m_context->trace();
     const trace::State& state = m_context->state();
+    const std::map<QByteArray, Alerted> alerts = std::exchange(m_alerts, alertsNow());
+    const bool alertsDiffer = alerts != m_alerts;
+    const auto alertDiffers = [&](EntityId lock) {
+        const QByteArray& name = trace->entity(lock).name;
+        const auto before = alerts.find(name);
+        const auto after = std::as_const(m_alerts).find(name);
+        const bool was = before != alerts.end(), is = after != m_alerts.cend();
+        return was != is || (was && before->second != after->second);
+    };
     std::vector<int> changed;
     const int count = lockCount();
     for (int i = 0; i < count; ++i) {
         LockFacts now =
             lockFacts(m_facts[std::size_t(i)].lock, *trace, state, m_context->settings(), m_context->playhead());
-        if (now == m_facts[std::size_t(i)]) continue;
+        if (now == m_facts[std::size_t(i)] && !(alertsDiffer && alertDiffers(now.lock))) continue;
         m_facts[std::size_t(i)] = std::move(now);
         changed.push_back(i);
     }
     announce(changed);
+    if (alerts.empty() != m_alerts.empty()) Q_EMIT alertsCame(hasAlerts());
     m_copies.refresh([this](int lock) {
         const QModelIndex parent = indexOf(m_facts[std::size_t(lock)].lock);
         Q_EMIT dataChanged(index(0, 0, parent), index(m_copies.countOf(lock) - 1, ColumnCount - 1, parent));
@@ -276,6 +306,7 @@ QString LocksModel::text(const LockFacts& facts, int column) const {
     case HeldForColumn:
         return heldForText(facts);
     case StateColumn:
+        if (const Alerted* const alert = alertOf(facts)) return alertWord(alert->kind);
         return conditionText(facts);
     default:
         return {};
@@ -314,7 +345,10 @@ QVariant LocksModel::sortValue(const LockFacts& facts, int column) const {
 
 QVariant LocksModel::toneOf(const LockFacts& facts, int column) const {
     const auto tone = [](Pill::Tone t) { return QVariant(int(t)); };
-    if (column == StateColumn) return tone(conditionTone(facts.condition));
+    if (column == StateColumn) {
+        if (const Alerted* const alert = alertOf(facts)) return tone(alertTone(inspect::severityOf(alert->kind)));
+        return tone(conditionTone(facts.condition));
+    }
     if (column == ServerColumn && facts.deciders == 0) return tone(Pill::Tone::Waiting);
     if (column == TtlColumn && facts.held() && facts.observed && !facts.expires && facts.endKnown &&
         facts.condition != LockCondition::PerhapsHeld)
@@ -356,10 +390,18 @@ QVariant LocksModel::data(const QModelIndex& index, int role) const {
         if (index.column() == TokenColumn && lock->token) return QString::number(lock->token);
         if (index.column() == FormatColumn && lock->certainty != trace::Certainty::Certain)
             return tr("%1. %2").arg(text(*lock, FormatColumn), certaintySentence(lock->certainty));
+        if (const Alerted* const alert = alertOf(*lock); alert && index.column() == StateColumn)
+            return tr("%1. %2").arg(conditionText(*lock), alert->sentence);
         if (index.column() == StateColumn && lock->condition == LockCondition::PerhapsHeld)
             return certaintySentence(lock->certainty);
-        if (index.column() == TtlColumn && lock->held() && lock->observed && !lock->endKnown)
-            return tr("Unknown: this format does not say when the lock expires.");
+        if (index.column() == TtlColumn && lock->held() && lock->observed && !lock->endKnown) switch (lock->keptBy) {
+            case inspect::KeptBy::Session:
+                return tr("No lease: the lock ends with its holder's session, or is released before.");
+            case inspect::KeptBy::Transaction:
+                return tr("No lease: the lock ends when its holder's transaction does.");
+            case inspect::KeptBy::NotTold:
+                return tr("Unknown: this format does not say when the lock expires.");
+            }
         if (index.column() == TtlColumn && lock->held() && lock->observed && !lock->gauge().known)
             return tr("%1. No bar: the lock was taken before Lockscope looked, so how long its lease was is not known.")
                 .arg(text(*lock, TtlColumn));
@@ -375,6 +417,10 @@ QVariant LocksModel::data(const QModelIndex& index, int role) const {
         return lock->lock;
     case ToneRole:
         return toneOf(*lock, index.column());
+    case AlertRole: {
+        const Alerted* const alert = alertOf(*lock);
+        return alert ? int(inspect::severityOf(alert->kind)) + 1 : 0;
+    }
     default:
         return {};
     }

@@ -2,6 +2,7 @@
 #pragma once
 #include "models/lock_copies.h"
 #include "models/view_context.h"
+#include "session/alert_desk.h"
 
 #include <QAbstractItemModel>
 #include <QTimer>
@@ -33,6 +34,7 @@ public:
         SortRole = Qt::UserRole, ///< raw value of the column
         EntityRole,              ///< the lock; of a group row its server
         ToneRole,                ///< Pill::Tone of the column's text as int, where it has one
+        AlertRole,               ///< how bad the lock's worst alert at the playhead is: 0 none, then by severity
     };
 
     explicit LocksModel(ViewContext* context, QObject* parent = nullptr);
@@ -50,6 +52,8 @@ public:
     /// The row of a lock, or of a copy, column 0.
     QModelIndex indexOf(trace::EntityId lock) const;
     int lockCount() const { return int(m_facts.size()); }
+    /// Whether some lock has an alert at the playhead.
+    bool hasAlerts() const { return !m_alerts.empty(); }
 
     QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
     QModelIndex parent(const QModelIndex& index) const override;
@@ -57,6 +61,10 @@ public:
     int columnCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
+
+Q_SIGNALS:
+    /// hasAlerts() differs.
+    void alertsCame(bool any);
 
 private:
     /// The internal id of a copy's row is this and the number of its lock; of a lock's in a group the group and 1.
@@ -79,6 +87,15 @@ private:
     QVariant toneOf(const LockFacts& facts, int column) const;
     static QString holdCounts(const LockFacts& facts);
     QString holderText(const LockFacts& facts) const;
+    /// An alert of a lock, in words.
+    struct Alerted {
+        inspect::AlertRule::Kind kind{};
+        QString sentence;
+        friend bool operator==(const Alerted&, const Alerted&) = default;
+    };
+    /// The worst alert of a lock at the playhead; nullptr: it has none.
+    const Alerted* alertOf(const LockFacts& facts) const;
+    std::map<QByteArray, Alerted> alertsNow() const;
 
     ViewContext* m_context;
     bool m_grouped = false;
@@ -86,6 +103,8 @@ private:
     std::map<trace::EntityId, int> m_position;
     LockCopies m_copies;
     bool m_anyCopy = false;
+    QPointer<session::AlertDesk> m_desk;
+    std::map<QByteArray, Alerted> m_alerts; ///< by lock
     std::vector<Group> m_groups;
     std::vector<std::pair<int, int>> m_place; ///< group and row within it, by facts index
     std::size_t m_seenEntities = 0;

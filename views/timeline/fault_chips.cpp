@@ -75,6 +75,8 @@ QString faultLabel(const trace::Trace& trace, const Tick& tick) {
         return Timeline::tr("demoted %1").arg(subject);
     case EngineChanged:
         return engineWords(e, trace);
+    case SessionChanged:
+        return Timeline::tr("session of %1 expired").arg(actor);
     case SettingChanged:
         return trace::readable(trace.entity(e.aux).name);
     default:

@@ -67,7 +67,12 @@ QString recordSentence(const trace::Trace& trace, const Span& span, const QStrin
     const bool renewed =
         span.flags & kRenewedFlag || (span.flags & kResumedFlag && trace.kindAt(span.row) == EventKind::RecordRenewed);
     QStringList sentences;
-    if (!lease.endKnown())
+    const inspect::KeptBy kept = lease.endKnown() ? inspect::KeptBy::NotTold : keptBy(trace, span);
+    if (kept == inspect::KeptBy::Session)
+        sentences += Timeline::tr("%1 is held by %2, whose session keeps it: %3").arg(lock, holder, when(span));
+    else if (kept == inspect::KeptBy::Transaction)
+        sentences += Timeline::tr("%1 is held by %2, whose transaction keeps it: %3").arg(lock, holder, when(span));
+    else if (!lease.endKnown())
         sentences +=
             Timeline::tr("%1 is held by %2; its format does not say until when: %3").arg(lock, holder, when(span));
     else if (!lease.expires())
@@ -247,6 +252,11 @@ QString faultSentence(const trace::Trace& trace, const Tick& tick) {
         break;
     case EventKind::SettingChanged:
         words = Timeline::tr("setting changed to %1").arg(textOf(trace, e.aux));
+        break;
+    case EventKind::SessionChanged:
+        words = e.subject == trace::kNoEntity
+                    ? Timeline::tr("the session of %1 expired: its locks are freed").arg(actor)
+                    : Timeline::tr("the session of %1 with %2 expired: its locks are freed").arg(actor, subject);
         break;
     default:
         words = QString::fromLatin1(trace::kindName(e.kind));

@@ -126,6 +126,12 @@ void TimelineView::showToolTip(const QPoint& viewportPos, const QPoint& globalPo
         const std::lock_guard lock(m_loader->data()->mutex());
         const TimelineScene now = scene();
         words = hitWords(now, hitTest(now, viewport()->size(), viewportPos));
+        if (viewportPos.x() >= m_metrics.labelWidth()) {
+            const auto slack = std::int64_t(m_metrics.px(7) * now.coordinates(viewport()->width()).nanosPerPixel());
+            const QString alerts =
+                m_alerts.wordsAt(now, m_layout.rowAt(viewportPos.y() + now.scroll), timeAt(viewportPos.x()), slack);
+            if (!alerts.isEmpty()) words = alerts + (words.isEmpty() ? QString() : QStringLiteral("\n\n") + words);
+        }
     }
     showPlainTip(globalPos, words, viewport());
 }

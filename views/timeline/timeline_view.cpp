@@ -153,6 +153,7 @@ void TimelineView::openTrace() {
     m_catchingUp = m_rangeChosen;
     clearMeasure();
     readNotes();
+    m_alerts.attach(m_context, this, [this] { viewport()->update(); });
     m_loader->open(m_context->trace());
     verdictChanged();
 }
@@ -450,6 +451,7 @@ void TimelineView::paintEvent(QPaintEvent*) {
         painter.drawImage(0, 0, m_lanes); // clipped to what is to be repainted
         if (m_context && m_context->spotlight())
             paintSpotlight(painter, viewport()->size(), now, *m_context->spotlight(), m_bet);
+        m_alerts.paint(painter, viewport()->size(), now);
         paintOverlay(painter, now);
         m_paintedPlayhead = now.playhead;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "models/view_context.h"
+#include "timeline/alert_marks.h"
 #include "timeline/hit.h"
 #include "timeline/spotlight_paint.h"
 #include "timeline/timeline_loader.h"
@@ -174,6 +175,7 @@ private:
     TimelineLayout m_layout;
     TimelineMetrics m_metrics;
     ViolationBands m_bands;
+    AlertMarks m_alerts;
     std::shared_ptr<const verdict::Verdict> m_verdict;
     TimelineNotes m_notes;
     QImage m_lanes;

@@ -81,12 +81,23 @@ QString recordState(const TimelineData& data, const Lane& lane, std::int64_t t) 
         return nobody ? Timeline::tr("no master: nobody decides") : Timeline::tr("not observed");
     }
     const Lease lease = leaseOf(data.trace(), *span);
+    const auto unendingWords = [&] {
+        const QString who = actorName(data.trace(), lease.owner);
+        if (lease.endKnown()) return Timeline::tr("held by %1, never expires").arg(who);
+        switch (keptBy(data.trace(), *span)) {
+        case inspect::KeptBy::Session:
+            return Timeline::tr("held by %1, kept by its session").arg(who);
+        case inspect::KeptBy::Transaction:
+            return Timeline::tr("held by %1, kept by its transaction").arg(who);
+        case inspect::KeptBy::NotTold:
+            break;
+        }
+        return Timeline::tr("held by %1, until when is unknown").arg(who);
+    };
     QString words = lease.expires() ? Timeline::tr("held by %1, %2 left")
                                           .arg(actorName(data.trace(), lease.owner),
                                                duration(Nanos(std::max<std::int64_t>(0, lease.deadline - t))))
-                    : lease.endKnown()
-                        ? Timeline::tr("held by %1, never expires").arg(actorName(data.trace(), lease.owner))
-                        : Timeline::tr("held by %1, until when is unknown").arg(actorName(data.trace(), lease.owner));
+                                    : unendingWords();
     if (const Span* holders = spanAt(lane.holders, t)) words += QStringLiteral(", ") + holdersWords(*holders);
     //: %1: "held by A, 4.2 s left". That the key is a lock at all is only a guess.
     if (span->flags & kGuessFlag) words = Timeline::tr("perhaps %1").arg(words);
@@ -110,6 +121,11 @@ double Lease::fraction(std::int64_t t) const {
     if (!expires()) return 1;
     if (deadline <= from) return 0;
     return std::clamp(double(deadline - t) / double(deadline - from), 0.0, 1.0);
+}
+
+inspect::KeptBy keptBy(const trace::Trace& trace, const Span& span) {
+    const trace::Entity& format = trace.entity(trace.entity(trace.at(span.row).subject).other);
+    return format.kind == trace::EntityKind::Text ? inspect::keptBy(format.name) : inspect::KeptBy::NotTold;
 }
 
 Lease leaseOf(const trace::Trace& trace, const Span& span) {

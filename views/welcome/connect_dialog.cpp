@@ -6,6 +6,7 @@
 #include "theme/widgets.h"
 #include "welcome/url_field.h"
 
+#include <QAccessible>
 #include <QBoxLayout>
 #include <QCheckBox>
 #include <QComboBox>
@@ -21,6 +22,10 @@ namespace lockscope::views {
 ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* parent)
     : QDialog(parent),
       m_check(std::move(check)),
+      m_savedRow(new QWidget),
+      m_saved(new QComboBox),
+      m_name(new QLineEdit),
+      m_try(new QPushButton(tr("&Test"))),
       m_url(new QComboBox),
       m_names(new QLineEdit),
       m_complaint(new DimLabel),
@@ -28,6 +33,37 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
       m_connect(new QPushButton(tr("Connect"))) {
     setWindowTitle(tr("Connect to a server"));
     setMinimumWidth(560);
+
+    auto* savedLabel = new QLabel(tr("&Saved connections"));
+    savedLabel->setBuddy(m_saved);
+    m_saved->setAccessibleName(tr("Saved connections"));
+    auto* forget = new QPushButton(tr("&Forget"));
+    forget->setToolTip(tr("Remove this connection from the list"));
+    auto* savedLayout = new QHBoxLayout(m_savedRow);
+    savedLayout->setContentsMargins(0, 0, 0, kGrid);
+    savedLayout->setSpacing(kGrid);
+    savedLayout->addWidget(savedLabel);
+    savedLayout->addWidget(m_saved, 1);
+    savedLayout->addWidget(forget);
+    forget->setEnabled(false);
+    m_savedRow->hide();
+    connect(m_saved, &QComboBox::currentIndexChanged, this, [this, forget](int index) {
+        forget->setEnabled(index > 0);
+        take(index - 1);
+    });
+    connect(forget, &QPushButton::clicked, this, [this] {
+        const int index = m_saved->currentIndex() - 1;
+        if (index < 0) return;
+        QList<Saved> left = m_savedOnes;
+        const QString name = left.takeAt(index).name;
+        setSaved(left);
+        m_name->clear();
+        Q_EMIT forgotten(name);
+    });
+    auto* nameLabel = new QLabel(tr("Save &by the name"));
+    nameLabel->setBuddy(m_name);
+    m_name->setPlaceholderText(tr("empty: it is not saved"));
+    m_name->setAccessibleName(tr("Name to save the connection by"));
 
     auto* label = new QLabel(tr("&Address"));
     label->setBuddy(m_url);
@@ -64,6 +100,10 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
     m_changes->setChecked(false);
 
     auto* buttons = new QDialogButtonBox;
+    buttons->addButton(m_try, QDialogButtonBox::ActionRole);
+    m_try->setToolTip(tr("Connect once and say what came of it; nothing is changed"));
+    m_try->hide();
+    connect(m_try, &QPushButton::clicked, this, &ConnectDialog::tryIt);
     buttons->addButton(m_connect, QDialogButtonBox::AcceptRole);
     buttons->addButton(QDialogButtonBox::Cancel);
     m_connect->setDefault(true);
@@ -78,6 +118,7 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(3 * kGrid, 3 * kGrid, 3 * kGrid, 2 * kGrid);
     layout->setSpacing(kGrid);
+    layout->addWidget(m_savedRow);
     layout->addWidget(label);
     layout->addWidget(m_url);
     layout->addWidget(m_complaint);
@@ -89,6 +130,9 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
     layout->addSpacing(kGrid);
     layout->addWidget(m_changes);
     layout->addWidget(note);
+    layout->addSpacing(kGrid);
+    layout->addWidget(nameLabel);
+    layout->addWidget(m_name);
     layout->addSpacing(kGrid);
     layout->addWidget(buttons);
 
@@ -122,6 +166,50 @@ QString ConnectDialog::url() const {
     add(QLatin1String("ignore"), ignore);
     return address;
 }
+void ConnectDialog::setTrial(Trial trial) {
+    m_trial = std::move(trial);
+    m_try->setVisible(bool(m_trial));
+    validate();
+}
+
+void ConnectDialog::setSaved(const QList<Saved>& saved) {
+    m_savedOnes = saved;
+    const QSignalBlocker quiet(m_saved);
+    m_saved->clear();
+    m_saved->addItem(tr("a new one"));
+    for (const Saved& one : saved)
+        //: A saved connection: its name and its address.
+        m_saved->addItem(tr("%1 · %2").arg(one.name, one.url));
+    m_savedRow->setVisible(!saved.isEmpty());
+}
+
+void ConnectDialog::take(int saved) {
+    const Saved chosen = saved < 0 ? Saved() : m_savedOnes.value(saved);
+    m_names->clear(); // the address has them
+    setUrl(chosen.url);
+    m_name->setText(chosen.name);
+    m_changes->setChecked(chosen.changes);
+}
+
+QString ConnectDialog::name() const {
+    return m_name->text().trimmed();
+}
+
+void ConnectDialog::tryIt() {
+    if (!m_trial || !complaint().isEmpty()) return;
+    m_try->setEnabled(false);
+    m_complaint->setText(tr("Trying…"));
+    static_cast<DimLabel*>(m_complaint)->setRole(Role::TextDim);
+    m_running = m_trial(url(), [this](bool good, const QString& sentence) {
+        m_try->setEnabled(true);
+        m_complaint->setText(sentence);
+        m_complaint->setAccessibleName(sentence);
+        static_cast<DimLabel*>(m_complaint)->setRole(good ? Role::AcceptedText : Role::ViolationText);
+        QAccessibleEvent event(m_complaint, QAccessible::Alert);
+        QAccessible::updateAccessibility(&event);
+    });
+}
+
 bool ConnectDialog::changesAllowed() const {
     return m_changes->isChecked();
 }
@@ -132,7 +220,9 @@ QString ConnectDialog::complaint() const {
 }
 
 void ConnectDialog::validate() {
+    m_running.reset(); // what it says would be of another address
     const QString complaint = this->complaint();
+    m_try->setEnabled(complaint.isEmpty());
     m_connect->setEnabled(complaint.isEmpty());
     m_complaint->setText(url().isEmpty()       ? QString()
                          : complaint.isEmpty() ? tr("This address can be tried.")

@@ -2,6 +2,7 @@
 #pragma once
 #include <QDialog>
 #include <functional>
+#include <memory>
 
 class QCheckBox;
 class QComboBox;
@@ -18,6 +19,16 @@ public:
     /// Empty = fine; otherwise a sentence with the error and its remedy.
     using Check = std::function<QString(const QString& url)>;
 
+    /// Tries an address and calls back with what came of it, as long as the returned object lives.
+    using Trial = std::function<std::unique_ptr<QObject>(const QString& url,
+                                                         std::function<void(bool good, const QString& sentence)> done)>;
+    /// A connection to be chosen again: its name and address, without a password.
+    struct Saved {
+        QString name, url;
+        bool changes = false;
+        friend bool operator==(const Saved&, const Saved&) = default;
+    };
+
     /// `recent`: earlier addresses to choose from, without passwords.
     ConnectDialog(Check check, const QStringList& recent, QWidget* parent = nullptr);
 
@@ -25,12 +36,30 @@ public:
     /// The address, with the names that are wanted as its options match= and ignore=.
     QString url() const;
     bool changesAllowed() const;
+    /// Offers to try an address before it is used.
+    void setTrial(Trial trial);
+    void setSaved(const QList<Saved>& saved);
+    /// The name to save this connection by; empty: it is not to be saved.
+    QString name() const;
     /// The error in the present address; empty = none.
     QString complaint() const;
 
+Q_SIGNALS:
+    /// The user does not want to see this saved connection any more.
+    void forgotten(QString name);
+
 private:
     void validate();
+    void tryIt();
+    void take(int saved);
     Check m_check;
+    Trial m_trial;
+    std::unique_ptr<QObject> m_running; ///< the trial at hand
+    QList<Saved> m_savedOnes;
+    QWidget* m_savedRow;
+    QComboBox* m_saved; ///< the first entry stands for a new connection
+    QLineEdit* m_name;
+    QPushButton* m_try;
     QComboBox* m_url;
     QLineEdit* m_names; ///< globs with commas between them; "!" in front: not these
     QLabel* m_complaint;

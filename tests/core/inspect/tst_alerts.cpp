@@ -72,7 +72,8 @@ private Q_SLOTS:
                                                            {"dead-waiters>0", "dead-waiters>0"},
                                                            {"hand-overs>60", "hand-overs>60"},
                                                            {"token-back", "token-back"},
-                                                           {"unreachable>10s", "unreachable>10s"}};
+                                                           {"unreachable>10s", "unreachable>10s"},
+                                                           {"renewal-late > 2 s", "renewal-late>2s"}};
         for (const auto& [text, again] : all)
             QTest::newRow(text) << QString::fromLatin1(text) << QString::fromLatin1(again);
     }
@@ -215,6 +216,111 @@ private Q_SLOTS:
         QVERIFY2(raised.front().sentence.contains(u"connection refused"), qPrintable(raised.front().sentence));
         watch.observe(report(8s, {held("orders", "A")}));
         QCOMPARE(told(watch.check(8s)), u"held>5s orders; over unreachable>2s "_qs);
+    }
+
+    void aHolderBehindItsOwnPaceIsLate() {
+        AlertWatch watch = watching("renewal-late>2s");
+        LockRow row = held("orders", "A");
+        const auto endsAt = [&row](std::int64_t ms) { row.ends = EndsWithin{ms, ms + 2}; };
+        // A lease of 30 s, renewed every 10 s: at 0, 10 and 20 s; seen by looks that come late by different times.
+        endsAt(30'000);
+        watch.observe(report(1s, {row}));
+        endsAt(40'000);
+        watch.observe(report(11s, {row}));
+        watch.observe(report(29s, {row}));
+        QCOMPARE(told(watch.check(29s)), QString()); // one renewal is no pace
+        endsAt(50'000);
+        watch.observe(report(30s, {row}));
+        watch.observe(report(42s, {row}));
+        QCOMPARE(told(watch.check(42s)), QString()); // 12.002 s may pass
+        QCOMPARE(told(watch.check(60s)), QString()); // a renewal after the last look would not be known
+        row.ttlMs = 7'000;
+        watch.observe(report(43s, {row}));
+        const auto raised = watch.check(43s);
+        QCOMPARE(told(raised), u"renewal-late>2s orders"_qs);
+        QVERIFY2(raised.front().sentence.contains(u"every 10.0 s") &&
+                     raised.front().sentence.contains(u"late by 2.9 s") &&
+                     raised.front().sentence.contains(u"7.0 s of its lease"),
+                 qPrintable(raised.front().sentence));
+        endsAt(60'000);
+        watch.observe(report(44s, {row}));
+        QCOMPARE(told(watch.check(44s)), u"over renewal-late>2s orders"_qs);
+        // The next holder has a pace of its own.
+        row.holders.front().client = "B";
+        watch.observe(report(45s, {row}));
+        watch.observe(report(80s, {row}));
+        QCOMPARE(told(watch.check(80s)), QString());
+    }
+
+    void theBoardHasTheWorstFirstAndCountsTheRest() {
+        AlertWatch watch({*parseAlertRule(u"dead-waiters>0"_qs), *parseAlertRule(u"no-expiry"_qs),
+                          *parseAlertRule(u"token-back"_qs)});
+        LockRow never = held("never", "A"), dead = held("dead", "B"), back = held("back", "C"),
+                late = held("late", "D");
+        never.neverExpires = late.neverExpires = true;
+        dead.deadWaiters = 1;
+        back.token = 9;
+        watch.observe(report(0s, {back, dead, never}));
+        (void)watch.check(1s);
+        back.token = 3;
+        watch.observe(report(2s, {back, dead, late, never}));
+        (void)watch.check(2s);
+        const auto names = [](const AlertBoard& board) {
+            QByteArrayList all;
+            for (const Alert& alert : board.alerts)
+                all << alert.lock;
+            return all.join(' ');
+        };
+        const AlertBoard all = watch.board(5s, kWall, {}, 10);
+        QCOMPARE(names(all), QByteArray("back never late dead"));
+        QCOMPARE(all.alerts.at(1).since, Nanos(1s));
+        QCOMPARE(all.more + all.muted, 0u);
+        for (const Alert& alert : all.alerts)
+            QVERIFY(alert.sentence.endsWith(u'.') && alert.advice.endsWith(u'.'));
+        const AlertBoard few = watch.board(5s, kWall, {}, 2);
+        QCOMPARE(names(few), QByteArray("back never"));
+        QCOMPARE(few.more, 2u);
+        // A mute is of a rule, of a lock, or of both; it ends by itself.
+        const std::vector<AlertMute> mutes{{Kind::NoExpiry, "never", 0}, {std::nullopt, "dead", kWall + 1000}};
+        const AlertBoard quiet = watch.board(5s, kWall, mutes, 10);
+        QCOMPARE(names(quiet), QByteArray("back late"));
+        QCOMPARE(quiet.muted, 2u);
+        QCOMPARE(names(watch.board(5s, kWall + 1000, mutes, 10)), QByteArray("back late dead"));
+    }
+
+    void otherRulesKeepWhatIsKnown() {
+        AlertWatch watch({*parseAlertRule(u"held>5s"_qs), *parseAlertRule(u"no-expiry"_qs)});
+        LockRow row = held("orders", "A");
+        row.neverExpires = true;
+        watch.observe(report(0s, {}));
+        watch.observe(report(1s, {row}));
+        QCOMPARE(told(watch.check(10s)), u"held>5s orders; no-expiry orders"_qs);
+        watch.setRules({*parseAlertRule(u"no-expiry"_qs), *parseAlertRule(u"held>20s"_qs)});
+        QCOMPARE(watch.raised(), 1u);
+        QCOMPARE(told(watch.check(11s)), QString());
+        QCOMPARE(told(watch.check(22s)), u"held>20s orders"_qs); // since 1 s, which was known before
+        QCOMPARE(watch.board(22s, kWall, {}, 9).alerts.front().since, Nanos(10s));
+    }
+
+    void aLockThatIsGoneIsForgotten() {
+        AlertWatch watch = watching("no-expiry");
+        LockRow row = held("orders", "A");
+        row.neverExpires = true;
+        watch.observe(report(0s, {row}));
+        QCOMPARE(told(watch.check(0s)), u"no-expiry orders"_qs);
+        watch.observe(report(1s, {}));
+        QCOMPARE(told(watch.check(1s)), u"over no-expiry orders"_qs);
+        QCOMPARE(told(watch.check(2s)), QString());
+        QCOMPARE(watch.raised(), 0u);
+    }
+
+    void theUsualRulesAreWrittenAsTheyAreRead() {
+        for (const AlertRule& rule : usualAlertRules())
+            QCOMPARE(parseAlertRule(rule.text).value(), rule);
+        for (const AlertForm& form : alertForms()) {
+            QCOMPARE(parseAlertRule(QString::fromLatin1(form.example)).value().kind, form.kind);
+            QCOMPARE(formOf(form.kind).name, form.name);
+        }
     }
 
     void aGuessRaisesNothing() {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "inspect/kept_by.h"
 #include "live_sql.h"
 #include "watching.h"
 
@@ -146,6 +147,7 @@ private Q_SLOTS:
         const LockRow *row = rowOf(report, "-4242"), *two = rowOf(report, "12,-34");
         QVERIFY(row && two);
         QCOMPARE(row->format, QByteArray("pg-advisory"));
+        QVERIFY(!row->ttlMs && !row->neverExpires && inspect::keptBy(row->format) == inspect::KeptBy::Session);
         QCOMPARE(clientsOf(row->holders), QByteArrayList{a.pid()});
         QCOMPARE(waitersOf(*row), (QByteArrayList{b.pid(), c.pid()}));
         QVERIFY(row->waiters->front().about.contains("pg_advisory_lock(-4242)"));
@@ -184,6 +186,7 @@ private Q_SLOTS:
         const auto row = std::ranges::find_if(report.locks, [&](const LockRow& each) { return each.format == format; });
         QVERIFY(row != report.locks.end());
         QVERIFY2(row->name.endsWith(end), row->name.constData());
+        QVERIFY(!row->ttlMs && !row->neverExpires && inspect::keptBy(row->format) == inspect::KeptBy::Transaction);
         QCOMPARE(clientsOf(row->holders), QByteArrayList{a.pid()});
         QCOMPARE(waitersOf(*row), (QByteArrayList{b.pid(), c.pid()}));
         VERIFY_OK(a.ask("ROLLBACK"));
@@ -223,6 +226,7 @@ private Q_SLOTS:
         const LockRow* row = rowOf(report, "orders");
         QVERIFY(row);
         QCOMPARE(row->format, QByteArray("get-lock"));
+        QVERIFY(!row->ttlMs && !row->neverExpires && inspect::keptBy(row->format) == inspect::KeptBy::Session);
         QCOMPARE(clientsOf(row->holders), QByteArrayList{a.pid()});
         QCOMPARE(waitersOf(*row), QByteArrayList{b.pid()});
         // Nobody lists them by default, and that is said.

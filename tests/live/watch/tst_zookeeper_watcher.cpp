@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "inspect/kept_by.h"
 #include "watching.h"
 #include "zookeeper_peer.h"
 
@@ -77,6 +78,7 @@ private Q_SLOTS:
         QCOMPARE(*row->waiterCount, 2);
         QCOMPARE(row->holders.front().about, QByteArray("kazoo")); // its identifier
         QVERIFY(!row->ttlMs && !row->neverExpires);                // a session has no end that anybody can read
+        QVERIFY(inspect::keptBy(row->format) == inspect::KeptBy::Session);
         QCOMPARE(report.locks.size(), 1u);
     }
 
@@ -91,6 +93,7 @@ private Q_SLOTS:
         const LockRow* row = rowOf(report, "orders");
         QVERIFY(row);
         QCOMPARE(row->format, QByteArray("curator-mutex"));
+        QVERIFY(inspect::keptBy(row->format) == inspect::KeptBy::Session);
         QCOMPARE(clientsOf(row->holders), QByteArrayList{"a-client"});
         QCOMPARE(row->holders.front().thread.value_or("?"), QByteArray("1"));
         QCOMPARE(waitersOf(*row), QByteArrayList{"b-client"});

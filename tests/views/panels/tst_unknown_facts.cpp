@@ -56,6 +56,16 @@ private Q_SLOTS:
         QVERIFY(ttlRole(facts.gauge()) != Role::Violation);
     }
 
+    void aLockThatASessionKeepsIsNotUnknown() {
+        Watched queue("curator-mutex", trace::kEndNotKnown), row("pg-row", trace::kEndNotKnown);
+        QCOMPARE(queue.cell(LocksModel::TtlColumn), QStringLiteral("by session"));
+        QVERIFY(!queue.tone(LocksModel::TtlColumn).isValid());
+        QCOMPARE(row.cell(LocksModel::TtlColumn), QStringLiteral("by transaction"));
+        // The node of one that lies there for good is no session's.
+        Watched left("curator-mutex", trace::kNeverEnds);
+        QCOMPARE(left.cell(LocksModel::TtlColumn), QStringLiteral("never expires"));
+    }
+
     void noEndIsOne() {
         Watched lock("redis-py", trace::kNeverEnds);
         QCOMPARE(lock.cell(LocksModel::TtlColumn), QStringLiteral("never expires"));

@@ -129,6 +129,41 @@ private Q_SLOTS:
         QCOMPARE(settings.recentConnections().first(), kept);
     }
 
+    void savedConnectionsComeBackByNameAndWithoutPasswords() {
+        using Saved = views::ConnectDialog::Saved;
+        const QString path = file("saved.ini");
+        {
+            Settings settings(path);
+            settings.saveConnection(
+                {QStringLiteral("shop"), QStringLiteral("redis://ann:s3cret@h:1?match=a%2Cb"), true});
+            settings.saveConnection({QStringLiteral("night, jobs"), QStringLiteral("etcd://h:2"), false});
+            settings.saveConnection({QStringLiteral("gone"), QStringLiteral("redis://h:3"), false});
+            settings.saveConnection({QStringLiteral("gone"), QStringLiteral("redis://h:4"), false}); // once
+            settings.forgetConnection(QStringLiteral("gone"));
+        }
+        const QList<Saved> kept{{QStringLiteral("night, jobs"), QStringLiteral("etcd://h:2"), false},
+                                {QStringLiteral("shop"), QStringLiteral("redis://ann@h:1?match=a%2Cb"), true}};
+        QCOMPARE(Settings(path).savedConnections(), kept);
+        QFile ini(path);
+        QVERIFY(ini.open(QIODevice::ReadOnly));
+        QVERIFY(!ini.readAll().contains("s3cret"));
+    }
+
+    void whatIsToldOfOneConnectionIsItsOwn() {
+        const QString path = file("alerts.ini"), shop = QStringLiteral("redis://h:1/2"),
+                      jobs = QStringLiteral("etcd://h");
+        {
+            Settings settings(path);
+            QVERIFY(!settings.alerts(shop).rules); // never chosen: not the same as none
+            settings.setAlerts(shop, {QStringList(), {QStringLiteral("* a%20b 0")}});
+            settings.setNotifiesOfAlerts(false);
+        }
+        Settings settings(path);
+        QCOMPARE(settings.alerts(shop), (app::KeptAlerts{QStringList(), {QStringLiteral("* a%20b 0")}}));
+        QVERIFY(!settings.alerts(jobs).rules);
+        QVERIFY(!settings.notifiesOfAlerts());
+    }
+
     void passwordsThatAnEarlierVersionKeptAreForgotten() {
         const QString path = file("g.ini"), key = QStringLiteral("recent/connections");
         const QString clean = QStringLiteral("redis://h:1"), dirty = QStringLiteral("redis://:s3/cret@h:2");

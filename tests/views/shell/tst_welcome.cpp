@@ -162,6 +162,62 @@ private Q_SLOTS:
                  QStringLiteral("redis://ann:") + QString(6, QChar(0x2022)) + QStringLiteral("@host:6379"));
     }
 
+    void anAddressCanBeTriedBeforeItIsUsed() {
+        ConnectDialog dialog(check, {});
+        const auto button = [&dialog](const QString& text) -> QPushButton* {
+            for (QPushButton* one : dialog.findChildren<QPushButton*>())
+                if (one->text().remove(QLatin1Char('&')) == text) return one;
+            return nullptr;
+        };
+        QPushButton* const tryIt = button(QStringLiteral("Test"));
+        QVERIFY(tryIt && tryIt->isHidden()); // nobody could do it
+        QStringList tried;
+        std::function<void(bool, const QString&)> answer;
+        dialog.setTrial([&](const QString& url, std::function<void(bool, const QString&)> done) {
+            tried << url;
+            answer = std::move(done);
+            return std::make_unique<QObject>();
+        });
+        QVERIFY(!tryIt->isHidden() && !tryIt->isEnabled());
+        dialog.setUrl(QStringLiteral("redis://h:6379"));
+        tryIt->click();
+        QCOMPARE(tried, QStringList{QStringLiteral("redis://h:6379")});
+        QVERIFY(!tryIt->isEnabled()); // one at a time
+        answer(false, QStringLiteral("Nobody <b>listens</b> there."));
+        const auto shown = [&dialog](const QString& text) {
+            const auto labels = dialog.findChildren<QLabel*>();
+            return std::ranges::any_of(labels, [&](const QLabel* label) {
+                return label->text() == text && label->textFormat() == Qt::PlainText;
+            });
+        };
+        QVERIFY(shown(QStringLiteral("Nobody <b>listens</b> there.")));
+        QVERIFY(tryIt->isEnabled());
+    }
+
+    void aSavedConnectionFillsTheFields() {
+        ConnectDialog dialog(check, {});
+        dialog.setSaved({{QStringLiteral("shop"), QStringLiteral("redis://ann@h:1?match=orders%3A%2A"), true},
+                         {QStringLiteral("test"), QStringLiteral("redis://t:2"), false}});
+        QComboBox* saved = nullptr;
+        for (QComboBox* one : dialog.findChildren<QComboBox*>())
+            if (!one->isEditable()) saved = one;
+        QVERIFY(saved && !saved->isHidden());
+        saved->setCurrentIndex(1);
+        QCOMPARE(dialog.url(), QStringLiteral("redis://ann@h:1?match=orders%3A%2A"));
+        QCOMPARE(dialog.name(), QStringLiteral("shop"));
+        QVERIFY(dialog.changesAllowed());
+        saved->setCurrentIndex(2);
+        QCOMPARE(dialog.url(), QStringLiteral("redis://t:2"));
+        QVERIFY(!dialog.changesAllowed());
+        QSignalSpy forgotten(&dialog, &ConnectDialog::forgotten);
+        for (QPushButton* one : dialog.findChildren<QPushButton*>())
+            if (one->text() == QLatin1String("&Forget")) one->click();
+        QCOMPARE(forgotten.count(), 1);
+        QCOMPARE(forgotten.front().front().toString(), QStringLiteral("test"));
+        QCOMPARE(saved->count(), 2);
+        QCOMPARE(dialog.name(), QString());
+    }
+
     void changesAreForbiddenUnlessAllowed() {
         ConnectDialog dialog(check, {});
         QVERIFY(!dialog.changesAllowed());

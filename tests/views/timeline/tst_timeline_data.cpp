@@ -368,6 +368,23 @@ private Q_SLOTS:
         QCOMPARE(data.faults().size(), std::size_t(3));
     }
 
+    void anExpiredSessionHasItsLabel() {
+        Cast s;
+        const auto session = [&](Nanos t, trace::SessionPhase phase) {
+            s.at(t, EventKind::SessionChanged, s.a.client, s.node, std::int64_t(phase));
+        };
+        session(1s, trace::SessionPhase::Connected);
+        session(2s, trace::SessionPhase::Suspended);
+        session(3s, trace::SessionPhase::Expired);
+        s.trace->reach(5s);
+        TimelineData data(s.trace);
+        data.consume();
+        QCOMPARE(data.faults().size(), std::size_t(1));
+        QCOMPARE(data.faults()[0].at, Nanos(3s).count());
+        QCOMPARE(faultLabel(*s.trace, data.faults()[0]), QStringLiteral("session of A expired"));
+        QVERIFY(faultSentence(*s.trace, data.faults()[0]).contains(QLatin1String("its locks are freed")));
+    }
+
     void aDelayIsTheSameBeforeAndAfterACut() {
         Cast s;
         s.at(1s, EventKind::LinkDelayed, 0, s.a.link, Nanos(500ms).count(), 0, trace::kFault);

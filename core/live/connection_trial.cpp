@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live/connection_trial.h"
+
+#include "drivers/dial.h"
+#include "inspect/make_watcher.h"
+#include "runtime/event_loop_runtime.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::live {
+
+namespace {
+
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(ConnectionTrial)
+};
+
+/// A big server is looked through for so long; what was not seen by then does not change the answer.
+constexpr Nanos kLongestLook = 3s;
+
+QString connectedText(const inspect::LockReport& report, const QString& where) {
+    using Role = inspect::ServerIdentity::Role;
+    QString text = Text::tr("Connected to %1.").arg(where);
+    if (report.server && !report.server->version.isEmpty())
+        text = Text::tr("Connected to %1, version %2.").arg(where, QString::fromUtf8(report.server->version));
+    if (report.server && report.server->role == Role::Replica) text += QLatin1Char(' ') + Text::tr("It is a replica.");
+    const int locks = int(report.locks.size());
+    return text + QLatin1Char(' ') +
+           (report.complete
+                ? Text::tr("%n lock(s) seen.", nullptr, locks)
+                : Text::tr("%n lock(s) seen so far; it has more keys than one look goes through.", nullptr, locks));
+}
+
+} // namespace
+
+class ConnectionTrial::Work {
+public:
+    using Told = std::function<void(Outcome, QString)>;
+    Work(const ConnectionUrl& url, Told told) : m_told(std::move(told)) {
+        inspect::WatchOptions options;
+        options.names = inspect::nameFilterFrom(url.option("match"), url.option("ignore"));
+        m_watcher = *inspect::makeWatcher(m_runtime, url, realDiallers(), std::move(options));
+        m_runtime.spawn([this] { return run(); });
+    }
+    ~Work() { m_runtime.kill(); } // before its watcher goes
+
+private:
+    QCoro::Task<> run() {
+        const auto opened = co_await m_watcher->open();
+        if (!opened) {
+            tell(Outcome::Failed, opened.error().message);
+            co_return;
+        }
+        m_runtime.callAt(m_runtime.monotonic() + kLongestLook, [this] { judge(); });
+        co_await m_watcher->watch([this](const inspect::LockReport& report) {
+            m_last = report;
+            // Rights show with the search, and not before it has gone through.
+            if (report.trouble || report.complete) judge();
+        });
+    }
+
+    void judge() {
+        if (!m_last) {
+            tell(Outcome::Failed,
+                 Text::tr("%1 lets clients in, but told nothing of its content in time. Is it busy, or "
+                          "loading its data?")
+                     .arg(m_watcher->where()));
+        } else if (m_last->trouble) {
+            tell(Outcome::Failed, m_last->trouble->message);
+        } else if (!m_last->notes.empty()) {
+            constexpr std::size_t kMost = 3;
+            QStringList text{connectedText(*m_last, m_watcher->where())};
+            for (std::size_t i = 0; i < std::min(kMost, m_last->notes.size()); ++i)
+                text << textOf(m_last->notes[i]);
+            tell(Outcome::Partly, text.join(QLatin1Char('\n')));
+        } else {
+            tell(Outcome::Fine, connectedText(*m_last, m_watcher->where()));
+        }
+    }
+
+    void tell(Outcome outcome, const QString& sentence) {
+        if (const Told told = std::exchange(m_told, {})) told(outcome, sentence);
+    }
+
+    EventLoopRuntime m_runtime;
+    std::unique_ptr<inspect::Watcher> m_watcher;
+    std::optional<inspect::LockReport> m_last;
+    Told m_told;
+};
+
+ConnectionTrial::ConnectionTrial(ConnectionUrl url, Done done) : m_done(std::move(done)) {
+    m_thread.put([this, url = std::move(url)] {
+        m_work = std::make_unique<Work>(url, [this](Outcome outcome, const QString& sentence) {
+            m_inbox.put([this, outcome, sentence] { m_done(outcome, sentence); });
+        });
+    });
+}
+
+ConnectionTrial::~ConnectionTrial() {
+    m_thread.put([this] { m_work.reset(); });
+}
+
+} // namespace lockscope::live

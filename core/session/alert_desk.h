@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "inspect/alert_watch.h"
+#include "session/session.h"
+
+#include <QObject>
+
+namespace lockscope::session {
+
+/// The alerts of a session that watches servers, as the window shows them, and what a person wants to hear of. Lives on
+/// the GUI thread; the session's own thread applies the rules, and hands its results over by take().
+class AlertDesk : public QObject {
+    Q_OBJECT
+public:
+    using QObject::QObject;
+
+    struct Entry {
+        inspect::Alert alert;      ///< its `since` is an instant of the session's trace
+        std::optional<Nanos> over; ///< pinned, and over since then
+        bool pinned = false;
+    };
+    /// The time for which an alert stood, for a time axis.
+    struct Span {
+        inspect::AlertRule rule;
+        QByteArray lock;          ///< empty: of the server
+        QString sentence, advice; ///< as they were when it began
+        Nanos from{};
+        std::optional<Nanos> to; ///< missing: it still stands
+        bool muted = false;      ///< somebody does not want to see it now
+        bool standsAt(Nanos t) const { return from <= t && (!to || t < *to); }
+    };
+    /// At most so many are kept of each: a server with a hundred thousand locks may have as many alerts.
+    static constexpr std::size_t kMostEntries = 200, kMostSpans = 2000;
+
+    /// Pinned ones first, then the most severe, of these the oldest.
+    const std::vector<Entry>& entries() const { return m_entries; }
+    /// How many more there are than entries() has; how many of them a mute covers.
+    std::size_t more() const { return m_more; }
+    std::size_t muted() const { return m_muted; }
+    /// By the time when they began.
+    const std::vector<Span>& spans() const { return m_spans; }
+    /// The worst alert of each lock at an instant, without the muted ones.
+    std::map<QByteArray, const Span*> worstAt(Nanos t) const;
+
+    const std::vector<inspect::AlertRule>& rules() const { return m_rules; }
+    void setRules(std::vector<inspect::AlertRule> rules);
+    const std::vector<inspect::AlertMute>& mutes() const { return m_mutes; }
+    void setMutes(std::vector<inspect::AlertMute> mutes);
+    /// A pinned alert stays in sight, even when it is over.
+    void setPinned(const inspect::AlertRule& rule, const QByteArray& lock, bool pinned);
+
+    /// When the last news came, as an instant of the session's trace.
+    Nanos now() const { return m_now; }
+
+    /// News from the session's thread: what began and ended, and what stands.
+    void take(const std::vector<inspect::Alert>& changes, inspect::AlertBoard board, Nanos now, std::int64_t wallMs);
+
+Q_SIGNALS:
+    /// entries(), more(), muted() or spans() differ.
+    void changed();
+    /// rules() or mutes() differ: to be kept, and to be applied.
+    void wishesChanged();
+    /// An alert began that no mute covers.
+    void raised(const lockscope::inspect::Alert& alert);
+
+private:
+    bool isMuted(inspect::AlertRule::Kind kind, const QByteArray& lock) const;
+    void arrange();
+    std::vector<inspect::AlertRule> m_rules = inspect::usualAlertRules();
+    std::vector<inspect::AlertMute> m_mutes;
+    std::vector<inspect::Alert> m_standing;
+    std::vector<Entry> m_entries, m_pinned;
+    std::vector<Span> m_spans;
+    std::size_t m_more = 0, m_muted = 0;
+    Nanos m_now{};             ///< of the last news, on the trace's clock
+    std::int64_t m_wallMs = 0; ///< on the wall clock
+};
+
+/// A session with alerts. An interface of its own, since few sessions have any.
+class AlertSource {
+public:
+    virtual ~AlertSource() = default;
+    virtual AlertDesk* alertDesk() = 0; ///< never null; lives as long as the session
+};
+
+/// The desk of a session; nullptr where there is no session, or none with alerts.
+AlertDesk* alertDeskOf(Session* session);
+
+} // namespace lockscope::session
+
+Q_DECLARE_INTERFACE(lockscope::session::AlertSource, "lockscope.session.AlertSource/1")

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "alerts/alert_rules_dialog.h"
+#include "alerts/alerts_strip.h"
+#include "locks/locks_panel.h"
+#include "own_redis.h"
+#include "window/main_window.h"
+#include "window/window_alerts.h"
+
+#include <QCheckBox>
+#include <QLineEdit>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTreeView>
+
+using namespace lockscope;
+using namespace lockscope::test;
+using Kind = inspect::AlertRule::Kind;
+using views::AlertsModel;
+
+namespace {
+
+/// The window with settings of its own, connected to a server.
+struct Opened {
+    app::Settings settings;
+    app::MainWindow window{&settings};
+    Opened(const QString& file, const QString& url) : settings(file) {
+        window.resize(1600, 1000);
+        window.show();
+        window.openUrl(url, false);
+    }
+    views::AlertsStrip* strip() const { return window.alerts()->strip(); }
+    AlertsModel* alerts() const { return strip()->model(); }
+    QString cell(int row, int column) const { return alerts()->index(row, column).data().toString(); }
+    QString all() const {
+        QStringList rows;
+        for (int row = 0; row < alerts()->rowCount(); ++row)
+            rows << cell(row, AlertsModel::LockColumn) + QStringLiteral(": ") + cell(row, AlertsModel::SentenceColumn);
+        return rows.join(u'\n');
+    }
+    QString firstLock() const {
+        const QAbstractItemModel* const table = window.findChild<views::LocksPanel*>()->view()->model();
+        return table->index(0, 0).data().toString();
+    }
+};
+
+} // namespace
+
+class TestLiveAlerts : public QObject {
+    Q_OBJECT
+
+    OwnRedis m_redis;
+    QTemporaryDir m_folder;
+    QString file() const { return m_folder.filePath(QStringLiteral("s.ini")); }
+
+private Q_SLOTS:
+    void init() { VERIFY_EMPTY(m_redis.startAnew()); }
+    void cleanup() {
+        m_redis.end();
+        QFile::remove(file());
+    }
+
+    void aLockThatNeverExpiresIsAnAlertEverywhere() {
+        m_redis.ask({"HSET", "a-good-one", "0f6ef1c2-2f2b-4f8e-9a53-1c7b7f0a1b2c:57", "1"});
+        m_redis.ask({"PEXPIRE", "a-good-one", "3000000"});
+        Opened it(file(), m_redis->url());
+        QTRY_COMPARE_WITH_TIMEOUT(it.firstLock(), QStringLiteral("a-good-one"), 10'000);
+        QVERIFY(it.strip()->isVisible());
+        QCOMPARE(it.alerts()->rowCount(), 0);
+        m_redis.ask({"HSET", "for-ever", "0f6ef1c2-2f2b-4f8e-9a53-1c7b7f0a1b2c:9", "1"});
+        QTRY_COMPARE_WITH_TIMEOUT(it.alerts()->rowCount(), 1, 10'000);
+        QVERIFY2(it.all().startsWith(QLatin1String("for-ever: “for-ever” is held by")), qPrintable(it.all()));
+        QVERIFY(!it.cell(0, AlertsModel::AdviceColumn).isEmpty());
+        QTRY_COMPARE_WITH_TIMEOUT(it.firstLock(), QStringLiteral("for-ever"), 10'000); // the worst one first
+        m_redis.ask({"DEL", "for-ever"});
+        QTRY_COMPARE_WITH_TIMEOUT(it.alerts()->rowCount(), 0, 10'000);
+        QTRY_COMPARE_WITH_TIMEOUT(it.firstLock(), QStringLiteral("a-good-one"), 10'000);
+    }
+
+    void aHolderThatStopsRenewingIsLate() {
+        const auto renew = [this] { m_redis.ask({"PEXPIRE", "job", "20000"}); };
+        m_redis.ask({"HSET", "job", "0f6ef1c2-2f2b-4f8e-9a53-1c7b7f0a1b2c:57", "1"});
+        renew();
+        Opened it(file(), m_redis->url());
+        QTRY_COMPARE_WITH_TIMEOUT(it.firstLock(), QStringLiteral("job"), 10'000);
+        QElapsedTimer since;
+        since.start();
+        for (int i = 0; i < 4; ++i) { // a pace of about a second
+            QTest::qWait(1000);
+            renew();
+        }
+        QCOMPARE(it.alerts()->rowCount(), 0);
+        QTRY_COMPARE_WITH_TIMEOUT(it.alerts()->rowCount(), 1, 10'000);
+        QVERIFY2(it.all().contains(QLatin1String("is late by")), qPrintable(it.all()));
+        renew();
+        QTRY_COMPARE_WITH_TIMEOUT(it.alerts()->rowCount(), 0, 10'000);
+    }
+
+    void aServerThatGoesAwayIsOneAlertAndNotOnePerLock() {
+        m_redis.ask({"HSET", "for-ever", "0f6ef1c2-2f2b-4f8e-9a53-1c7b7f0a1b2c:9", "1"});
+        Opened it(file(), m_redis->url());
+        it.window.alerts()->strip()->model()->desk()->setRules({*inspect::parseAlertRule(u"unreachable>500ms"_qs)});
+        QTRY_COMPARE_WITH_TIMEOUT(it.firstLock(), QStringLiteral("for-ever"), 10'000);
+        m_redis.end();
+        QTRY_COMPARE_WITH_TIMEOUT(it.alerts()->rowCount(), 1, 10'000);
+        QVERIFY2(it.all().contains(QLatin1String("could not be read")), qPrintable(it.all()));
+    }
+
+    void rulesAndMutesAreKeptForTheConnection() {
+        m_redis.ask({"HSET", "for-ever", "0f6ef1c2-2f2b-4f8e-9a53-1c7b7f0a1b2c:9", "1"});
+        {
+            Opened it(file(), m_redis->url());
+            QTRY_COMPARE_WITH_TIMEOUT(it.alerts()->rowCount(), 1, 10'000);
+            it.window.alerts()->askForRules();
+            auto* const dialog = it.window.findChild<views::AlertRulesDialog*>();
+            QVERIFY(dialog);
+            dialog->switchOf(Kind::Held)->setChecked(true);
+            dialog->fieldOf(Kind::Held)->setText(QStringLiteral("1s"));
+            dialog->accept();
+            QTRY_COMPARE_WITH_TIMEOUT(it.alerts()->rowCount(), 2, 10'000);
+            it.alerts()->desk()->setMutes({{Kind::NoExpiry, "for-ever", 0}});
+            QTRY_COMPARE_WITH_TIMEOUT(it.alerts()->rowCount(), 1, 10'000);
+        }
+        Opened again(file(), m_redis->url());
+        QTRY_COMPARE_WITH_TIMEOUT(again.alerts()->rowCount(), 1, 10'000);
+        QVERIFY2(again.all().contains(QLatin1String("for at least")), qPrintable(again.all()));
+        QTRY_COMPARE_WITH_TIMEOUT(again.alerts()->desk()->muted(), 1u, 10'000);
+        QVERIFY(again.alerts()->desk()->rules().size() > inspect::usualAlertRules().size());
+        QFile kept(file());
+        again.settings.sync();
+        QVERIFY(kept.open(QIODevice::ReadOnly));
+        QVERIFY(kept.readAll().contains("held>1s"));
+    }
+
+    void aMuteIsALineOfText() {
+        const std::vector<inspect::AlertMute> mutes{{std::nullopt, "a b*/ü\x01", 5},
+                                                    {Kind::RenewalLate, std::nullopt, 0},
+                                                    {Kind::Unreachable, QByteArray(), 7}};
+        for (const inspect::AlertMute& mute : mutes)
+            QCOMPARE(app::parseMute(app::muteText(mute)).value(), mute);
+        for (const char* wrong : {"", "* *", "held * x", "helt * 0", "* * -1"})
+            QVERIFY(!app::parseMute(QString::fromLatin1(wrong)));
+    }
+
+    void alertsThatBeginTogetherAreOneMessage() {
+        QStringList titles;
+        app::AlertNotifier notifier([&](const QString& title, const QString&) { titles << title; });
+        const auto alert = [](const char* rule, const QByteArray& lock) {
+            return inspect::Alert{inspect::Alert::State::Raised,
+                                  *inspect::parseAlertRule(QString::fromLatin1(rule)),
+                                  lock,
+                                  QStringLiteral("So."),
+                                  QStringLiteral("Do."),
+                                  {}};
+        };
+        notifier.tell(alert("dead-waiters>0", "a")); // a note is not worth it
+        notifier.tell(alert("no-expiry", "b"));
+        notifier.tell(alert("token-back", "c"));
+        QTRY_COMPARE(titles.size(), 1);
+        QVERIFY2(titles.front().startsWith(QLatin1String("token went back: c, and 1")), qPrintable(titles.front()));
+        notifier.tell(alert("no-expiry", "b"));
+        notifier.forget();
+        QTest::qWait(700); // longer than it gathers
+        QCOMPARE(titles.size(), 1);
+    }
+};
+
+QTEST_MAIN(TestLiveAlerts)
+#include "tst_live_alerts.moc"

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "alerts/alert_rules_dialog.h"
+#include "alerts/alerts_strip.h"
+#include "fake_session.h"
+#include "locks/lock_detail_panel.h"
+#include "models/lock_filter.h"
+#include "theme/widgets.h"
+
+#include <QAbstractItemModelTester>
+#include <QCheckBox>
+#include <QLineEdit>
+#include <QMenu>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTest>
+#include <QToolButton>
+#include <QTreeView>
+
+using namespace lockscope;
+using namespace lockscope::views;
+using inspect::Alert;
+using inspect::AlertRule;
+using session::AlertDesk;
+using Kind = AlertRule::Kind;
+
+namespace {
+
+constexpr std::int64_t kWall = 1'700'000'000'000;
+
+/// A session over a written trace, with alerts that the test makes up.
+class AlertingSession : public views::testing::FakeSession, public session::AlertSource {
+    Q_OBJECT
+    Q_INTERFACES(lockscope::session::AlertSource)
+public:
+    AlertDesk* alertDesk() override { return &desk; }
+    AlertDesk desk;
+};
+
+Alert alert(const char* rule, const QByteArray& lock, Nanos since) {
+    return {Alert::State::Raised,
+            *inspect::parseAlertRule(QString::fromLatin1(rule)),
+            lock,
+            u"“%1” is not well."_qs.arg(QString::fromUtf8(lock)),
+            u"Look at it."_qs,
+            since};
+}
+
+struct Scene {
+    AlertingSession session;
+    ViewContext context;
+    trace::EntityId node, a, b, c;
+    Scene() {
+        session.can = {.live = true};
+        trace::Trace& t = session.writable();
+        node = t.intern(trace::EntityKind::Node, "redis-1");
+        a = t.intern(trace::EntityKind::Lock, "a", node);
+        b = t.intern(trace::EntityKind::Lock, "b", node);
+        c = t.intern(trace::EntityKind::Lock, "c", node);
+        t.reach(10s);
+        context.setSession(&session);
+        context.setPlayhead(10s);
+    }
+    void raise(const std::vector<Alert>& alerts, std::size_t more = 0) {
+        session.desk.take(alerts, {alerts, more, 0}, 9s, kWall);
+    }
+};
+
+QString cell(const QAbstractItemModel& model, int row, int column) {
+    return model.index(row, column).data().toString();
+}
+
+} // namespace
+
+class AlertsStripTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void itIsThereOnlyWhereThereMayBeAlerts() {
+        views::testing::FakeSession without;
+        ViewContext context;
+        context.setSession(&without);
+        QWidget window;
+        AlertsStrip strip(&context, &window);
+        window.show();
+        QVERIFY(strip.isHidden());
+        AlertingSession with;
+        context.setSession(&with);
+        QVERIFY(!strip.isHidden());
+        QVERIFY2(strip.summary().startsWith(u"none"), qPrintable(strip.summary()));
+        QVERIFY(!strip.view()->isVisible()); // one quiet line
+        strip.setWanted(false);
+        QVERIFY(strip.isHidden());
+        context.setSession(nullptr);
+    }
+
+    void eachAlertIsASentenceAndWhatToDo() {
+        Scene scene;
+        AlertsModel model(&scene.context);
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        scene.raise({alert("token-back", "c", 4s), alert("no-expiry", "a", 2s), alert("unreachable>5s", "", 8s)});
+        QCOMPARE(model.rowCount(), 3);
+        QCOMPARE(cell(model, 0, AlertsModel::LockColumn), u"c"_qs);
+        QCOMPARE(cell(model, 1, AlertsModel::SentenceColumn), u"“a” is not well."_qs);
+        QCOMPARE(cell(model, 1, AlertsModel::AdviceColumn), u"Look at it."_qs);
+        QCOMPARE(cell(model, 1, AlertsModel::OpenForColumn), u"7.0 s"_qs);
+        QCOMPARE(model.lockOf(1), scene.a);
+        QCOMPARE(model.lockOf(2), trace::kNoEntity);
+        QVERIFY(!cell(model, 2, AlertsModel::LockColumn).isEmpty());
+        const QString spoken = model.index(1, 0).data(Qt::AccessibleTextRole).toString();
+        QVERIFY2(spoken.contains(u"warning") && spoken.contains(u"never expires"), qPrintable(spoken));
+        QSignalSpy reset(&model, &QAbstractItemModel::modelReset);
+        scene.session.desk.take(
+            {}, {{alert("token-back", "c", 4s), alert("no-expiry", "a", 2s), alert("unreachable>5s", "", 8s)}, 0, 0},
+            9500ms, kWall);
+        QCOMPARE(reset.count(), 0); // only times went on
+        QCOMPARE(cell(model, 1, AlertsModel::OpenForColumn), u"7.5 s"_qs);
+    }
+
+    void aLimitSaysWhatItHides() {
+        Scene scene;
+        AlertsStrip strip(&scene.context);
+        scene.raise({alert("no-expiry", "a", 2s), alert("no-expiry", "b", 3s)}, 998);
+        QVERIFY2(strip.summary().startsWith(u"2 of 1000"), qPrintable(strip.summary()));
+    }
+
+    void oneSelectionEverywhere() {
+        Scene scene;
+        AlertsStrip strip(&scene.context);
+        scene.raise({alert("token-back", "c", 4s), alert("no-expiry", "a", 2s)});
+        strip.show();
+        QTest::keyClick(strip.view(), Qt::Key_Down);
+        QTest::keyClick(strip.view(), Qt::Key_Down);
+        QCOMPARE(scene.context.focusedLock(), scene.a);
+        QSignalSpy revealed(&scene.context, &ViewContext::revealRequested);
+        QTest::keyClick(strip.view(), Qt::Key_Return);
+        QCOMPARE(revealed.count(), 1);
+        QCOMPARE(revealed.front().at(0).value<Nanos>(), Nanos(2s));
+        // A new alert above it takes the place of none: the selected one stays selected.
+        scene.raise({alert("token-back", "b", 1s), alert("token-back", "c", 4s), alert("no-expiry", "a", 2s)});
+        QCOMPARE(strip.view()->currentIndex().row(), 2);
+        QTest::keyClick(strip.view(), Qt::Key_P);
+        QCOMPARE(scene.session.desk.entries().front().alert.lock, QByteArray("a"));
+        QVERIFY(scene.session.desk.entries().front().pinned);
+        QCOMPARE(strip.view()->currentIndex().row(), 0);
+        QTest::keyClick(strip.view(), Qt::Key_P);
+        QVERIFY(!scene.session.desk.entries().front().pinned);
+    }
+
+    void aMuteHasAScopeAndAnEnd() {
+        Scene scene;
+        AlertsStrip strip(&scene.context);
+        scene.raise({alert("no-expiry", "a", 2s), alert("no-expiry", "b", 3s)});
+        strip.show();
+        QTest::keyClick(strip.view(), Qt::Key_Down);
+        QTest::keyClick(strip.view(), Qt::Key_M);
+        auto* const menu = strip.findChild<QMenu*>();
+        QVERIFY(menu);
+        QList<QMenu*> scopes;
+        for (QAction* action : menu->actions())
+            if (action->menu()) scopes << action->menu();
+        QCOMPARE(scopes.size(), 3); // this one, this lock, this rule
+        QCOMPARE(scopes[0]->actions().size(), 4);
+        const std::int64_t now = QDateTime::currentMSecsSinceEpoch();
+        scopes[0]->actions().front()->trigger();
+        QCOMPARE(scene.session.desk.mutes().size(), 1u);
+        const inspect::AlertMute mute = scene.session.desk.mutes().front();
+        QCOMPARE(mute.rule.value(), Kind::NoExpiry);
+        QCOMPARE(mute.lock.value(), QByteArray("a"));
+        QVERIFY(mute.untilWallMs >= now + 15 * 60'000 && mute.untilWallMs < now + 16 * 60'000);
+        QCOMPARE(strip.model()->rowCount(), 1);
+        scopes[2]->actions().back()->trigger(); // the rule, for every lock, until it is taken back
+        QCOMPARE(scene.session.desk.mutes().back().lock.has_value(), false);
+        QCOMPARE(scene.session.desk.mutes().back().untilWallMs, 0);
+        QCOMPARE(strip.model()->rowCount(), 0);
+        menu->close();
+    }
+
+    void thresholdsAreChosenLineByLine() {
+        AlertRulesDialog dialog(u"shop"_qs,
+                                {*inspect::parseAlertRule(u"held>5m"_qs), *inspect::parseAlertRule(u"no-expiry"_qs)});
+        QVERIFY(dialog.switchOf(Kind::Held)->isChecked());
+        QCOMPARE(dialog.fieldOf(Kind::Held)->text(), u"5m"_qs);
+        QVERIFY(!dialog.switchOf(Kind::Waited)->isChecked());
+        QVERIFY(!dialog.fieldOf(Kind::Waited)->isEnabled());
+        QVERIFY(!dialog.fieldOf(Kind::NoExpiry)); // it has no threshold
+        dialog.switchOf(Kind::Waiters)->setChecked(true);
+        dialog.fieldOf(Kind::Waiters)->setText(u"many"_qs);
+        QVERIFY2(dialog.complaint().contains(u"many"), qPrintable(dialog.complaint()));
+        dialog.fieldOf(Kind::Waiters)->setText(u"7"_qs);
+        dialog.fieldOf(Kind::Held)->setText(u"90 s"_qs);
+        QCOMPARE(dialog.complaint(), QString());
+        QStringList rules;
+        for (const AlertRule& rule : dialog.rules())
+            rules << rule.text;
+        rules.sort();
+        QCOMPARE(rules, (QStringList{u"held>90s"_qs, u"no-expiry"_qs, u"waiters>7"_qs}));
+    }
+
+    void theDetailOfALockSaysItToo() {
+        Scene scene;
+        LockDetailPanel detail(&scene.context);
+        scene.raise({alert("token-back", "c", 4s), alert("no-expiry", "b", 2s)});
+        scene.context.select(scene.b);
+        QTRY_COMPARE(detail.alertText(), u"“b” is not well.\n→ Look at it."_qs);
+        scene.context.setPlayhead(1s);
+        QTRY_COMPARE(detail.alertText(), QString());
+        scene.context.setPlayhead(10s);
+        scene.context.select(scene.a);
+        QTRY_COMPARE(detail.alertText(), QString());
+    }
+
+    void theTableHasTheWorstFirst() {
+        Scene scene;
+        LocksModel model(&scene.context);
+        LocksProxy proxy(&model);
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const auto order = [&] {
+            QString names;
+            for (int row = 0; row < proxy.rowCount(); ++row)
+                names += cell(proxy, row, LocksModel::LockColumn);
+            return names;
+        };
+        proxy.sort(-1);
+        QCOMPARE(order(), u"abc"_qs);
+        scene.raise({alert("token-back", "c", 4s), alert("no-expiry", "b", 2s)});
+        QTRY_COMPARE(order(), u"cba"_qs);
+        QCOMPARE(cell(proxy, 0, LocksModel::StateColumn), u"token went back"_qs);
+        const QModelIndex state = proxy.index(0, LocksModel::StateColumn);
+        QCOMPARE(state.data(LocksModel::ToneRole).toInt(), int(Pill::Tone::Violation));
+        QVERIFY(state.data(Qt::ToolTipRole).toString().contains(u"“c” is not well."));
+        QCOMPARE(proxy.index(1, LocksModel::StateColumn).data(LocksModel::ToneRole).toInt(), int(Pill::Tone::Waiting));
+        // A look back shows the alerts of that time.
+        scene.context.setPlayhead(3s);
+        QTRY_COMPARE(order(), u"bac"_qs);
+        proxy.sort(LocksModel::LockColumn, Qt::DescendingOrder); // the person's own order
+        QTRY_COMPARE(order(), u"cba"_qs);
+        scene.context.setPlayhead(1s);
+        proxy.sort(-1);
+        QTRY_COMPARE(order(), u"abc"_qs);
+    }
+};
+
+QTEST_MAIN(AlertsStripTest)
+#include "tst_alerts_strip.moc"

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "alerts/alerts_strip.h"
+
+#include "alerts/alerts_delegate.h"
+#include "inspect/text.h"
+#include "models/alert_words.h"
+#include "theme/fonts.h"
+#include "theme/format.h"
+#include "theme/icons.h"
+#include "theme/style.h"
+#include "theme/widgets.h"
+
+#include <QBoxLayout>
+#include <QDateTime>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QLocale>
+#include <QMenu>
+#include <QToolButton>
+#include <QTreeView>
+
+namespace lockscope::views {
+
+namespace {
+constexpr int kMostRows = 5; ///< in sight at once
+constexpr int kLockWidth = 170, kOpenForWidth = 96, kButtonWidth = 34;
+} // namespace
+
+AlertsStrip::AlertsStrip(ViewContext* context, QWidget* parent)
+    : QWidget(parent),
+      m_context(context),
+      m_model(new AlertsModel(context, this)),
+      m_view(new QTreeView),
+      m_summary(new DimLabel),
+      m_muted(new QToolButton),
+      m_rules(new QToolButton) {
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(new HairLine(Qt::Horizontal));
+    auto* bar = new QHBoxLayout;
+    bar->setContentsMargins(2 * kGrid, 0, kGrid, 0);
+    bar->setSpacing(kGrid);
+    auto* title = new QLabel(tr("Alerts"));
+    title->setFont(uiFont(0, QFont::DemiBold));
+    bar->addWidget(title);
+    m_summary->setFont(uiFont(-1));
+    bar->addWidget(m_summary);
+    bar->addStretch(1);
+    for (QToolButton* button : {m_muted, m_rules}) {
+        button->setAutoRaise(true);
+        button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+        button->setFont(uiFont(-1));
+        bar->addWidget(button);
+    }
+    m_muted->setIcon(icon("mute", views::Role::TextDim));
+    m_muted->setToolTip(tr("What is muted, to be heard again"));
+    m_rules->setIcon(icon("settings", views::Role::TextDim));
+    m_rules->setText(tr("Thresholds…"));
+    m_rules->setToolTip(tr("Which alerts this connection raises, and from when on"));
+    layout->addLayout(bar);
+    layout->addWidget(m_view);
+
+    m_view->setModel(m_model);
+    m_view->setItemDelegate(new AlertsDelegate(m_view));
+    m_view->setRootIsDecorated(false);
+    m_view->setUniformRowHeights(true);
+    m_view->setAllColumnsShowFocus(true);
+    m_view->setMouseTracking(true);
+    m_view->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_view->setContextMenuPolicy(Qt::CustomContextMenu);
+    m_view->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_view->setAccessibleName(tr("Alerts"));
+    m_view->installEventFilter(this);
+    m_view->viewport()->installEventFilter(this);
+    makeFrameless(m_view);
+    QHeaderView* const header = m_view->header();
+    header->hide();
+    header->setStretchLastSection(false);
+    header->setMinimumSectionSize(kButtonWidth);
+    header->setSectionResizeMode(QHeaderView::Fixed);
+
+    connect(m_rules, &QToolButton::clicked, this, &AlertsStrip::rulesRequested);
+    connect(m_muted, &QToolButton::clicked, this, &AlertsStrip::offerMuted);
+    connect(m_model, &AlertsModel::refreshed, this, &AlertsStrip::refresh);
+    connect(m_model, &QAbstractItemModel::modelReset, this, &AlertsStrip::follow);
+    connect(m_view->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& current) {
+        const session::AlertDesk::Entry* const entry = m_model->entry(current.row());
+        if (m_following || !entry) return;
+        m_current.emplace(entry->alert.rule, entry->alert.lock);
+        if (const trace::EntityId lock = m_model->lockOf(current.row())) m_context->select(lock);
+    });
+    connect(m_view, &QTreeView::clicked, this, [this](const QModelIndex& index) {
+        if (index.column() == AlertsModel::PinColumn) pin(index.row());
+        if (index.column() == AlertsModel::MuteColumn)
+            offerMutes(index.row(), m_view->viewport()->mapToGlobal(m_view->visualRect(index).bottomLeft()));
+    });
+    connect(m_view, &QTreeView::doubleClicked, this, [this](const QModelIndex& index) {
+        if (index.column() < AlertsModel::PinColumn) showRow(index.row());
+    });
+    connect(m_view, &QTreeView::customContextMenuRequested, this, [this](const QPoint& at) {
+        const QModelIndex index = m_view->indexAt(at);
+        if (index.isValid()) offerMutes(index.row(), m_view->viewport()->mapToGlobal(at));
+    });
+    refresh();
+}
+
+QString AlertsStrip::summary() const {
+    return m_summary->text();
+}
+
+void AlertsStrip::setWanted(bool wanted) {
+    m_wanted = wanted;
+    refresh();
+}
+
+void AlertsStrip::refresh() {
+    const session::AlertDesk* const desk = m_model->desk();
+    setVisible(m_wanted && desk);
+    if (!desk) return;
+    const int rows = m_model->rowCount();
+    const int all = rows + int(desk->more());
+    if (all == 0)
+        m_summary->setText(tr("none · %n rule(s) watch", "", int(desk->rules().size())));
+    else if (desk->more() > 0)
+        m_summary->setText(tr("%1 of %n shown, most severe first", "", all).arg(count(rows)));
+    else
+        m_summary->setText(tr("%n, most severe first", "", all));
+    m_muted->setVisible(!desk->mutes().empty());
+    m_muted->setText(tr("%n muted", "", int(desk->muted())));
+    m_view->setVisible(rows > 0);
+    const int high = m_view->sizeHintForRow(0);
+    m_view->setFixedHeight(std::max(1, std::min(rows, kMostRows) * std::max(high, 1)));
+    setAccessibleName(tr("Alerts: %1").arg(m_summary->text()));
+}
+
+/// After a reset: the alert that was selected stays selected.
+void AlertsStrip::follow() {
+    m_following = true;
+    const int row = m_current ? m_model->rowOf(m_current->first, m_current->second) : -1;
+    if (row >= 0)
+        m_view->selectionModel()->setCurrentIndex(m_model->index(row, 0),
+                                                  QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+    m_following = false;
+}
+
+void AlertsStrip::pin(int row) {
+    const session::AlertDesk::Entry* const entry = m_model->entry(row);
+    if (!entry || !m_model->desk()) return;
+    const inspect::AlertRule rule = entry->alert.rule; // the entry goes with the change
+    const QByteArray lock = entry->alert.lock;
+    m_model->desk()->setPinned(rule, lock, !entry->pinned);
+}
+
+void AlertsStrip::showRow(int row) {
+    const session::AlertDesk::Entry* const entry = m_model->entry(row);
+    if (!entry) return;
+    m_context->reveal(entry->alert.since, m_model->lockOf(row));
+}
+
+void AlertsStrip::mute(inspect::AlertMute mute) {
+    session::AlertDesk* const desk = m_model->desk();
+    if (!desk) return;
+    std::vector<inspect::AlertMute> mutes = desk->mutes();
+    // One for the same thing, of another length, is replaced; those that are over go.
+    const std::int64_t now = QDateTime::currentMSecsSinceEpoch();
+    std::erase_if(mutes, [&](const inspect::AlertMute& each) {
+        return (each.rule == mute.rule && each.lock == mute.lock) || (each.untilWallMs != 0 && each.untilWallMs <= now);
+    });
+    mutes.push_back(std::move(mute));
+    desk->setMutes(std::move(mutes));
+}
+
+void AlertsStrip::offerMutes(int row, const QPoint& globalPos) {
+    const session::AlertDesk::Entry* const entry = m_model->entry(row);
+    if (!entry) return;
+    const inspect::AlertRule rule = entry->alert.rule;
+    const QByteArray lock = entry->alert.lock;
+    const QString what = alertWord(rule.kind);
+    const QString name = lock.isEmpty() ? tr("server") : inspect::readable(lock);
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    menu->addAction(icon("timeline"), tr("Show where it began"), this,
+                    [this, rule, lock] { showRow(m_model->rowOf(rule, lock)); });
+    menu->addAction(icon(entry->pinned ? "pin" : "pinned"), entry->pinned ? tr("&Unpin") : tr("&Pin"), this,
+                    [this, rule, lock] { pin(m_model->rowOf(rule, lock)); });
+    menu->addSection(tr("Mute"));
+    const auto scope = [&](const QString& title, const inspect::AlertMute& of) {
+        QMenu* const lengths = menu->addMenu(title);
+        struct Length {
+            QString text;
+            std::chrono::minutes time;
+        };
+        using namespace std::chrono_literals;
+        for (const Length& length : {Length{tr("for 15 minutes"), 15min}, Length{tr("for an hour"), 60min},
+                                     Length{tr("for 8 hours"), 480min}, Length{tr("until I take it back"), 0min}})
+            lengths->addAction(length.text, this, [this, of, time = length.time] {
+                inspect::AlertMute chosen = of;
+                if (time > 0min)
+                    chosen.untilWallMs = QDateTime::currentMSecsSinceEpoch() + std::chrono::milliseconds(time).count();
+                mute(chosen);
+            });
+    };
+    const auto shown = [](QString text) { return text.replace(QLatin1Char('&'), QLatin1String("&&")); };
+    //: %1 the short words for an alert such as "renewal late", %2 a lock.
+    scope(shown(tr("“%1” of %2").arg(what, name)), {rule.kind, lock, 0});
+    if (!lock.isEmpty()) scope(shown(tr("all alerts of %1").arg(name)), {std::nullopt, lock, 0});
+    scope(shown(tr("“%1” of every lock").arg(what)), {rule.kind, std::nullopt, 0});
+    menu->popup(globalPos);
+}
+
+QString AlertsStrip::wordsOf(const inspect::AlertMute& mute) const {
+    const QString what = mute.rule ? alertWord(*mute.rule) : tr("all alerts");
+    const QString of = !mute.lock             ? tr("every lock")
+                       : mute.lock->isEmpty() ? tr("server")
+                                              : inspect::readable(*mute.lock);
+    if (mute.untilWallMs == 0) return tr("%1: %2").arg(of, what);
+    const QString until =
+        QLocale().toString(QDateTime::fromMSecsSinceEpoch(mute.untilWallMs).time(), QLocale::ShortFormat);
+    return tr("%1: %2, until %3").arg(of, what, until);
+}
+
+void AlertsStrip::offerMuted() {
+    session::AlertDesk* const desk = m_model->desk();
+    if (!desk) return;
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    menu->addSection(tr("Hear again"));
+    for (const inspect::AlertMute& mute : desk->mutes())
+        menu->addAction(wordsOf(mute).replace(QLatin1Char('&'), QLatin1String("&&")), this, [this, mute] {
+            session::AlertDesk* const now = m_model->desk();
+            if (!now) return;
+            std::vector<inspect::AlertMute> left = now->mutes();
+            std::erase(left, mute);
+            now->setMutes(std::move(left));
+        });
+    menu->popup(m_muted->mapToGlobal(m_muted->rect().bottomLeft()));
+}
+
+/// A header that nobody sees does not stretch its sections itself.
+void AlertsStrip::shareWidth() {
+    constexpr double kSentence = 0.58; // of the room for words
+    const int words = std::max(200, m_view->viewport()->width() - kLockWidth - kOpenForWidth - 2 * kButtonWidth);
+    const int sentence = int(words * kSentence);
+    QHeaderView* const header = m_view->header();
+    header->resizeSection(AlertsModel::LockColumn, kLockWidth);
+    header->resizeSection(AlertsModel::SentenceColumn, sentence);
+    header->resizeSection(AlertsModel::AdviceColumn, words - sentence);
+    header->resizeSection(AlertsModel::OpenForColumn, kOpenForWidth);
+    header->resizeSection(AlertsModel::PinColumn, kButtonWidth);
+    header->resizeSection(AlertsModel::MuteColumn, kButtonWidth);
+}
+
+bool AlertsStrip::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == m_view->viewport() && event->type() == QEvent::Resize) shareWidth();
+    if (watched != m_view || event->type() != QEvent::KeyPress) return QWidget::eventFilter(watched, event);
+    const auto* const key = static_cast<QKeyEvent*>(event);
+    const QModelIndex current = m_view->currentIndex();
+    if (!current.isValid() || key->modifiers() != Qt::NoModifier) return QWidget::eventFilter(watched, event);
+    switch (key->key()) {
+    case Qt::Key_P:
+        pin(current.row());
+        return true;
+    case Qt::Key_M:
+        offerMutes(current.row(), m_view->viewport()->mapToGlobal(m_view->visualRect(current).bottomLeft()));
+        return true;
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+        showRow(current.row());
+        return true;
+    default:
+        return QWidget::eventFilter(watched, event);
+    }
+}
+
+} // namespace lockscope::views

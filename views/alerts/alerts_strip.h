@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "alerts/alerts_model.h"
+
+#include <QWidget>
+
+class QToolButton;
+class QTreeView;
+
+namespace lockscope::views {
+
+class DimLabel;
+
+/// A strip below the toolbar of a session that watches servers: its alerts, the worst first, each a sentence and what
+/// to do about it. It takes as much room as there are alerts, up to a few lines. Nothing in it acts on a server.
+class AlertsStrip : public QWidget {
+    Q_OBJECT
+public:
+    explicit AlertsStrip(ViewContext* context, QWidget* parent = nullptr);
+    AlertsModel* model() const { return m_model; }
+    QTreeView* view() const { return m_view; }
+    /// The line over the list: how many there are, or that there is none.
+    QString summary() const;
+    /// Whether this session has alerts at all; the strip hides itself otherwise.
+    bool isOfUse() const { return m_model->desk() != nullptr; }
+    /// Put away by the user, until asked for again.
+    void setWanted(bool wanted);
+    bool isWanted() const { return m_wanted; }
+
+Q_SIGNALS:
+    /// The user wants to choose rules and thresholds.
+    void rulesRequested();
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void refresh();
+    void shareWidth();
+    void follow();
+    void pin(int row);
+    /// Offers for how long, and for what, the alert of a row is not to be told of.
+    void offerMutes(int row, const QPoint& globalPos);
+    /// Lists what is muted, to be heard again.
+    void offerMuted();
+    void mute(inspect::AlertMute mute);
+    void showRow(int row);
+    QString wordsOf(const inspect::AlertMute& mute) const;
+
+    ViewContext* m_context;
+    AlertsModel* m_model;
+    QTreeView* m_view;
+    DimLabel* m_summary;
+    QToolButton* m_muted;
+    QToolButton* m_rules;
+    std::optional<std::pair<inspect::AlertRule, QByteArray>> m_current; ///< the selected alert
+    bool m_following = false, m_wanted = true;
+};
+
+} // namespace lockscope::views

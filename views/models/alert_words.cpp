@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/alert_words.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::views {
+
+using Kind = inspect::AlertRule::Kind;
+using inspect::AlertSeverity;
+
+namespace {
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(AlertWords)
+};
+} // namespace
+
+QString alertWord(Kind kind) {
+    switch (kind) {
+    case Kind::Held:
+        return Words::tr("held for long");
+    case Kind::Left:
+        return Words::tr("lease ends");
+    case Kind::NoExpiry:
+        return Words::tr("never expires");
+    case Kind::Waiters:
+        return Words::tr("many wait");
+    case Kind::Waited:
+        return Words::tr("long wait");
+    case Kind::DeadWaiters:
+        return Words::tr("dead waiters");
+    case Kind::HandOvers:
+        return Words::tr("many hand-overs");
+    case Kind::TokenBack:
+        return Words::tr("token went back");
+    case Kind::Unreachable:
+        return Words::tr("not reachable");
+    case Kind::RenewalLate:
+        return Words::tr("renewal late");
+    }
+    return {};
+}
+
+QString alertQuestion(Kind kind) {
+    switch (kind) {
+    case Kind::Held:
+        return Words::tr("One client holds a lock for longer than");
+    case Kind::Left:
+        return Words::tr("A lease is about to end: less is left than");
+    case Kind::NoExpiry:
+        return Words::tr("A lock is held and never expires");
+    case Kind::Waiters:
+        return Words::tr("More clients wait for one lock than");
+    case Kind::Waited:
+        return Words::tr("The first of a queue waits for longer than");
+    case Kind::DeadWaiters:
+        return Words::tr("More queue entries belong to nobody than");
+    case Kind::HandOvers:
+        return Words::tr("A lock changes hands within a minute more often than");
+    case Kind::TokenBack:
+        return Words::tr("A fencing token goes back: the server lost data");
+    case Kind::Unreachable:
+        return Words::tr("The server cannot be read for longer than");
+    case Kind::RenewalLate:
+        return Words::tr("A holder is behind its usual renewals by more than");
+    }
+    return {};
+}
+
+Pill::Tone alertTone(AlertSeverity severity) {
+    switch (severity) {
+    case AlertSeverity::Critical:
+        return Pill::Tone::Violation;
+    case AlertSeverity::Warning:
+        return Pill::Tone::Waiting;
+    case AlertSeverity::Info:
+        break;
+    }
+    return Pill::Tone::Neutral;
+}
+
+Role alertRole(AlertSeverity severity) {
+    switch (severity) {
+    case AlertSeverity::Critical:
+        return Role::ViolationText;
+    case AlertSeverity::Warning:
+        return Role::WaitingText;
+    case AlertSeverity::Info:
+        break;
+    }
+    return Role::TextDim;
+}
+
+const char* alertIcon(AlertSeverity severity) {
+    switch (severity) {
+    case AlertSeverity::Critical:
+        return "cross";
+    case AlertSeverity::Warning:
+        return "warning";
+    case AlertSeverity::Info:
+        break;
+    }
+    return "info";
+}
+
+QString severityWord(AlertSeverity severity) {
+    switch (severity) {
+    case AlertSeverity::Critical:
+        return Words::tr("critical");
+    case AlertSeverity::Warning:
+        return Words::tr("warning");
+    case AlertSeverity::Info:
+        break;
+    }
+    return Words::tr("note");
+}
+
+} // namespace lockscope::views

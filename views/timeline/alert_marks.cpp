@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "timeline/alert_marks.h"
+
+#include "models/alert_words.h"
+#include "models/view_context.h"
+#include "theme/icons.h"
+
+#include <cmath>
+
+namespace lockscope::views {
+
+void AlertMarks::attach(ViewContext* context, QObject* owner, const std::function<void()>& changed) {
+    m_context = context;
+    session::AlertDesk* const desk = session::alertDeskOf(context->session());
+    if (desk != m_desk) {
+        if (m_desk) m_desk->disconnect(owner);
+        m_desk = desk;
+        if (desk)
+            QObject::connect(desk, &session::AlertDesk::changed, owner, [this, changed] {
+                gather();
+                changed();
+            });
+    }
+    gather();
+}
+
+void AlertMarks::gather() {
+    m_marks.clear();
+    if (!m_desk || !m_context || m_desk->spans().empty()) return;
+    const auto trace = m_context->trace();
+    std::map<QByteArray, trace::EntityId> lanes;
+    for (const session::AlertDesk::Span& span : m_desk->spans())
+        lanes.emplace(span.lock, trace::kNoEntity);
+    for (const trace::EntityId id : m_context->entities(trace::EntityKind::Lock))
+        if (const auto wanted = lanes.find(trace->entity(id).name); wanted != lanes.end()) wanted->second = id;
+    const auto& nodes = m_context->entities(trace::EntityKind::Node);
+    for (const session::AlertDesk::Span& span : m_desk->spans()) {
+        if (span.muted) continue;
+        const trace::EntityId lane = !span.lock.isEmpty() ? lanes[span.lock]
+                                     : nodes.empty()      ? trace::kNoEntity
+                                                          : nodes.front();
+        m_marks.push_back({lane, span.from.count(), span.to ? span.to->count() : INT64_MAX,
+                           inspect::severityOf(span.rule.kind), span.sentence});
+    }
+}
+
+void AlertMarks::paint(QPainter& painter, const QSize& size, const TimelineScene& scene) const {
+    if (m_marks.empty()) return;
+    const TimelineCoordinates c = scene.coordinates(size.width());
+    const int labels = scene.metrics.labelWidth();
+    const double sign = scene.metrics.px(14);
+    painter.save();
+    painter.setClipRect(QRect(labels, 0, size.width() - labels, size.height()), Qt::IntersectClip);
+    for (const Mark& mark : m_marks) {
+        const int row = scene.layout.rowOf(mark.lane);
+        if (row < 0 || mark.from >= scene.to || mark.to <= scene.from) continue;
+        const TimelineLayout::Row& lane = scene.layout.rows()[std::size_t(row)];
+        const int y = lane.y - scene.scroll;
+        if (y + lane.height < 0 || y > size.height()) continue;
+        const double left = labels + c.x(mark.from);
+        const double right = labels + c.x(std::min(mark.to, scene.data.now()));
+        const Role role = alertRole(mark.severity);
+        painter.fillRect(QRectF(std::round(left), y + 1, std::max(2.0, std::round(right - left)), 2), color(role));
+        if (left + sign < labels) continue;
+        const QRectF box(std::round(left) - sign / 2, y + 2, sign, sign);
+        painter.setRenderHint(QPainter::Antialiasing, true);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(color(Role::SurfaceSunken));
+        painter.drawEllipse(box.adjusted(-1, -1, 1, 1));
+        painter.setRenderHint(QPainter::Antialiasing, false);
+        paintIcon(painter, box, alertIcon(mark.severity), role);
+    }
+    painter.restore();
+}
+
+QString AlertMarks::wordsAt(const TimelineScene& scene, int row, std::int64_t t, std::int64_t slack) const {
+    if (row < 0 || std::size_t(row) >= scene.layout.rows().size()) return {};
+    const trace::EntityId lane = scene.layout.rows()[std::size_t(row)].lane->entity;
+    constexpr qsizetype kMost = 4;
+    QStringList words;
+    for (const Mark& mark : m_marks)
+        if (mark.lane == lane && mark.from <= t + slack && t - slack < mark.to && words.size() < kMost)
+            words << mark.words;
+    return words.join(u'\n');
+}
+
+} // namespace lockscope::views
