@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How the window opens and saves: scenarios, recordings, shared runs and servers, by name or asked for.
+#include "window/main_window.h"
+
+#include "scenario/scenario_file.h"
+#include "session/simulated_session.h"
+#include "transport/player.h"
+#include "welcome/connect_dialog.h"
+#include "window/message_bar.h"
+#include "window/session_opener.h"
+
+#include <QCoreApplication>
+#include <QFileDialog>
+#include <QFileInfo>
+
+namespace lockscope::app {
+
+void MainWindow::openScenario(const QString& idOrPath) {
+    auto opened = app::openScenario(idOrPath);
+    if (!opened) return complain(opened.error());
+    if (QFileInfo::exists(idOrPath)) m_settings->addRecentFile(idOrPath);
+    setSession(std::move(*opened));
+}
+
+void MainWindow::openFile(const QString& path) {
+    auto opened = app::openFile(path);
+    if (!opened) {
+        if (!QFileInfo::exists(path)) m_settings->removeRecentFile(path);
+        return complain(opened.error());
+    }
+    noteFile(path);
+    setSession(std::move(*opened));
+}
+
+void MainWindow::openShared(const QString& text) {
+    const auto run = session::readSharedText(text);
+    if (!run) return complain(run.error());
+    setSession(std::make_unique<session::SimulatedSession>(*run), !run->playhead);
+    if (run->playhead) m_context->seek(*run->playhead);
+    const QString mine = QCoreApplication::applicationVersion();
+    if (!run->version.isEmpty() && run->version != mine)
+        m_messages->say(tr("This run was shared from version %1; here, in version %2, it may take another course.")
+                            .arg(run->version, mine));
+}
+
+void MainWindow::noteFile(const QString& path) {
+    m_openedFile = QFileInfo(path).absoluteFilePath();
+    m_settings->addRecentFile(path);
+}
+
+void MainWindow::giveUpFile(const QString& why) {
+    m_settings->removeRecentFile(m_openedFile);
+    closeSession();
+    complain(why);
+}
+
+void MainWindow::openUrl(const QString& url, bool changesAllowed) {
+    auto opened = app::openUrl(url, changesAllowed);
+    if (!opened) return complain(opened.error());
+    m_settings->addRecentConnection(url);
+    setSession(std::move(*opened));
+}
+
+void MainWindow::askForUrl(const QString& url) {
+    auto* dialog = new views::ConnectDialog(complaintAboutUrl, m_settings->recentConnections(), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setSaved(m_settings->savedConnections());
+    dialog->setTrial(tryConnection);
+    if (!url.isEmpty()) dialog->setUrl(url);
+    connect(dialog, &views::ConnectDialog::forgotten, m_settings, &Settings::forgetConnection);
+    connect(dialog, &QDialog::accepted, this, [this, dialog] {
+        if (!dialog->name().isEmpty())
+            m_settings->saveConnection({dialog->name(), dialog->url(), dialog->changesAllowed()});
+        openUrl(dialog->url(), dialog->changesAllowed());
+    });
+    dialog->open();
+}
+
+void MainWindow::askForFile() {
+    auto* dialog = new QFileDialog(this, tr("Open a recording or a scenario"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    dialog->setNameFilters({tr("Recordings and scenarios (*.lockscope *.json)"), tr("All files (*)")});
+    connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::openFile);
+    dialog->open();
+}
+
+void MainWindow::holdTimeFor(QDialog* dialog) {
+    if (!m_player->isPlaying()) return;
+    m_player->pause();
+    // Another session, or none, has a time of its own.
+    connect(dialog, &QDialog::finished, this, [this, asked = QPointer(m_session.get())] {
+        if (asked && asked == m_session.get()) m_player->play();
+    });
+}
+
+void MainWindow::askForScenarioFile() {
+    if (!m_session) return;
+    auto* dialog = new QFileDialog(this, tr("Save as a scenario, with what was done by hand"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    holdTimeFor(dialog);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(QStringLiteral("json"));
+    dialog->setNameFilters({tr("Scenarios (*.json)")});
+    const scenario::Scenario now = m_session->scenario();
+    dialog->selectFile(scenario::savedAs(now, now.id).id + QStringLiteral(".json"));
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
+        if (!m_session) return;
+        scenario::Scenario all = scenario::savedAs(m_session->scenario(), path);
+        all.seed = m_session->seed();
+        if (const auto saved = scenario::saveScenario(all, path); !saved) return complain(saved.error());
+        m_settings->addRecentFile(path);
+        m_messages->say(tr("Saved %1: it runs again to the same end.").arg(path), MessageBar::Kind::Good);
+    });
+    dialog->open();
+}
+
+} // namespace lockscope::app
