@@ -28,6 +28,12 @@ constexpr std::array<const char*, kProbes> kNames{
     "redis/cluster/minority-refuses",
     "redis/cluster/ask",
     "redis/cluster/try-again",
+    "sql/deadlock",
+    "sql/inserters-meet",
+    "sql/newcomer-first",
+    "sql/order-broken",
+    "sql/dead-waiter",
+    "sql/half-open",
 };
 
 /// A world runs on one thread: no two of them share a counter.

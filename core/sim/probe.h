@@ -30,6 +30,12 @@ enum class Probe : std::uint8_t {
     MinorityRefuses,    ///< a cluster's master without a majority stopped serving
     Asked,              ///< a key of a slot that moves was sent on by ASK
     TryAgain,           ///< a command met a slot that moves with some of its keys only
+    SqlDeadlock,        ///< a database ended a circle of waits
+    SqlInsertersMeet,   ///< InnoDB let several inserters share a lock, and all but one died
+    SqlNewcomerFirst,   ///< PostgreSQL: a newcomer had the row before the waiter that was being woken
+    SqlOrderBroken,     ///< PostgreSQL: waiters went to a row's new version all at once
+    SqlDeadWaiter,      ///< a dead client stood in a queue until its turn, or until the server looked
+    SqlHalfOpen,        ///< a database gave up a connection whose client's machine was silent
     Count_
 };
 inline constexpr std::size_t kProbes = std::size_t(Probe::Count_);

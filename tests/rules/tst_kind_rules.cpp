@@ -91,12 +91,9 @@ std::vector<Table> tables() {
     };
 }
 
-/// Kinds that a room does not have, with the reason.
-std::map<QString, QString> reasonsFor(const QString& room) {
-    const QString simulated = QStringLiteral("no server of this kind is simulated yet");
-    std::map<QString, QString> reasons;
-    if (room == QLatin1String("sim")) reasons[QStringLiteral("sql")] = simulated;
-    return reasons;
+/// Kinds that a room does not have, with the reason: every room has every kind now.
+std::map<QString, QString> reasonsFor(const QString&) {
+    return {};
 }
 
 } // namespace

@@ -2,8 +2,8 @@
 #include "drivers/sql/driver.h"
 
 #include "drivers/sql/driver_session.h"
-#include "drivers/sql/errors.h"
 #include "drivers/sql/pool.h"
+#include "ports/sql/errors.h"
 
 namespace lockscope::sql {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/sql/driver_session.h"
 
-#include "drivers/sql/errors.h"
+#include "ports/sql/errors.h"
 #include "runtime/completion.h"
 
 #include <QSocketNotifier>

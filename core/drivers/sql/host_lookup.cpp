@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/sql/host_lookup.h"
 
-#include "drivers/sql/errors.h"
+#include "ports/sql/errors.h"
 
 #include <array>
 #include <netdb.h>

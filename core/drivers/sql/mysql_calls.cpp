@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/sql/client_calls.h"
-#include "drivers/sql/errors.h"
 #include "drivers/sql/login_thread.h"
 #include "drivers/sql/mysql_statement.h"
+#include "ports/sql/errors.h"
 
 #include <fcntl.h>
 #include <map>

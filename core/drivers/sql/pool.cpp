@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/sql/pool.h"
 
-#include "drivers/sql/errors.h"
 #include "drivers/sql/host_lookup.h"
+#include "ports/sql/errors.h"
 
 namespace lockscope::sql {
 

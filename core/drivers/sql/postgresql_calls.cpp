@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/sql/client_calls.h"
-#include "drivers/sql/errors.h"
 #include "drivers/sql/literal.h"
+#include "ports/sql/errors.h"
 
 #include <QVarLengthArray>
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/sql/sqlite_database.h"
 
-#include "drivers/sql/errors.h"
+#include "ports/sql/errors.h"
 
 #include <QFileInfo>
 #include <sqlite3.h>

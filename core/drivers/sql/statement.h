@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "ports/sql/dialect.h"
 #include "ports/sql/port.h"
 
 #include <variant>
 
 namespace lockscope::sql {
-
-enum class Dialect : std::uint8_t { MySql, PostgreSql, Sqlite };
 
 /// NULL, a whole number, or UTF-8 text without a zero byte.
 using Value = std::variant<std::monostate, std::int64_t, QByteArray>;

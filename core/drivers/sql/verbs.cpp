@@ -2,9 +2,9 @@
 // The verbs of the port that are about rows and records.
 #include "drivers/sql/driver.h"
 
-#include "drivers/sql/errors.h"
 #include "drivers/sql/pool.h"
 #include "drivers/sql/schema.h"
+#include "ports/sql/errors.h"
 
 #include <bit>
 #include <set>

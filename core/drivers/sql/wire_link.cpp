@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/sql/wire_link.h"
 
-#include "drivers/sql/errors.h"
+#include "ports/sql/errors.h"
 
 #include <fcntl.h>
 #include <netinet/in.h>

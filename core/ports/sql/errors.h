@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "drivers/sql/options.h"
+#include "ports/sql/dialect.h"
+#include "ports/sql/port.h"
 
 namespace lockscope::sql::errors {
 

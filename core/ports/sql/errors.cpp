@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "drivers/sql/errors.h"
+#include "ports/sql/errors.h"
 
 #include "ports/words.h"
 

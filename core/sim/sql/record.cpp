@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/sql/record.h"
+
+#include "inspect/sql/seen_table.h"
+#include "ports/sql/named_key.h"
+
+namespace lockscope::sim {
+
+using Kind = SqlStatement::Kind;
+using inspect::LockRow;
+
+namespace {
+
+constexpr std::int64_t kUsInMs = 1000;
+const QByteArray kPlace = QByteArrayLiteral("lockscope_locks");
+
+/// A connection's number stands for its client; every other owner is one that clients wrote into rows.
+inspect::TraceFeed::Resolver resolving(const SqlServer& server, inspect::TraceFeed::Resolver owner) {
+    return [&server, owner = std::move(owner)](const inspect::Party& party) {
+        bool isNumber = false;
+        const auto id = SqlConnectionId(party.client.toULongLong(&isNumber));
+        const trace::EntityId thread = isNumber ? server.threadOf(id) : trace::kNoEntity;
+        return thread != trace::kNoEntity ? thread : owner(party);
+    };
+}
+
+} // namespace
+
+SqlRecord::SqlRecord(Grounds grounds, SqlServer& server, const inspect::TraceFeed::Resolver& owner)
+    : m_grounds(grounds),
+      m_server(server),
+      m_feed(grounds.recorder, server.entity(), resolving(server, owner), Nanos(0)) {
+    server.onBooted = [this](SqlServer&) {
+        follow();
+        for (const auto& [name, watched] : m_watched)
+            write(name, {}); // what is committed is there again
+    };
+    server.onLost = [this](SqlServer&) {
+        // Rows outlive the process: a lease goes on, while nobody can ask for it.
+        for (const auto& [name, watched] : m_watched)
+            if (watched.recipe == "sql-for-update" || watched.recipe == "sql-advisory")
+                write(name, {.freedBy = trace::FreedBy::NodeLoss});
+    };
+    server.onClock = [this](SqlServer&) {
+        for (const auto& [name, watched] : m_watched) {
+            inspect::Sight moved;
+            moved.clockMoved = true;
+            write(name, moved);
+        }
+    };
+    follow();
+}
+
+SqlRecord::~SqlRecord() {
+    m_server.onBooted = m_server.onLost = m_server.onClock = nullptr;
+    if (m_server.engine()) m_server.engine()->onRow = nullptr;
+    if (m_server.engine()) m_server.engine()->onNamed = nullptr;
+    for (const auto& [name, watched] : m_watched)
+        if (watched.expiry) m_grounds.scheduler.cancel(watched.expiry);
+    if (m_secondLook) m_grounds.scheduler.cancel(m_secondLook);
+}
+
+void SqlRecord::follow() {
+    SqlEngine* const engine = m_server.engine();
+    if (!engine) return;
+    engine->onRow = [this](const SqlRowId& id) { rowChanged(id); };
+    engine->onNamed = [this](const QByteArray& name) { namedChanged(name); };
+}
+
+QByteArray SqlRecord::recipeOf(const QByteArray& lockName) const {
+    const auto watched = m_watched.find(lockName);
+    return watched == m_watched.end() ? QByteArray() : watched->second.recipe;
+}
+
+sql::NamedKey SqlRecord::keyOf(const QByteArray& lockName) const {
+    if (!isPostgreSql()) return {lockName};
+    return sql::advisoryKeyOf(lockName, sql::KeyKind::Usual).value(); // every name has a usual key
+}
+
+void SqlRecord::watch(const QByteArray& lockName, const QByteArray& recipe) {
+    m_feed.lockEntity(lockName);
+    Watched& watched = m_watched[lockName];
+    if (watched.recipe == recipe) return;
+    watched.recipe = recipe;
+    write(lockName, {});
+}
+
+void SqlRecord::rowChanged(const SqlRowId& id) {
+    const auto watched = m_watched.find(id.second);
+    if (id.first == SqlTable::Locks && watched != m_watched.end() && watched->second.recipe != "sql-advisory")
+        write(id.second, sight());
+}
+
+void SqlRecord::namedChanged(const QByteArray& name) {
+    for (const auto& [lockName, watched] : m_watched)
+        if (watched.recipe == "sql-advisory" && m_server.engine()->nameOf(keyOf(lockName)) == name)
+            write(lockName, sight());
+}
+
+/// By whose doing the record changes at this moment.
+inspect::Sight SqlRecord::sight() const {
+    inspect::Sight sight;
+    const SqlEngine& engine = *m_server.engine();
+    sight.cause = m_server.threadOf(engine.cause());
+    const SqlStatement* const statement = engine.causingStatement();
+    if (sight.cause == trace::kNoEntity) {
+        sight.freedBy = trace::FreedBy::Force; // an operator's
+    } else if (statement) {
+        if (statement->kind == Kind::FreeByForce) sight.freedBy = trace::FreedBy::Force;
+    } else {
+        using EndedBy = SqlServer::EndedBy;
+        const EndedBy by = m_server.endedBy();
+        sight.freedBy = by == EndedBy::Client   ? trace::FreedBy::Release
+                        : by == EndedBy::Server ? trace::FreedBy::Expiry
+                                                : trace::FreedBy::Force;
+    }
+    return sight;
+}
+
+inspect::Party SqlRecord::partyOf(SqlConnectionId id, sql::Sharing sharing) const {
+    inspect::Party party;
+    party.client = QByteArray::number(qulonglong(id));
+    party.mode = sharing == sql::Sharing::Shared ? "shared" : "exclusive";
+    return party;
+}
+
+LockRow SqlRecord::sessionRow(const QByteArray& lockName, const char* format) const {
+    LockRow row;
+    row.name = lockName;
+    row.format = format;
+    row.backend = isPostgreSql() ? "postgresql" : "mariadb";
+    row.waiters.emplace();
+    return row;
+}
+
+namespace {
+void addWaiter(LockRow& row, inspect::Party waiter) {
+    waiter.position = int(row.waiters->size());
+    row.waiters->push_back(std::move(waiter));
+}
+
+std::optional<LockRow> finished(LockRow row) {
+    row.waiterCount = std::int64_t(row.waiters->size());
+    if (!row.holders.empty())
+        row.state = LockRow::State::Held;
+    else if (!row.waiters->empty())
+        row.state = LockRow::State::Queued;
+    return row;
+}
+} // namespace
+
+/// The transaction that has locked the lock's row.
+std::optional<LockRow> SqlRecord::transactionOf(const QByteArray& lockName) const {
+    const SqlEngine& engine = *m_server.engine();
+    LockRow row = sessionRow(lockName, isPostgreSql() ? "pg-row" : "innodb-row");
+    if (const SqlConnectionId holder = engine.rowHolder(lockName))
+        row.holders.push_back(partyOf(holder, sql::Sharing::Exclusive));
+    for (const SqlConnectionId waiter : engine.rowQueue(lockName))
+        addWaiter(row, partyOf(waiter, sql::Sharing::Exclusive));
+    if (const SqlRow* const locked = engine.row(lockName))
+        row.raw.push_back({kPlace, "row", {}, QString::fromUtf8(lockName + ", " + locked->recipe)});
+    return finished(std::move(row));
+}
+
+std::optional<LockRow> SqlRecord::namedLock(const QByteArray& lockName) const {
+    const SqlEngine& engine = *m_server.engine();
+    const sql::NamedKey key = keyOf(lockName);
+    LockRow row = sessionRow(lockName, isPostgreSql() ? "pg-advisory" : "get-lock");
+    for (const SqlEngine::NamedUser& user : engine.namedHolders(key)) {
+        inspect::Party holder = partyOf(user.id, user.sharing);
+        holder.holds = user.count;
+        row.mode = holder.mode;
+        row.holders.push_back(std::move(holder));
+    }
+    for (const SqlEngine::NamedUser& user : engine.namedQueue(key))
+        addWaiter(row, partyOf(user.id, user.sharing));
+    return finished(std::move(row));
+}
+
+/// The lock in its row, for recipes that write owners into rows.
+std::optional<LockRow> SqlRecord::leaseIn(const QByteArray& lockName) const {
+    const SqlRow* const row = m_server.engine()->row(lockName);
+    if (!row) return std::nullopt;
+    const std::int64_t nowUs = m_server.clockUs();
+    const auto cell = [](std::int64_t number) { return QByteArray::number(qlonglong(number)); };
+    const auto msOf = [&](std::optional<std::int64_t> us, std::int64_t up) {
+        return us ? std::optional(cell((*us + up) / kUsInMs)) : std::nullopt;
+    };
+    // A lease of less than a millisecond is one, too.
+    const std::int64_t roundUp = row->expiresUs && *row->expiresUs > nowUs ? kUsInMs - 1 : 0;
+    sql::Table table;
+    table.rows.push_back({lockName, row->recipe, row->owner, cell(row->version), msOf(row->expiresUs, roundUp),
+                          msOf(row->acquiredUs, 0), cell(nowUs / kUsInMs)});
+    std::optional<LockRow> lock = inspect::kLockscopeTable.read(table, 0, kPlace);
+    if (lock) lock->backend = isPostgreSql() ? "postgresql" : "mariadb";
+    if (lock && !row->owner) lock->state = LockRow::State::Free;
+    if (lock && !row->owner) lock->holders.clear();
+    return lock;
+}
+
+std::optional<LockRow> SqlRecord::rowOf(const QByteArray& lockName, const Watched& watched) const {
+    if (!m_server.engine()) return std::nullopt;
+    if (watched.recipe == "sql-for-update") return transactionOf(lockName);
+    if (watched.recipe == "sql-advisory") return namedLock(lockName);
+    return leaseIn(lockName);
+}
+
+void SqlRecord::write(const QByteArray& lockName, inspect::Sight sight) {
+    Watched& watched = m_watched[lockName];
+    std::optional<LockRow> row = rowOf(lockName, watched);
+    // A world of our own knows its locks; how sure a stranger could be is no part of it.
+    if (row) row->certainty = inspect::Certainty::Certain;
+    sight.exactDeadline = kNever; // what a connection holds, or a row without a lease, has no end of its own
+    const bool leased = row && row->state == LockRow::State::Held && row->ttlMs;
+    watched.expiresUs = leased ? m_server.engine()->row(lockName)->expiresUs.value_or(0) : 0;
+    if (leased) {
+        sight.exactDeadline = m_server.instantOf(watched.expiresUs);
+        const Nanos left = std::max(*sight.exactDeadline - m_grounds.scheduler.now(), Nanos(0));
+        row->ttlMs = std::chrono::ceil<std::chrono::milliseconds>(left).count();
+    }
+    m_feed.update(lockName, row, sight);
+    armExpiry(lockName, watched);
+    armSecondLook();
+}
+
+/// Nothing happens in a database when a lease ends: only the clock makes its row free.
+void SqlRecord::armExpiry(const QByteArray& lockName, Watched& watched) {
+    if (watched.expiry) m_grounds.scheduler.cancel(std::exchange(watched.expiry, 0));
+    if (watched.expiresUs == 0) return;
+    const Nanos due = m_server.instantOf(watched.expiresUs);
+    if (due == kNever) return;
+    watched.expiry = m_grounds.scheduler.at(std::max(due, m_grounds.scheduler.now()), [this, lockName] {
+        m_watched[lockName].expiry = 0;
+        inspect::Sight expired;
+        expired.freedBy = trace::FreedBy::Expiry;
+        if (m_server.engine()) write(lockName, expired);
+    });
+}
+
+void SqlRecord::armSecondLook() {
+    const Nanos due = m_feed.contentDue();
+    if (m_secondLook || due == kNever) return;
+    m_secondLook = m_grounds.scheduler.at(due, [this] {
+        m_secondLook = 0;
+        for (const auto& [name, watched] : m_watched) // the same as before: only what was held back is written
+            if (m_server.engine()) write(name, {});
+    });
+}
+
+} // namespace lockscope::sim

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "inspect/trace_feed.h"
+#include "sim/sql/server.h"
+
+namespace lockscope::sim {
+
+/// Writes who holds which watched lock of a database, and who waits, into the trace: by the row of the table of locks,
+/// by the transaction that has locked it, or by the named lock, as the lock's recipe keeps it. Rows are read as a
+/// watcher of a real database reads them, with the same format.
+class SqlRecord {
+public:
+    /// Everything outlives it.
+    SqlRecord(Grounds grounds, SqlServer& server, const inspect::TraceFeed::Resolver& owner);
+    ~SqlRecord();
+    SqlRecord(const SqlRecord&) = delete;
+    SqlRecord& operator=(const SqlRecord&) = delete;
+
+    trace::EntityId lockEntity(const QByteArray& lockName) { return m_feed.lockEntity(lockName); }
+    void watch(const QByteArray& lockName, const QByteArray& recipe);
+    /// The recipe by which a watched lock is taken; empty: it is not watched.
+    QByteArray recipeOf(const QByteArray& lockName) const;
+    sql::NamedKey keyOf(const QByteArray& lockName) const;
+
+private:
+    struct Watched {
+        QByteArray recipe;
+        std::int64_t expiresUs = 0; ///< of the lease whose end is waited for; 0: none
+        VirtualScheduler::TimerId expiry = 0;
+    };
+    void follow();
+    void rowChanged(const SqlRowId& id);
+    void namedChanged(const QByteArray& name);
+    void write(const QByteArray& lockName, inspect::Sight sight);
+    std::optional<inspect::LockRow> rowOf(const QByteArray& lockName, const Watched& watched) const;
+    std::optional<inspect::LockRow> leaseIn(const QByteArray& lockName) const;
+    inspect::LockRow sessionRow(const QByteArray& lockName, const char* format) const;
+    std::optional<inspect::LockRow> transactionOf(const QByteArray& lockName) const;
+    std::optional<inspect::LockRow> namedLock(const QByteArray& lockName) const;
+    inspect::Party partyOf(SqlConnectionId id, sql::Sharing sharing) const;
+    inspect::Sight sight() const;
+    void armExpiry(const QByteArray& lockName, Watched& watched);
+    void armSecondLook();
+    bool isPostgreSql() const { return m_server.settings().engine.dialect == sql::Dialect::PostgreSql; }
+
+    Grounds m_grounds;
+    SqlServer& m_server;
+    inspect::TraceFeed m_feed;
+    std::map<QByteArray, Watched> m_watched;
+    VirtualScheduler::TimerId m_secondLook = 0;
+};
+
+} // namespace lockscope::sim
