@@ -28,6 +28,12 @@ constexpr std::array<const char*, kProbes> kNames{
     "redis/cluster/minority-refuses",
     "redis/cluster/ask",
     "redis/cluster/try-again",
+    "memcached/evicted",
+    "memcached/forgot",
+    "etcd/client/asked-again",
+    "etcd/lease/ended",
+    "etcd/lease/anew",
+    "etcd/leader/stepped-down",
 };
 
 /// A world runs on one thread: no two of them share a counter.

@@ -30,11 +30,17 @@ enum class Probe : std::uint8_t {
     MinorityRefuses,    ///< a cluster's master without a majority stopped serving
     Asked,              ///< a key of a slot that moves was sent on by ASK
     TryAgain,           ///< a command met a slot that moves with some of its keys only
+    MemcachedEvicted,   ///< a lock's item was thrown out while it was held
+    MemcachedForgot,    ///< a memcached ended with items
+    EtcdAskedAgain,     ///< a request that had no answer was answered at another try
+    EtcdLeaseEnded,     ///< a leader revoked a lease whose time was over
+    EtcdLeasesAnew,     ///< a new leader gave leases their whole time again
+    EtcdSteppedDown,    ///< a leader heard of no quorum for an election time-out
     Count_
 };
 inline constexpr std::size_t kProbes = std::size_t(Probe::Count_);
 
-/// "redis/failover/stale-master-demoted": stable.
+/// "redis/failover/stale-master-demoted": stable; the kind of server comes first.
 const char* probeName(Probe probe);
 /// Counts that this path was reached, on this thread. Writes nothing into any trace, and changes no run.
 void reached(Probe probe);
