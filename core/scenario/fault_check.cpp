@@ -39,7 +39,8 @@ public:
         m_several = !scenario.services.empty();
         for (const ServiceSpec& service : scenario.services) {
             addRoles(service, scenario.services.size() > 1);
-            m_watched = m_watched || service.sentinels > 0;
+            m_handsOver =
+                m_handsOver || service.sentinels > 0 || (service.kind == QLatin1String("etcd") && service.nodes > 1);
         }
     }
 
@@ -64,8 +65,8 @@ public:
             complain("/for", tr("%1 cannot be undone after a time: leave out “for”")
                                  .arg(QString::fromLatin1(actionId(fault.action))));
         }
-        if (fault.action == Action::Failover && !m_watched)
-            complain("/do", tr("only Sentinels can be asked for a failover, and this scenario has none"));
+        if (fault.action == Action::Failover && !m_handsOver)
+            complain("/do", tr("only Sentinels and etcd members can be asked for a failover, and there are none here"));
         checkSetting(fault);
     }
 
@@ -182,10 +183,10 @@ private:
 
     std::vector<Complaint>& m_complaints;
     QStringList m_clients, m_nodes;
-    QStringList m_engines;  ///< of a lock manager
-    QStringList m_servers;  ///< m_nodes without the roles
-    bool m_several = false; ///< servers
-    bool m_watched = false; ///< by Sentinels
+    QStringList m_engines;    ///< of a lock manager
+    QStringList m_servers;    ///< m_nodes without the roles
+    bool m_several = false;   ///< servers
+    bool m_handsOver = false; ///< Sentinels or etcd members can be asked for a failover
     QString m_path;
 };
 

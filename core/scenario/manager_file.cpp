@@ -49,7 +49,9 @@ void readManager(const Fields& top, Scenario& scenario) {
          {std::pair{L("drain_for"), manager.drainFor}, {L("confirm_for"), manager.confirmFor}})
         if (time <= Nanos(0)) fields.complain(fields.at(key), tr("this must be longer than 0 s"));
     const auto& services = scenario.services;
-    if (services.size() != 1 || services.front().shape != ServiceSpec::Shape::Masters)
+    const bool masters = services.size() == 1 && services.front().kind == ServiceSpec{}.kind &&
+                         services.front().shape == ServiceSpec::Shape::Masters;
+    if (!masters)
         fields.complain(tr("a lock manager changes between servers of their own: a service of the shape “masters”"));
     else
         checkServers(fields, scenario);

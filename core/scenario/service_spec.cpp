@@ -28,6 +28,10 @@ QStringList redisRoles(const ServiceSpec& service) {
     return roles;
 }
 
+QStringList noRoles(const ServiceSpec&) {
+    return {};
+}
+
 QStringList quorumRoles(const ServiceSpec& service) {
     return QStringList{QStringLiteral("leader")} + numbered(QStringLiteral("follower"), service.nodes - 1);
 }
@@ -41,6 +45,8 @@ const std::vector<ServiceKind>& serviceKinds() {
          {{Shape::Single, 1, 1, 1}, {Shape::Sentinel, 3, 1, 9}, {Shape::Masters, 5, 1, 9}, {Shape::Cluster, 6, 6, 9}},
          redisRoles},
         {L("zookeeper"), L("zk"), {{Shape::Ensemble, 3, 1, 9}}, quorumRoles},
+        {L("memcached"), L("memcached"), {{Shape::Masters, 1, 1, 9}}, noRoles},
+        {L("etcd"), L("etcd"), {{Shape::Ensemble, 3, 1, 9}}, quorumRoles},
     };
     return kKinds;
 }

@@ -8,8 +8,8 @@
 #include "recipes/redis/redis_recipe.h"
 #include "scenario/scenario_file.h"
 #include "sim/fitting_recipes.h"
+#include "sim/kinds.h"
 #include "sim/redis_wire.h"
-#include "sim/zookeeper/service.h"
 #include "workload/engines.h"
 #include "workload/lock_plan.h"
 
@@ -49,9 +49,9 @@ struct Promise {
     QByteArray recipe, lockName;
     std::vector<QByteArray> otherRecipes; ///< of locks that have one of their own
     std::int64_t atOnce = 1;
-    Nanos lease{};      ///< the longest so far: the dead may have it
-    Nanos session{};    ///< how long the dead may hold where sessions do
-    Nanos queue{};      ///< the longest so far that a dead first waiter stood in the way
+    Nanos lease{}; ///< the longest so far: the dead may have it
+    Nanos hold{};  ///< how long the dead may hold on servers of kinds that keep leases or sessions in their own way
+    Nanos queue{}; ///< the longest so far that a dead first waiter stood in the way
     Nanos switchTime{}; ///< in which a lock manager grants nothing
     int tries = 0;
 
@@ -67,8 +67,7 @@ struct Promise {
             if (!lock.recipe.isEmpty()) otherRecipes.push_back(lock.recipe.toUtf8());
         }
         for (const scenario::ServiceSpec& service : scenario.services)
-            if (service.kind == QLatin1String("zookeeper"))
-                session = std::max(session, sim::ZkService::Settings::longestHold(service, lease));
+            hold = std::max(hold, sim::longestHold(service, lease));
     }
 
     void applyTo(verdict::Bounds& bounds) {
@@ -82,7 +81,7 @@ struct Promise {
         const auto parts = std::max<std::int64_t>(atOnce, std::int64_t(recipes::lockKeys(recipe, lockName).size()));
         const Nanos retries = tries * parts * (kCommandTimeout + kPause);
         bounds.progress =
-            std::max(bounds.progress, laterBy(laterBy(laterBy(std::max(lease, session), queue), retries), switchTime));
+            std::max(bounds.progress, laterBy(laterBy(laterBy(std::max(lease, hold), queue), retries), switchTime));
         bounds.slowLink = std::min(kCommandTimeout, lease / 2);
     }
 

@@ -52,6 +52,18 @@ QByteArray roleOf(const Breakable::Sight& sight, EntityId server) {
     return found == sight.state.nodes.end() ? QByteArray() : sight.trace.entity(found->second.role).name;
 }
 
+/// The kind of a server, "redis", "sentinel", "memcached"; empty: not known.
+QString kindOf(const scenario::Scenario& settings, const QString& server) {
+    const auto found = std::ranges::find(settings.nodes, server, &scenario::NodeSpec::id);
+    return found == settings.nodes.end() ? QString() : found->kind;
+}
+
+/// Whether some server tells clients news without being asked.
+bool anybodySends(const scenario::Scenario& settings) {
+    const auto sends = [](const scenario::NodeSpec& node) { return node.kind != QLatin1String("memcached"); };
+    return std::ranges::any_of(settings.nodes, sends);
+}
+
 } // namespace
 
 Breakable Breakable::client(const Sight& sight, EntityId client) {
@@ -206,6 +218,8 @@ Answer Breakable::clientCan(Action action) const {
     if (action == Action::ResumeClient && life() != Life::Paused) return no(Words::tr("It is not paused."));
     if (action == Action::HangWork && clientState().workHung)
         return no(Words::tr("It hangs already: “Heal everything” lets it go on."));
+    if (action == Action::LosePush && !anybodySends(m_sight.settings))
+        return no(Words::tr("The servers here send no messages of their own: clients ask."));
     if (action == Action::StopWatchdog) {
         if (watchdogPeriod(m_sight.settings) == Nanos::zero())
             return no(Words::tr("There is no watchdog: see the workload's settings."));
@@ -239,6 +253,14 @@ Answer Breakable::linkCan(Action action) const {
 }
 
 Answer Breakable::canFailOver() const {
+    const QString etcd = QStringLiteral("etcd");
+    if (kindOf(m_sight.settings, name()) == etcd) {
+        if (roleOf(m_sight, m_first) != "leader") return no(Words::tr("%1 is not the leader.").arg(displayName()));
+        const auto members = std::ranges::count(m_sight.settings.nodes, etcd, &scenario::NodeSpec::kind);
+        if (members < 2)
+            return no(Words::tr("%1 is alone: there is no other member to hand over to.").arg(displayName()));
+        return {};
+    }
     bool any = false, runs = false;
     for (const auto& [id, state] : m_sight.state.nodes) {
         if (roleOf(m_sight, id) != "sentinel") continue;

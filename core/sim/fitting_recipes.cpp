@@ -61,10 +61,9 @@ QString inItsPlace(const QString& target, const ServiceSpec& old, const ServiceS
     return link ? of(target.left(hyphen)) + QLatin1Char('-') + of(target.mid(hyphen + 1)) : of(target);
 }
 
-/// About steps of the recipes of one kind, or about leases or lost messages, which others do not have.
+/// About steps of the recipes of one kind, or about leases, which others do not have.
 bool isOfOneKind(const scenario::Fault& fault) {
     using On = scenario::Trigger::On;
-    if (fault.action == scenario::Action::LosePush) return true;
     return fault.when && (fault.when->on == On::Step || fault.when->on == On::LeaseLeft);
 }
 

@@ -2,6 +2,8 @@
 // The kinds of servers that can be simulated: one line each.
 #include "sim/kinds.h"
 
+#include "sim/etcd/service.h"
+#include "sim/memcached/service.h"
 #include "sim/redis_service.h"
 #include "sim/zookeeper/service.h"
 
@@ -16,14 +18,22 @@ std::unique_ptr<Service> make(const ServicePlan& plan) {
     return std::make_unique<S>(plan.grounds, S::Settings::of(plan), plan.seed, plan.owner);
 }
 
+/// Where the server's clock keeps leases to the millisecond.
+Nanos leaseItself(const scenario::ServiceSpec&, Nanos lease) {
+    return lease;
+}
+
 struct Kind {
     const char* id; ///< scenario::ServiceKind::id
     std::unique_ptr<Service> (*make)(const ServicePlan&);
+    Nanos (*longestHold)(const scenario::ServiceSpec&, Nanos lease);
 };
 
 constexpr Kind kKinds[] = {
-    {"redis", make<RedisService>},
-    {"zookeeper", make<ZkService>},
+    {"redis", make<RedisService>, leaseItself},
+    {"zookeeper", make<ZkService>, ZkService::Settings::longestHold},
+    {"memcached", make<MemcachedService>, MemcachedService::Settings::longestHold},
+    {"etcd", make<EtcdService>, EtcdService::Settings::longestHold},
 };
 
 const Kind* find(const QString& kind) {
@@ -33,6 +43,12 @@ const Kind* find(const QString& kind) {
 }
 
 } // namespace
+
+Nanos longestHold(const scenario::ServiceSpec& spec, Nanos lease) {
+    const Kind* const kind = find(spec.kind);
+    Q_ASSERT(kind);
+    return kind->longestHold(spec, lease);
+}
 
 std::unique_ptr<Service> makeService(const ServicePlan& plan) {
     const Kind* const kind = find(plan.spec.kind);

@@ -16,6 +16,9 @@ struct ServicePlan {
     inspect::TraceFeed::Resolver owner; ///< names the thread behind what a server says of a holder
 };
 
+/// How long a client that is dead keeps a lock of that lease at most, on servers of that spec, as long as enough of
+/// them are there. Precondition: `simulates()` its kind.
+Nanos longestHold(const scenario::ServiceSpec& spec, Nanos lease);
 /// Makes a service of its spec's kind. Precondition: `simulates()` that kind.
 std::unique_ptr<Service> makeService(const ServicePlan& plan);
 /// Whether servers of that kind can be simulated.

@@ -34,6 +34,12 @@ constexpr std::array<const char*, kProbes> kNames{
     "sql/order-broken",
     "sql/dead-waiter",
     "sql/half-open",
+    "memcached/evicted",
+    "memcached/forgot",
+    "etcd/client/asked-again",
+    "etcd/lease/ended",
+    "etcd/lease/anew",
+    "etcd/leader/stepped-down",
 };
 
 /// A world runs on one thread: no two of them share a counter.

@@ -36,11 +36,17 @@ enum class Probe : std::uint8_t {
     SqlOrderBroken,     ///< PostgreSQL: waiters went to a row's new version all at once
     SqlDeadWaiter,      ///< a dead client stood in a queue until its turn, or until the server looked
     SqlHalfOpen,        ///< a database gave up a connection whose client's machine was silent
+    MemcachedEvicted,   ///< a lock's item was thrown out while it was held
+    MemcachedForgot,    ///< a memcached ended with items
+    EtcdAskedAgain,     ///< a request that had no answer was answered at another try
+    EtcdLeaseEnded,     ///< a leader revoked a lease whose time was over
+    EtcdLeasesAnew,     ///< a new leader gave leases their whole time again
+    EtcdSteppedDown,    ///< a leader heard of no quorum for an election time-out
     Count_
 };
 inline constexpr std::size_t kProbes = std::size_t(Probe::Count_);
 
-/// "redis/failover/stale-master-demoted": stable.
+/// "redis/failover/stale-master-demoted": stable; the kind of server comes first.
 const char* probeName(Probe probe);
 /// Counts that this path was reached, on this thread. Writes nothing into any trace, and changes no run.
 void reached(Probe probe);

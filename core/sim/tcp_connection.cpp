@@ -51,9 +51,10 @@ void TcpConnection::pump(Half& half) {
     const Party from = forth ? m_party : m_at.entity(), to = forth ? m_at.entity() : m_party;
     while (!half.unsent.empty()) {
         Packet packet = half.unsent.front();
-        if (packet.mayBeLost && m_link.loseNextReply) {
-            // An answer is not lost alone: the connection breaks with it.
-            m_link.loseNextReply = false;
+        const bool push = packet.row == EventKind::Push && packet.text != 0;
+        bool& lossArmed = push ? m_link.loseNextPush : m_link.loseNextReply;
+        if ((push || packet.mayBeLost) && std::exchange(lossArmed, false)) {
+            // Nothing is lost alone: the connection breaks with it.
             m_grounds.recorder.emit(packet.row, from, to, -1, packet.text);
             half.unsent.clear();
             broke();

@@ -62,7 +62,7 @@ constexpr std::array kWordings{
     Wording{Action::RestartNodeEmpty, QT_TRANSLATE_NOOP("Faults", "Restart %1 without its data"),
             QT_TRANSLATE_NOOP("Faults", "Without data"), QT_TRANSLATE_NOOP3("Faults", "Restart empty", "button"),
             "restart"},
-    Wording{Action::Failover, QT_TRANSLATE_NOOP("Faults", "Demote %1: ask the Sentinels for a failover"),
+    Wording{Action::Failover, QT_TRANSLATE_NOOP("Faults", "Demote %1: ask for a failover"),
             QT_TRANSLATE_NOOP("Faults", "Demote"), QT_TRANSLATE_NOOP3("Faults", "Demote", "button"), "chevron-down"},
     Wording{Action::SwitchEngine, QT_TRANSLATE_NOOP("Faults", "Make %1 the lock manager's engine"),
             QT_TRANSLATE_NOOP("Faults", "Change engine"), QT_TRANSLATE_NOOP3("Faults", "Engine", "button"),

@@ -48,7 +48,7 @@ QString failoverWords(trace::FailoverPhase phase) {
     case trace::FailoverPhase::Abandoned:
         return Words::tr("failover given up");
     case trace::FailoverPhase::Asked:
-        return Words::tr("the Sentinels are asked to replace it");
+        return Words::tr("a failover is asked for, to replace it");
     case trace::FailoverPhase::Demoted:
         return Words::tr("made a replica again");
     }

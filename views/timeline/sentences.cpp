@@ -248,7 +248,7 @@ QString faultSentence(const trace::Trace& trace, const Tick& tick) {
         words = Timeline::tr("the lock manager of %1 %2").arg(actor, engineWords(e, trace));
         break;
     case EventKind::FailoverStep:
-        words = Timeline::tr("Sentinels asked to replace %1").arg(subject);
+        words = Timeline::tr("a failover asked for, to replace %1").arg(subject);
         break;
     case EventKind::SettingChanged:
         words = Timeline::tr("setting changed to %1").arg(textOf(trace, e.aux));

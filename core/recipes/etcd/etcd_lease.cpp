@@ -37,6 +37,7 @@ RecipeInfo etcdLeaseInfo() {
     info.fair = true;
     info.heldBy = HeldBy::Lease;
     info.layout = "etcd";
+    info.simulated = true;
     return info;
 }
 

@@ -24,6 +24,7 @@ RecipeInfo memcachedAddInfo() {
     });
     info.workStep = Step::Work;
     info.naive = true;
+    info.simulated = true;
     return info;
 }
 

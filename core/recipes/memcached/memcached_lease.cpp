@@ -35,6 +35,7 @@ RecipeInfo memcachedLeaseInfo() {
     info.workStep = Step::Work;
     info.watchdog = true;
     info.token = true;
+    info.simulated = true;
     return info;
 }
 

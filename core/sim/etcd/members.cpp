@@ -2,6 +2,7 @@
 #include "sim/etcd/members.h"
 
 #include "ports/etcd/errors.h"
+#include "sim/probe.h"
 
 namespace lockscope::sim {
 
@@ -90,6 +91,7 @@ etcd::Result<EtcdWire::Answer> EtcdWire::Members::ask(std::shared_ptr<Members> s
             continue;
         }
         if (answer->ok()) {
+            if (repeated) reached(Probe::EtcdAskedAgain);
             Answer good{std::move(*answer), repeated};
             co_return good;
         }
@@ -113,6 +115,8 @@ etcd::Result<etcd::OwnedWatch> EtcdWire::Members::watch(std::shared_ptr<Members>
     Runtime& runtime = self->runtime;
     if (!runtime.alive()) throw Cancelled(Cancelled::Why::Killed);
     if (stop.stop_requested()) throw Cancelled(Cancelled::Why::Stopped);
+    // A fault at this step strikes at this instant: the request leaves just after it.
+    if (self->m_grounds.network.isHeldBack(self->m_client)) co_await runtime.sleep(Nanos(1));
     const Nanos end = runtime.monotonic() + self->m_options.requestTimeout;
     Error last = errors::connectTimeout(self->m_options.requestTimeout, self->where());
     const int members = int(self->m_url.endpoints.size());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/etcd/raft.h"
 
+#include "sim/probe.h"
+
 #include <algorithm>
 
 namespace lockscope::sim {
@@ -80,7 +82,10 @@ void EtcdRaft::tick() {
         int heard = 1;
         for (auto& [to, progress] : m_progress)
             heard += std::exchange(progress.active, false) ? 1 : 0;
-        if (heard < quorum()) return become(Role::Follower, m_term, 0);
+        if (heard < quorum()) {
+            reached(Probe::EtcdSteppedDown);
+            return become(Role::Follower, m_term, 0);
+        }
     }
     heartbeat(0);
 }

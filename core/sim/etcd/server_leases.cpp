@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/etcd/server.h"
+#include "sim/probe.h"
 
 namespace lockscope::sim {
 
@@ -15,6 +16,7 @@ void EtcdServer::beginLeases() {
     m_ends.clear();
     for (const auto& [id, lease] : m_store.leases())
         m_ends[id] = now() + std::chrono::seconds(lease.seconds) + m_settings.election();
+    if (!m_ends.empty()) reached(Probe::EtcdLeasesAnew);
     if (onKept) onKept(*this, 0);
 }
 
@@ -45,6 +47,7 @@ void EtcdServer::endLeases() {
         if (asked == m_revoking.end() || now() - asked->second >= kRevokeAgain) over.push_back(id);
     }
     for (const std::int64_t id : over) {
+        reached(Probe::EtcdLeaseEnded);
         m_revoking[id] = now();
         EtcdRequest revoke;
         revoke.kind = Kind::Revoke;

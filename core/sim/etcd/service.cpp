@@ -15,7 +15,27 @@ Endpoint endpointOf(const EtcdServer& server) {
 }
 } // namespace
 
-EtcdService::EtcdService(Grounds grounds, const Settings& settings, std::uint64_t seed) : m_grounds(grounds) {
+EtcdService::Settings EtcdService::Settings::of(const ServicePlan& plan) {
+    Settings settings;
+    settings.ids.clear();
+    for (const scenario::NodeSpec& node : plan.nodes)
+        settings.ids.push_back(node.id.toUtf8());
+    return settings;
+}
+
+Nanos EtcdService::Settings::longestHold(const scenario::ServiceSpec& spec, Nanos lease) {
+    const EtcdSettings cluster;
+    const auto wanted = std::chrono::ceil<std::chrono::seconds>(lease);
+    const Nanos granted = std::max(wanted, std::chrono::seconds(EtcdStore::kLeastSeconds));
+    const Nanos anew = granted + cluster.election() + cluster.leaseLook;
+    if (spec.nodes == 1) return anew;
+    const Nanos untilMissed = 2 * cluster.election();
+    return granted + untilMissed + anew; // the leader was lost when the lease was nearly over
+}
+
+EtcdService::EtcdService(Grounds grounds, const Settings& settings, std::uint64_t seed,
+                         inspect::TraceFeed::Resolver owner)
+    : m_grounds(grounds), m_owner(std::move(owner)) {
     std::vector<EtcdServer*> all;
     const int members = int(settings.ids.size());
     for (int i = 0; i < members; ++i) {
@@ -23,14 +43,15 @@ EtcdService::EtcdService(Grounds grounds, const Settings& settings, std::uint64_
                                                          mixSeed(seed, std::uint64_t(i)), settings.cluster));
         all.push_back(m_servers.back().get());
     }
-    const auto owner = [this](const inspect::Party& party) { return ownerOf(party); };
+    const auto ownerOfLease = [this](const inspect::Party& party) { return ownerOf(party); };
     const auto endOf = [this](std::int64_t lease) {
         const EtcdServer* const leading = leader();
         return leading ? leading->endOf(lease) : std::nullopt;
     };
     // A lock of several members is one lock, which belongs to none of them.
     const bool alone = members == 1;
-    m_record = std::make_unique<EtcdRecord>(grounds, alone ? all.front()->entity() : trace::kNoEntity, owner, endOf);
+    m_record =
+        std::make_unique<EtcdRecord>(grounds, alone ? all.front()->entity() : trace::kNoEntity, ownerOfLease, endOf);
     for (EtcdServer* const server : all) {
         server->meet(all);
         server->onRole = [this](EtcdServer& changed) { tellRole(changed); };
@@ -52,7 +73,7 @@ EtcdService::EtcdService(Grounds grounds, const Settings& settings, std::uint64_
             };
             continue;
         }
-        m_copies.push_back(std::make_unique<EtcdRecord>(grounds, server->entity(), owner, endOf));
+        m_copies.push_back(std::make_unique<EtcdRecord>(grounds, server->entity(), ownerOfLease, endOf));
         m_copies.back()->copies(*m_record);
         server->onReplaced = [copy = m_copies.back().get()](EtcdServer& where) { copy->replaced(where.store()); };
     }
@@ -64,7 +85,7 @@ EtcdService::~EtcdService() = default;
 trace::EntityId EtcdService::ownerOf(const inspect::Party& party) {
     const auto known = m_threads.find(party.client);
     if (known != m_threads.end()) return known->second;
-    return m_grounds.recorder.trace().intern(trace::EntityKind::Thread, party.client);
+    return m_owner(party);
 }
 
 void EtcdService::tellRole(const EtcdServer& server) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ports/diallers.h"
 #include "sim/etcd/record.h"
 #include "sim/etcd/server.h"
-#include "sim/service.h"
+#include "sim/kinds.h"
 
 namespace lockscope::sim {
 
@@ -11,12 +10,18 @@ namespace lockscope::sim {
 class EtcdService final : public Service {
 public:
     struct Settings {
+        static Settings of(const ServicePlan& plan);
+        /// How long a dead client's hold lasts at most, whichever member fails, as long as a quorum is there again: a
+        /// leader that is lost is missed after an election time-out or two, and the next one gives every lease its
+        /// whole time and one election time-out more.
+        static Nanos longestHold(const scenario::ServiceSpec& spec, Nanos lease);
         std::vector<QByteArray> ids{"etcd-1", "etcd-2", "etcd-3"}; ///< in the order of their numbers
         EtcdSettings cluster = {};
         bool formed =
             true; ///< the last member stands for election at once; false: the first election is part of the run
     };
-    EtcdService(Grounds grounds, const Settings& settings, std::uint64_t seed);
+    /// `owner`: names the holder of a lease that no client here has asked for.
+    EtcdService(Grounds grounds, const Settings& settings, std::uint64_t seed, inspect::TraceFeed::Resolver owner);
     ~EtcdService() override;
 
     QByteArray kind() const override { return "etcd"; }
@@ -25,7 +30,7 @@ public:
     Server* find(const QString& target) const override;
     QString url() const override;
     trace::EntityId lockEntity(const QByteArray& lockName) override { return m_record->lockEntity(lockName); }
-    /// `keys` is of no meaning here: all keys below the lock's name belong to it.
+    /// Whichever the recipe: all keys below the lock's name belong to it.
     void watch(const QByteArray& lockName, const QByteArray& recipe) override;
     /// Hands the leadership over to the member that has most of the log.
     std::expected<void, QString> failOver(const Server& master) override;
@@ -46,6 +51,7 @@ private:
     void carriedOut(const EtcdServer& server, const EtcdEntry& entry);
     trace::EntityId ownerOf(const inspect::Party& party);
     Grounds m_grounds;
+    inspect::TraceFeed::Resolver m_owner;
     std::vector<std::unique_ptr<EtcdServer>> m_servers;
     std::map<QByteArray, trace::EntityId> m_threads;   ///< by the lease, in hex
     std::unique_ptr<EtcdRecord> m_record;              ///< by what most members have

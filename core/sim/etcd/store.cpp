@@ -11,7 +11,6 @@ using Kind = EtcdRequest::Kind;
 
 namespace {
 
-constexpr std::int64_t kLeastSeconds = 2; ///< one and a half election time-outs, rounded up
 constexpr std::int64_t kMostSeconds = 9'000'000'000;
 constexpr std::size_t kMostSteps = 128;
 /// Changes that are kept for watches of the past. Real servers keep all until they are compacted.

@@ -21,6 +21,9 @@ public:
         std::set<QByteArray> keys;
     };
 
+    /// The shortest lease: one and a half election time-outs, rounded up.
+    static constexpr std::int64_t kLeastSeconds = 2;
+
     /// Why the store cannot take such a request, whatever its state; nullopt: it can.
     static std::optional<EtcdReply> complaint(const EtcdRequest& request);
     /// Carries out a request that writes.

@@ -2,6 +2,7 @@
 #include "sim/memcached/record.h"
 
 #include "inspect/memcached/formats.h"
+#include "sim/probe.h"
 
 namespace lockscope::sim {
 
@@ -42,6 +43,7 @@ void MemcachedRecord::changed(const QByteArray& key, Cause cause, trace::EntityI
         sight.freedBy = trace::FreedBy::Expiry;
         break;
     case Cause::Eviction:
+        reached(Probe::MemcachedEvicted);
         sight.freedBy = trace::FreedBy::NodeLoss;
         break;
     case Cause::Flush:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/memcached/server.h"
 
+#include "sim/probe.h"
+
 namespace lockscope::sim {
 
 namespace {
@@ -61,6 +63,7 @@ void MemcachedServer::resumed() {
 
 void MemcachedServer::died(Death death) {
     dropAll(death == Death::Killed ? Farewell::Told : Farewell::Silent);
+    if (m_store->size() > 0) reached(Probe::MemcachedForgot);
     if (onLost) onLost(*this);
 }
 

@@ -15,6 +15,19 @@ Endpoint endpointOf(const MemcachedServer& server) {
 }
 } // namespace
 
+MemcachedService::Settings MemcachedService::Settings::of(const ServicePlan& plan) {
+    Settings settings;
+    settings.ids.clear();
+    for (const scenario::NodeSpec& node : plan.nodes)
+        settings.ids.push_back(node.id.toUtf8());
+    return settings;
+}
+
+Nanos MemcachedService::Settings::longestHold(const scenario::ServiceSpec&, Nanos lease) {
+    constexpr Nanos kTick = 1s;
+    return std::chrono::ceil<std::chrono::seconds>(lease) + kTick;
+}
+
 MemcachedService::MemcachedService(Grounds grounds, const Settings& settings, std::uint64_t seed,
                                    const inspect::TraceFeed::Resolver& owner)
     : m_grounds(grounds) {

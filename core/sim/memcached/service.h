@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ports/diallers.h"
 #include "ports/memcached/key_ring.h"
+#include "sim/kinds.h"
 #include "sim/memcached/record.h"
-#include "sim/service.h"
 
 namespace lockscope::sim {
 
@@ -11,6 +10,10 @@ namespace lockscope::sim {
 class MemcachedService final : public Service {
 public:
     struct Settings {
+        static Settings of(const ServicePlan& plan);
+        /// How long a dead client's hold lasts at most: recipes ask for whole seconds and one more, so that the item
+        /// outlasts the lease on a clock that ticks in whole seconds.
+        static Nanos longestHold(const scenario::ServiceSpec& spec, Nanos lease);
         std::vector<QByteArray> ids{"memcached-1"};
         MemcachedStore::Settings store = {};
     };

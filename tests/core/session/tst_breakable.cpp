@@ -122,6 +122,25 @@ private Q_SLOTS:
         QVERIFY(w.why(w.server(), Action::SwitchEngine).contains(u"lock manager"_qs));
     }
 
+    void aMessageIsLostOnlyWhereServersSendSome() {
+        World w;
+        QCOMPARE(w.why(w.client(), Action::LosePush), u"it can"_qs);
+        w.settings.nodes = {{u"redis-1"_qs, u"memcached"_qs}};
+        QCOMPARE(w.why(w.client(), Action::LosePush),
+                 u"The servers here send no messages of their own: clients ask."_qs);
+        QCOMPARE(w.why(w.client(), Action::LoseReply), u"it can"_qs);
+    }
+
+    void anEtcdLeaderHandsOverToAnotherMember() {
+        World w;
+        w.settings.nodes = {{u"redis-1"_qs, u"etcd"_qs}, {u"redis-2"_qs, u"etcd"_qs}};
+        QCOMPARE(w.why(w.server(), Action::Failover), u"redis-1 is not the leader."_qs);
+        w.add(EventKind::NodeRole, w.first, 0, 0, w.session.rows->text("leader"));
+        QCOMPARE(w.why(w.server(), Action::Failover), u"it can"_qs);
+        w.settings.nodes.pop_back();
+        QVERIFY(w.why(w.server(), Action::Failover).contains(u"alone"_qs));
+    }
+
     void aLinkIsFoundByNamesWithHyphens() {
         World w;
         const auto found = Breakable::named(w.sight(), Action::CutLink, u"redis-1-redis-2"_qs);

@@ -26,7 +26,7 @@ struct EtcdGroup : SimulatedGround {
         for (int i = 1; i <= members; ++i)
             settings.ids.push_back("etcd-" + QByteArray::number(i));
         settings.formed = formed;
-        service = std::make_unique<sim::EtcdService>(grounds, settings, seed);
+        service = std::make_unique<sim::EtcdService>(grounds, settings, seed, owner());
         if (formed) run(50ms);
     }
     ~EtcdGroup() {

@@ -7,6 +7,7 @@
 #include "trace/state.h"
 
 #include <QTest>
+#include <functional>
 
 namespace lockscope::tests {
 
@@ -76,6 +77,41 @@ struct Contention {
         }
     }
 };
+
+/// Several clients take the lock in turns for a while: never two at once, none loses it, and it is taken often.
+/// `leastEach`: by each of them.
+template <typename Group>
+void expectTurns(Contention<Group>& contention, Nanos time, int least, int leastEach) {
+    for (const char* name : {"A", "B", "C", "D"})
+        contention.add(name);
+    contention.group.run(time);
+    QCOMPARE(contention.trouble, QByteArray());
+    QCOMPARE(contention.most, 1);
+    QCOMPARE(contention.losses, 0);
+    QVERIFY2(contention.takings > least, QByteArray::number(contention.takings));
+    for (const auto& contender : contention.contenders)
+        QVERIFY2(contender->takings > leastEach, QByteArray::number(contender->takings));
+}
+
+/// Equal seeds give equal runs of three clients that use the lock, whatever `strike` does to the servers after a
+/// second.
+template <typename Group>
+void expectEqualRuns(const QByteArray& recipe, std::function<std::unique_ptr<Group>(std::uint64_t seed)> make,
+                     std::function<void(Group&)> strike) {
+    const auto digest = [&](std::uint64_t seed) {
+        const auto group = make(seed);
+        group->service->watch("orders", recipe);
+        Contention<Group> contention(*group, recipe);
+        for (const char* name : {"A", "B", "C"})
+            contention.add(name);
+        group->run(1s);
+        strike(*group);
+        group->run(4s);
+        return group->trace->digest();
+    };
+    QCOMPARE(digest(5), digest(5));
+    QVERIFY(digest(5) != digest(6));
+}
 
 /// A client that takes the lock once and keeps it until it is told to give it back.
 template <typename Group>

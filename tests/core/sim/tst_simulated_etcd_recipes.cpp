@@ -20,15 +20,7 @@ private Q_SLOTS:
         QFETCH(int, members);
         EtcdGroup g(members);
         Contention contention(g, "etcd-lease");
-        for (const char* name : {"A", "B", "C", "D"})
-            contention.add(name);
-        g.run(10s);
-        QCOMPARE(contention.trouble, QByteArray());
-        QCOMPARE(contention.most, 1);
-        QCOMPARE(contention.losses, 0);
-        QVERIFY2(contention.takings > 100, QByteArray::number(contention.takings));
-        for (const auto& contender : contention.contenders)
-            QVERIFY2(contender->takings > 5, QByteArray::number(contender->takings));
+        tests::expectTurns(contention, 10s, 100, 5);
     }
 
     void holdersAndQueueAreNamed() {
@@ -162,19 +154,8 @@ private Q_SLOTS:
     }
 
     void oneRunIsLikeTheOther() {
-        const auto digest = [](std::uint64_t seed) {
-            EtcdGroup g(3, seed);
-            g.service->watch("orders", "etcd-lease");
-            Contention contention(g, "etcd-lease");
-            for (const char* name : {"A", "B", "C"})
-                contention.add(name);
-            g.run(1s);
-            g.leader().kill();
-            g.run(4s);
-            return g.trace->digest();
-        };
-        QCOMPARE(digest(5), digest(5));
-        QVERIFY(digest(5) != digest(6));
+        const auto make = [](std::uint64_t seed) { return std::make_unique<EtcdGroup>(3, seed); };
+        tests::expectEqualRuns<EtcdGroup>("etcd-lease", make, [](EtcdGroup& g) { g.leader().kill(); });
     }
 };
 

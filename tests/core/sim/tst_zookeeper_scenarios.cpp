@@ -1,30 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scenarios on a simulated ZooKeeper: the paths that their texts promise are really walked.
-#include "experiment/run.h"
-#include "scenario/scenario_file.h"
-
-#include <QTest>
+#include "scenario_runs.h"
 
 using namespace lockscope;
+using namespace lockscope::tests;
 using trace::Event;
 using trace::EventKind;
 
 namespace {
 
 constexpr std::uint64_t kSeeds = 20;
-
-scenario::Scenario builtin(const char* id) {
-    auto loaded = scenario::loadScenario(QString::fromLatin1(id));
-    if (!loaded) qFatal("%s", qPrintable(loaded.error().front().toString()));
-    return *std::move(loaded);
-}
-
-std::vector<Event> rows(const trace::Trace& trace, EventKind kind) {
-    std::vector<Event> found;
-    for (std::size_t i = 0; i < trace.size(); ++i)
-        if (trace.kindAt(i) == kind) found.push_back(trace.at(i));
-    return found;
-}
 
 /// The phases of a client's session after an instant, in their order.
 std::vector<trace::SessionPhase> phasesAfter(const trace::Trace& trace, trace::EntityId client, Nanos from) {
@@ -81,7 +66,7 @@ private Q_SLOTS:
         scenario.lock.token = scenario.resource.tokenCheck = true;
         for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
             const auto report = experiment::run(scenario, seed);
-            QCOMPARE(report.verdict.outcomes[std::size_t(verdict::Invariant::StaleWrite)], verdict::Outcome::Holds);
+            QCOMPARE(outcome(report, verdict::Invariant::StaleWrite), verdict::Outcome::Holds);
             QVERIFY(!rows(*report.trace, EventKind::WriteRefused).empty());
         }
     }
