@@ -4,24 +4,24 @@
 <context>
     <name>Alerts</name>
     <message numerus="yes">
-        <source>%n client(s) wait for “%1”. Hold it for a shorter time, or split it.</source>
+        <source>%n client(s) wait for “%1”.</source>
         <translation>
-            <numerusform>%n client waits for “%1”. Hold it for a shorter time, or split it.</numerusform>
-            <numerusform>%n clients wait for “%1”. Hold it for a shorter time, or split it.</numerusform>
+            <numerusform>%n client waits for “%1”.</numerusform>
+            <numerusform>%n clients wait for “%1”.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n entry(ies) in the queue of “%1” belong to nobody any more. Others wait behind them until they time out.</source>
+        <source>%n entry(ies) in the queue of “%1” belong to nobody any more.</source>
         <translation>
-            <numerusform>%n entry in the queue of “%1” belongs to nobody any more. Others wait behind it until it times out.</numerusform>
-            <numerusform>%n entries in the queue of “%1” belong to nobody any more. Others wait behind them until they time out.</numerusform>
+            <numerusform>%n entry in the queue of “%1” belongs to nobody any more.</numerusform>
+            <numerusform>%n entries in the queue of “%1” belong to nobody any more.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>“%1” went from hand to hand %n time(s) within a minute. Do more under each hold.</source>
+        <source>“%1” went from hand to hand %n time(s) within a minute.</source>
         <translation>
-            <numerusform>“%1” went from hand to hand once within a minute. Do more under each hold.</numerusform>
-            <numerusform>“%1” went from hand to hand %n times within a minute. Do more under each hold.</numerusform>
+            <numerusform>“%1” went from hand to hand %n time within a minute.</numerusform>
+            <numerusform>“%1” went from hand to hand %n times within a minute.</numerusform>
         </translation>
     </message>
 </context>
@@ -32,6 +32,23 @@
         <translation>
             <numerusform>%n lock held</numerusform>
             <numerusform>%n locks held</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ConnectionTrial</name>
+    <message numerus="yes">
+        <source>%n lock(s) seen.</source>
+        <translation>
+            <numerusform>%n lock seen.</numerusform>
+            <numerusform>%n locks seen.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n lock(s) seen so far; it has more keys than one look goes through.</source>
+        <translation>
+            <numerusform>%n lock seen so far; it has more keys than one look goes through.</numerusform>
+            <numerusform>%n locks seen so far; it has more keys than one look goes through.</numerusform>
         </translation>
     </message>
 </context>
@@ -155,6 +172,14 @@
 <context>
     <name>Timeline</name>
     <message numerus="yes">
+        <source>%n changes ago</source>
+        <extracomment>On a client's lane, in the faint picture of a run before several changes in its past.</extracomment>
+        <translation>
+            <numerusform>%n change ago</numerusform>
+            <numerusform>%n changes ago</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n ahead</source>
         <extracomment>On a waiting client, after "waits 4.6 s": how many asked before it.</extracomment>
         <translation>
@@ -223,6 +248,16 @@
     </message>
 </context>
 <context>
+    <name>lockscope::app::AlertNotifier</name>
+    <message numerus="yes">
+        <source>%1, and %n more alert(s)</source>
+        <translation>
+            <numerusform>%1, and %n more alert</numerusform>
+            <numerusform>%1, and %n more alerts</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>lockscope::app::MainWindow</name>
     <message numerus="yes">
         <source>Started again, with the %n thing(s) that were done by hand.</source>
@@ -250,12 +285,53 @@
     </message>
 </context>
 <context>
+    <name>lockscope::views::AlertsStrip</name>
+    <message numerus="yes">
+        <source>none · %n rule(s) watch</source>
+        <translation>
+            <numerusform>none · %n rule watches</numerusform>
+            <numerusform>none · %n rules watch</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 of %n shown, most severe first</source>
+        <translation>
+            <numerusform>%1 of %n shown, most severe first</numerusform>
+            <numerusform>%1 of %n shown, most severe first</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n, most severe first</source>
+        <translation>
+            <numerusform>%n, most severe first</numerusform>
+            <numerusform>%n, most severe first</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n muted</source>
+        <translation>
+            <numerusform>%n muted</numerusform>
+            <numerusform>%n muted</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>lockscope::views::BreakPanel</name>
     <message numerus="yes">
         <source>and %n more</source>
         <translation>
             <numerusform>and %n more</numerusform>
             <numerusform>and %n more</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::ChoiceButton</name>
+    <message numerus="yes">
+        <source>%n hand(s)</source>
+        <translation>
+            <numerusform>%n hand</numerusform>
+            <numerusform>%n hands</numerusform>
         </translation>
     </message>
 </context>
@@ -315,6 +391,13 @@
         <translation>
             <numerusform>%1 of your %n bet came true.</numerusform>
             <numerusform>%1 of your %n bets came true.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n hand(s) counted</source>
+        <translation>
+            <numerusform>%n hand counted</numerusform>
+            <numerusform>%n hands counted</numerusform>
         </translation>
     </message>
 </context>

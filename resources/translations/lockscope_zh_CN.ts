@@ -2,6 +2,101 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
+    <name>AlertWords</name>
+    <message>
+        <source>held for long</source>
+        <translation>持有太久</translation>
+    </message>
+    <message>
+        <source>lease ends</source>
+        <translation>租约将尽</translation>
+    </message>
+    <message>
+        <source>never expires</source>
+        <translation>永不过期</translation>
+    </message>
+    <message>
+        <source>many wait</source>
+        <translation>等待者多</translation>
+    </message>
+    <message>
+        <source>long wait</source>
+        <translation>等待太久</translation>
+    </message>
+    <message>
+        <source>dead waiters</source>
+        <translation>失效的等待者</translation>
+    </message>
+    <message>
+        <source>many hand-overs</source>
+        <translation>频繁易手</translation>
+    </message>
+    <message>
+        <source>token went back</source>
+        <translation>令牌倒退</translation>
+    </message>
+    <message>
+        <source>not reachable</source>
+        <translation>读不到</translation>
+    </message>
+    <message>
+        <source>renewal late</source>
+        <translation>续约迟到</translation>
+    </message>
+    <message>
+        <source>One client holds a lock for longer than</source>
+        <translation>一个客户端持有一把锁超过</translation>
+    </message>
+    <message>
+        <source>A lease is about to end: less is left than</source>
+        <translation>租约即将结束：剩余不足</translation>
+    </message>
+    <message>
+        <source>A lock is held and never expires</source>
+        <translation>锁被持有且永不过期</translation>
+    </message>
+    <message>
+        <source>More clients wait for one lock than</source>
+        <translation>等待一把锁的客户端多于</translation>
+    </message>
+    <message>
+        <source>The first of a queue waits for longer than</source>
+        <translation>队列中第一个等待超过</translation>
+    </message>
+    <message>
+        <source>More queue entries belong to nobody than</source>
+        <translation>不属于任何客户端的排队条目多于</translation>
+    </message>
+    <message>
+        <source>A lock changes hands within a minute more often than</source>
+        <translation>一把锁一分钟内易手次数多于</translation>
+    </message>
+    <message>
+        <source>A fencing token goes back: the server lost data</source>
+        <translation>栅栏令牌倒退：服务器丢失了数据</translation>
+    </message>
+    <message>
+        <source>The server cannot be read for longer than</source>
+        <translation>读不到服务器超过</translation>
+    </message>
+    <message>
+        <source>A holder is behind its usual renewals by more than</source>
+        <translation>持有者比平常的续约迟到超过</translation>
+    </message>
+    <message>
+        <source>critical</source>
+        <translation>严重</translation>
+    </message>
+    <message>
+        <source>warning</source>
+        <translation>警告</translation>
+    </message>
+    <message>
+        <source>note</source>
+        <translation>提示</translation>
+    </message>
+</context>
+<context>
     <name>Alerts</name>
     <message>
         <source>“%1” is no alert: %2. There are %3.</source>
@@ -40,46 +135,94 @@
         <translation>至少 %1</translation>
     </message>
     <message>
-        <source>“%1” is held by %2 for %3. See whether that client still works; if it does not, stop it, or free the lock by force.</source>
-        <translation>“%1”已由 %2 持有 %3。请查看该客户端是否还在工作；如果没有，请停止它，或强制释放这把锁。</translation>
+        <source>“%1” is held by %2 for %3.</source>
+        <translation>“%1”已由 %2 持有 %3。</translation>
     </message>
     <message>
-        <source>The lease of “%1” ends in %2 unless %3 renews it. See whether that client is paused or cut off.</source>
-        <translation>除非 %3 续期，“%1”的租约将在 %2 后结束。请查看该客户端是否停顿或断网。</translation>
+        <source>See whether that client still works; if it does not, stop it, or free the lock by force.</source>
+        <translation>请查看该客户端是否还在工作；如果没有，请停止它，或强制释放这把锁。</translation>
     </message>
     <message>
-        <source>“%1” is held by %2, and nothing ends it by itself. If that client is gone, free the lock by force, and let locks expire.</source>
-        <translation>“%1”由 %2 持有，而且不会自行结束。如果该客户端已不在，请强制释放这把锁，并让锁能够过期。</translation>
+        <source>The lease of “%1” ends in %2 unless %3 renews it.</source>
+        <translation>除非 %3 续约，“%1”的租约将在 %2 后结束。</translation>
+    </message>
+    <message>
+        <source>See whether that client is paused or cut off.</source>
+        <translation>请查看该客户端是否停顿或断网。</translation>
+    </message>
+    <message>
+        <source>“%1” is held by %2, and nothing ends it by itself.</source>
+        <translation>“%1”由 %2 持有，而且不会自行结束。</translation>
+    </message>
+    <message>
+        <source>If that client is gone, free the lock by force, and let locks expire.</source>
+        <translation>如果该客户端已不在，请强制释放这把锁，并让锁能够过期。</translation>
     </message>
     <message numerus="yes">
-        <source>%n client(s) wait for “%1”. Hold it for a shorter time, or split it.</source>
+        <source>%n client(s) wait for “%1”.</source>
         <translation>
-            <numerusform>有 %n 个客户端在等待“%1”。请缩短持有时间，或把锁拆分。</numerusform>
+            <numerusform>有 %n 个客户端在等待“%1”。</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1, first in the queue of “%2”, waits for %3. See what the holder, %4, does.</source>
-        <translation>“%2”队列中的第一个 %1 已等待 %3。请查看持有者 %4 在做什么。</translation>
+        <source>Hold it for a shorter time, or split it.</source>
+        <translation>请缩短持有时间，或把锁拆分。</translation>
+    </message>
+    <message>
+        <source>%1, first in the queue of “%2”, waits for %3.</source>
+        <translation>“%2”队列中的第一个 %1 已等待 %3。</translation>
+    </message>
+    <message>
+        <source>See what the holder, %1, does.</source>
+        <translation>请查看持有者 %1 在做什么。</translation>
     </message>
     <message numerus="yes">
-        <source>%n entry(ies) in the queue of “%1” belong to nobody any more. Others wait behind them until they time out.</source>
+        <source>%n entry(ies) in the queue of “%1” belong to nobody any more.</source>
         <translation>
-            <numerusform>“%1”的队列中有 %n 个条目已不属于任何客户端。其他客户端排在它们后面，直到它们超时。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>“%1” went from hand to hand %n time(s) within a minute. Do more under each hold.</source>
-        <translation>
-            <numerusform>“%1”在一分钟内易手 %n 次。请让每次持有完成更多工作。</numerusform>
+            <numerusform>“%1”的队列中有 %n 个条目已不属于任何客户端。</numerusform>
         </translation>
     </message>
     <message>
-        <source>The fencing token of “%1” went back from %2 to %3: the server has lost data. What checks tokens refuses new holders, or has let an old one in.</source>
-        <translation>“%1”的栅栏令牌从 %2 退回到 %3：服务器丢失了数据。检查令牌的资源会拒绝新的持有者，或已经放进了旧的持有者。</translation>
+        <source>Others wait behind them until they time out: see which client died while it waited.</source>
+        <translation>其他等待者排在它们后面，直到它们超时：请查看哪个客户端在等待时死掉了。</translation>
+    </message>
+    <message numerus="yes">
+        <source>“%1” went from hand to hand %n time(s) within a minute.</source>
+        <translation>
+            <numerusform>“%1”在一分钟内易手 %n 次。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Do more under each hold.</source>
+        <translation>请在每次持有期间多做些工作。</translation>
+    </message>
+    <message>
+        <source>The fencing token of “%1” went back from %2 to %3: the server has lost data.</source>
+        <translation>“%1”的栅栏令牌从 %2 退回到 %3：服务器丢失了数据。</translation>
+    </message>
+    <message>
+        <source>What checks tokens refuses new holders, or has let an old one in: compare it with the lock.</source>
+        <translation>检查令牌的资源会拒绝新的持有者，或者已放进旧的持有者：请把它与锁对照。</translation>
+    </message>
+    <message>
+        <source>%1 renewed “%2” every %3, and is late by %4.</source>
+        <translation>%1 一直每 %3 给“%2”续约一次，现已迟到 %4。</translation>
+    </message>
+    <message>
+        <source>%1 renewed “%2” every %3, and is late by %4; %5 of its lease are left.</source>
+        <translation>%1 一直每 %3 给“%2”续约一次，现已迟到 %4；租约还剩 %5。</translation>
+    </message>
+    <message>
+        <source>See whether that client is paused or cut off: another one gets the lock when the lease ends.</source>
+        <translation>请查看该客户端是否停顿或断网：租约结束后，别的客户端会得到这把锁。</translation>
     </message>
     <message>
         <source>The server could not be read for %1: %2</source>
         <translation>已有 %1 无法读取服务器：%2</translation>
+    </message>
+    <message>
+        <source>Its locks are not known meanwhile. Lockscope keeps trying.</source>
+        <translation>这段时间不知道它的锁的情况。Lockscope 会继续尝试。</translation>
     </message>
 </context>
 <context>
@@ -181,6 +324,37 @@
     <message>
         <source>lag %1</source>
         <translation>延迟 %1</translation>
+    </message>
+</context>
+<context>
+    <name>ConnectionTrial</name>
+    <message>
+        <source>Connected to %1.</source>
+        <translation>已连接到 %1。</translation>
+    </message>
+    <message>
+        <source>Connected to %1, version %2.</source>
+        <translation>已连接到 %1，版本 %2。</translation>
+    </message>
+    <message>
+        <source>It is a replica.</source>
+        <translation>它是从节点。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n lock(s) seen.</source>
+        <translation>
+            <numerusform>看到 %n 把锁。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n lock(s) seen so far; it has more keys than one look goes through.</source>
+        <translation>
+            <numerusform>目前看到 %n 把锁；它的键比一次查看能看完的更多。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 lets clients in, but told nothing of its content in time. Is it busy, or loading its data?</source>
+        <translation>%1 允许客户端连接，但没有及时说明它的内容。它是否很忙，或正在加载数据？</translation>
     </message>
 </context>
 <context>
@@ -1053,8 +1227,8 @@
         <translation>放弃故障转移</translation>
     </message>
     <message>
-        <source>the Sentinels are asked to replace it</source>
-        <translation>请求哨兵替换它</translation>
+        <source>a failover is asked for, to replace it</source>
+        <translation>请求故障转移以替换它</translation>
     </message>
     <message>
         <source>made a replica again</source>
@@ -1107,6 +1281,10 @@
         <translation>它已经卡住了：“全部恢复”会让它继续。</translation>
     </message>
     <message>
+        <source>The servers here send no messages of their own: clients ask.</source>
+        <translation>这里的服务器不主动发消息：客户端自己来问。</translation>
+    </message>
+    <message>
         <source>There is no watchdog: see the workload's settings.</source>
         <translation>没有看门狗：见负载设置。</translation>
     </message>
@@ -1143,6 +1321,14 @@
         <translation>它没有切断。</translation>
     </message>
     <message>
+        <source>%1 is not the leader.</source>
+        <translation>%1 不是领导者。</translation>
+    </message>
+    <message>
+        <source>%1 is alone: there is no other member to hand over to.</source>
+        <translation>只有 %1 一个成员：没有可以交接的对象。</translation>
+    </message>
+    <message>
         <source>There are no Sentinels to ask for a failover.</source>
         <translation>没有可以请求故障转移的哨兵。</translation>
     </message>
@@ -1177,6 +1363,10 @@
     <message>
         <source>%1 is a memcached: no other server replaces it, as they share nothing.</source>
         <translation>%1 是 memcached：各服务器互不共享数据，没有服务器会接替它。</translation>
+    </message>
+    <message>
+        <source>%1 is a database without a replica: nothing could replace it.</source>
+        <translation>%1 是没有副本的数据库：没有什么能接替它。</translation>
     </message>
     <message>
         <source>%1 is a ZooKeeper server: the ensemble elects its leader by itself.</source>
@@ -1355,8 +1545,8 @@
         <translation>清空重启</translation>
     </message>
     <message>
-        <source>Demote %1: ask the Sentinels for a failover</source>
-        <translation>降级 %1：请求哨兵故障转移</translation>
+        <source>Demote %1: ask for a failover</source>
+        <translation>降级 %1：请求故障转移</translation>
     </message>
     <message>
         <source>Demote</source>
@@ -1867,14 +2057,6 @@
         <translation>锁“%1”正被持有，但数据库没有说出持有者：只要一直有人读取，它的事务等待表就是旧的。什么都没有改变；请重试。</translation>
     </message>
     <message>
-        <source>The name “%1” is no 64-bit number, and the URL says key=number; write for example 4242, or leave the option out to have names hashed.</source>
-        <translation>名称“%1”不是 64 位整数，而 URL 写了 key=number；例如写成 4242，或去掉这个选项，让名称取哈希值。</translation>
-    </message>
-    <message>
-        <source>The name “%1” is not two 32-bit numbers, and the URL says key=two-int; write for example 12,34.</source>
-        <translation>名称“%1”不是两个 32 位整数，而 URL 写了 key=two-int；例如写成 12,34。</translation>
-    </message>
-    <message>
         <source>The server ended the wait for the lock “%1”. Try again.</source>
         <translation>服务器结束了对锁“%1”的等待。请重试。</translation>
     </message>
@@ -2005,6 +2187,14 @@
     <message>
         <source>No recipe on %1 offers %2.</source>
         <translation>%1 上没有算法提供%2。</translation>
+    </message>
+    <message>
+        <source>The name “%1” is no 64-bit number, and the URL says key=number; write for example 4242, or leave the option out to have names hashed.</source>
+        <translation>名称“%1”不是 64 位整数，而 URL 写了 key=number；例如写成 4242，或去掉这个选项，让名称取哈希值。</translation>
+    </message>
+    <message>
+        <source>The name “%1” is not two 32-bit numbers, and the URL says key=two-int; write for example 12,34.</source>
+        <translation>名称“%1”不是两个 32 位整数，而 URL 写了 key=two-int；例如写成 12,34。</translation>
     </message>
     <message>
         <source>ShedLock's lock</source>
@@ -2598,6 +2788,15 @@
         <source>%1, %2</source>
         <extracomment>A lock's format and how sure it is that its key is a lock: "node-redlock, a guess".</extracomment>
         <translation>%1，%2</translation>
+    </message>
+    <message>
+        <source>by session</source>
+        <extracomment>In the column of times left: the lock is kept by its holder's session.</extracomment>
+        <translation>由会话保持</translation>
+    </message>
+    <message>
+        <source>by transaction</source>
+        <translation>由事务保持</translation>
     </message>
     <message>
         <source>≥ %1</source>
@@ -3492,6 +3691,17 @@
     </message>
 </context>
 <context>
+    <name>RunPicture</name>
+    <message>
+        <source>What was seen holds, but not all was seen</source>
+        <translation>所见均成立，但并非全部可见</translation>
+    </message>
+    <message>
+        <source>All invariants hold</source>
+        <translation>一切不变量成立</translation>
+    </message>
+</context>
+<context>
     <name>Sandbox</name>
     <message>
         <source>No private directory can be made for the server.</source>
@@ -3684,16 +3894,32 @@
         <translation>--seed %1：应为整数</translation>
     </message>
     <message>
+        <source>--seed %1: the shared run has its own seed</source>
+        <translation>--seed %1：分享的运行自带种子</translation>
+    </message>
+    <message>
+        <source>--compare %1: a setting and its other value, such as watchdog=off or recipe=redis-fair, or “fencing”</source>
+        <translation>--compare %1：应是一个设置和它的另一个值，例如 watchdog=off 或 recipe=redis-fair，或者 “fencing”</translation>
+    </message>
+    <message>
+        <source>--compare %1: %2</source>
+        <translation>--compare %1：%2</translation>
+    </message>
+    <message>
+        <source>--compare %1: this needs a scenario to run</source>
+        <translation>--compare %1：需要有一个要运行的场景</translation>
+    </message>
+    <message>
+        <source>%1: the picture could not be written</source>
+        <translation>%1：无法写入图片</translation>
+    </message>
+    <message>
         <source>an option is not known, or lacks its value</source>
         <translation>有选项无法识别，或缺少值</translation>
     </message>
     <message>
         <source>--at %1: a time such as 6.8s</source>
         <translation>--at %1：应为时间，如 6.8s</translation>
-    </message>
-    <message>
-        <source>%1: the picture could not be written</source>
-        <translation>%1：无法写入图片</translation>
     </message>
 </context>
 <context>
@@ -3706,6 +3932,38 @@
 </context>
 <context>
     <name>SqlError</name>
+    <message>
+        <source>The file “%1” cannot be read. Check ca=, cert= and key= in the URL.</source>
+        <translation>无法读取文件“%1”。请检查 URL 中的 ca=、cert= 和 key=。</translation>
+    </message>
+    <message>
+        <source>TLS to MySQL and MariaDB needs ca=FILE in the URL: the authority of your own server.</source>
+        <translation>到 MySQL 和 MariaDB 的 TLS 需要在 URL 中写 ca=FILE：你自己服务器的证书机构。</translation>
+    </message>
+    <message>
+        <source>The option “pooler” has one value, session: it says that a pooler gives each connection a server process of its own.</source>
+        <translation>选项“pooler”只有一个值 session：表示连接池为每个连接保留一个服务器进程。</translation>
+    </message>
+    <message>
+        <source>“%1” is not the URL of a database.</source>
+        <translation>“%1”不是数据库的 URL。</translation>
+    </message>
+    <message>
+        <source>The tables of the locks have version %1, and this program knows %2 at most. Use a newer one.</source>
+        <translation>锁的表版本为 %1，而本程序最多认识 %2。请使用更新的程序。</translation>
+    </message>
+    <message>
+        <source>The table %1 exists and is not Lockscope's. Name another one by table=NAME in the URL.</source>
+        <translation>表 %1 已经存在，而且不是 Lockscope 的。请在 URL 里用 table=NAME 指定另一个表。</translation>
+    </message>
+    <message>
+        <source>The table %1 has no unique key of its column “name” alone, and two would get the same lock. Add one (CREATE UNIQUE INDEX), or name another table by table=NAME in the URL.</source>
+        <translation>表 %1 没有仅由“name”列构成的唯一键，两个客户端会得到同一把锁。请添加一个（CREATE UNIQUE INDEX），或者在 URL 里用 table=NAME 指定另一个表。</translation>
+    </message>
+    <message>
+        <source>Another client is changing the tables of the locks; try again.</source>
+        <translation>另一个客户端正在更改锁的表；请重试。</translation>
+    </message>
     <message>
         <source>No connection to %1: %2. Is the server running there, and on this port?</source>
         <translation>无法连接 %1：%2。服务器在那里、在这个端口上运行吗？</translation>
@@ -3790,38 +4048,6 @@
         <source>%1 takes no writes: it is a replica or read-only.</source>
         <translation>%1 不接受写入：它是副本，或者只读。</translation>
     </message>
-    <message>
-        <source>The file “%1” cannot be read. Check ca=, cert= and key= in the URL.</source>
-        <translation>无法读取文件“%1”。请检查 URL 中的 ca=、cert= 和 key=。</translation>
-    </message>
-    <message>
-        <source>TLS to MySQL and MariaDB needs ca=FILE in the URL: the authority of your own server.</source>
-        <translation>到 MySQL 和 MariaDB 的 TLS 需要在 URL 中写 ca=FILE：你自己服务器的证书机构。</translation>
-    </message>
-    <message>
-        <source>The option “pooler” has one value, session: it says that a pooler gives each connection a server process of its own.</source>
-        <translation>选项“pooler”只有一个值 session：表示连接池为每个连接保留一个服务器进程。</translation>
-    </message>
-    <message>
-        <source>“%1” is not the URL of a database.</source>
-        <translation>“%1”不是数据库的 URL。</translation>
-    </message>
-    <message>
-        <source>The tables of the locks have version %1, and this program knows %2 at most. Use a newer one.</source>
-        <translation>锁的表版本为 %1，而本程序最多认识 %2。请使用更新的程序。</translation>
-    </message>
-    <message>
-        <source>The table %1 exists and is not Lockscope's. Name another one by table=NAME in the URL.</source>
-        <translation>表 %1 已经存在，而且不是 Lockscope 的。请在 URL 里用 table=NAME 指定另一个表。</translation>
-    </message>
-    <message>
-        <source>The table %1 has no unique key of its column “name” alone, and two would get the same lock. Add one (CREATE UNIQUE INDEX), or name another table by table=NAME in the URL.</source>
-        <translation>表 %1 没有仅由“name”列构成的唯一键，两个客户端会得到同一把锁。请添加一个（CREATE UNIQUE INDEX），或者在 URL 里用 table=NAME 指定另一个表。</translation>
-    </message>
-    <message>
-        <source>Another client is changing the tables of the locks; try again.</source>
-        <translation>另一个客户端正在更改锁的表；请重试。</translation>
-    </message>
 </context>
 <context>
     <name>Timeline</name>
@@ -3891,6 +4117,10 @@
         <translation>降级 %1</translation>
     </message>
     <message>
+        <source>session of %1 expired</source>
+        <translation>%1 的会话过期</translation>
+    </message>
+    <message>
         <source>before the change</source>
         <extracomment>On a client's lane, in the faint picture of the run before something in its past was changed.</extracomment>
         <translation>更改之前</translation>
@@ -3898,6 +4128,13 @@
     <message>
         <source>before</source>
         <translation>之前</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n changes ago</source>
+        <extracomment>On a client's lane, in the faint picture of a run before several changes in its past.</extracomment>
+        <translation>
+            <numerusform>%n 次修改之前</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1: not known yet</source>
@@ -4088,6 +4325,14 @@
         <translation>%1（途中 %2）</translation>
     </message>
     <message>
+        <source>%1 is held by %2, whose session keeps it: %3</source>
+        <translation>%1 由 %2 持有，由其会话保持：%3</translation>
+    </message>
+    <message>
+        <source>%1 is held by %2, whose transaction keeps it: %3</source>
+        <translation>%1 由 %2 持有，由其事务保持：%3</translation>
+    </message>
+    <message>
         <source>%1 is held by %2; its format does not say until when: %3</source>
         <translation>%1 由 %2 持有；其格式不说明到何时：%3</translation>
     </message>
@@ -4256,12 +4501,20 @@
         <translation>%1 的锁管理器：%2</translation>
     </message>
     <message>
-        <source>Sentinels asked to replace %1</source>
-        <translation>已请求哨兵替换 %1</translation>
+        <source>a failover asked for, to replace %1</source>
+        <translation>请求故障转移，以替换 %1</translation>
     </message>
     <message>
         <source>setting changed to %1</source>
         <translation>设置改为 %1</translation>
+    </message>
+    <message>
+        <source>the session of %1 expired: its locks are freed</source>
+        <translation>%1 的会话过期：它的锁被释放</translation>
+    </message>
+    <message>
+        <source>the session of %1 with %2 expired: its locks are freed</source>
+        <translation>%1 与 %2 的会话过期：它的锁被释放</translation>
     </message>
     <message>
         <source>%1 (by hand)</source>
@@ -4333,16 +4586,24 @@
         <translation>没有主节点：无人裁定</translation>
     </message>
     <message>
-        <source>held by %1, %2 left</source>
-        <translation>由 %1 持有，剩余 %2</translation>
-    </message>
-    <message>
         <source>held by %1, never expires</source>
         <translation>由 %1 持有，永不过期</translation>
     </message>
     <message>
+        <source>held by %1, kept by its session</source>
+        <translation>由 %1 持有，由其会话保持</translation>
+    </message>
+    <message>
+        <source>held by %1, kept by its transaction</source>
+        <translation>由 %1 持有，由其事务保持</translation>
+    </message>
+    <message>
         <source>held by %1, until when is unknown</source>
         <translation>由 %1 持有，到何时未知</translation>
+    </message>
+    <message>
+        <source>held by %1, %2 left</source>
+        <translation>由 %1 持有，剩余 %2</translation>
     </message>
     <message>
         <source>perhaps %1</source>
@@ -4818,16 +5079,24 @@
         <translation>%1 的看门狗在 %2 停止，因此没有谁续它的租约。</translation>
     </message>
     <message>
-        <source>The clock of %1 jumped at %2.</source>
-        <translation>%1 的时钟在 %2 跳变。</translation>
-    </message>
-    <message>
         <source>%1 tried to renew its lease and got no answer.</source>
         <translation>%1 尝试续约却没有得到应答。</translation>
     </message>
     <message>
         <source>%1 worked for longer than its lease, and nothing renewed it.</source>
         <translation>%1 工作的时间超过了租约，而没有谁续约。</translation>
+    </message>
+    <message>
+        <source>The clock of %1 jumped at %2.</source>
+        <translation>%1 的时钟在 %2 跳变。</translation>
+    </message>
+    <message>
+        <source>The clocks of %1 jumped at %2.</source>
+        <translation>%1 的时钟在 %2 跳变。</translation>
+    </message>
+    <message>
+        <source>The clocks of %1 jumped, the last one at %2.</source>
+        <translation>%1 的时钟先后跳变，最后一次在 %2。</translation>
     </message>
     <message>
         <source>The lease of %1 ended at %2, so the server gave the lock to %3 at %4.</source>
@@ -5310,6 +5579,10 @@
         <translation>在虚拟时间中播放场景并裁决</translation>
     </message>
     <message>
+        <source>play scenarios with every recipe, and compare what held and what it cost</source>
+        <translation>用每种锁运行各个场景，比较哪些不变式成立、代价如何</translation>
+    </message>
+    <message>
         <source>run a command while holding a lock on a real server</source>
         <translation>持有真实服务器上的锁时运行一条命令</translation>
     </message>
@@ -5362,6 +5635,10 @@
         <translation>“lock”还接受 redis+sentinel://、redis+cluster://、redlock://、zookeeper://、mysql://、postgresql://、sqlite:///文件、memcached:// 和 etcd://，各用“lockscope list recipes”列出的算法。--shared 以读者身份持有，可与其他读者并存；同一把锁的写者须指明读写兼用的算法：redis-rw 或 zk-rw；在 PostgreSQL 上读者也须指明 sql-advisory。--permits N 使其成为共 N 个许可的信号量并取一个（如同 --recipe redis-semaphore）。--wait 也限制连接所用的时间（连接至少有一秒）。--id 是供他人看到的名字；同名的两次运行仍彼此互斥。命令可见 LOCKSCOPE_LOCK，以及算法给出令牌时的 LOCKSCOPE_TOKEN。</translation>
     </message>
     <message>
+        <source>Each line of “compare” is one recipe under one scenario, over all seeds (1..100 if you name none): “violated” when an invariant was, “stalled” when the lock was not granted any more, “recovered” when for more than a second nobody could get it, else “safe”. Recipes may end in *, such as zk-*. Waits and costs in the tables of markdown and html are those of the scenario “contention”. The status is 0 when all cells came out as their scenarios expect, 1 when one did not, 4 when a scenario expects nothing.</source>
+        <translation>“compare” 的每一行是一种锁在一个场景下、所有种子（不指定时为 1..100）的结果：违反了不变式为“violated”，锁不再授予为“stalled”，超过一秒没有人能得到锁为“recovered”，否则为“safe”。锁名可以用 * 结尾，例如 zk-*。markdown 和 html 表格中的等待与代价取自场景“contention”。全部符合场景的预期时退出状态为 0，有一个不符为 1，场景没有给出预期为 4。</translation>
+    </message>
+    <message>
         <source>A manager's CONFIG is a JSON file that names up to three engines for a namespace of locks: servers, and a recipe for each. “check” tells its mistakes and asks all its servers; “status” says which engine is in use, and how each server does; “switch” and “fail-back” change the engine for all processes, and show how far they have come; “watch” has a line for every change. ENGINE is a number, “primary”, or a part of its address. --immediate ends the holders at once where they could finish; “lock --manager” takes a lock on the engine in use, and its --recipe and --lease stand in CONFIG.</source>
         <translation>管理器的 CONFIG 是一个 JSON 文件，为一组锁（命名空间）指定至多三个引擎：服务器，以及各自的算法。“check”指出其中的错误并询问所有服务器；“status”说明正在使用哪个引擎、各服务器状况如何；“switch”和“fail-back”为所有进程更换引擎，并显示进度；“watch”对每次变化输出一行。ENGINE 是编号、“primary”，或其地址的一部分。--immediate 让本可完成工作的持有者立即结束；“lock --manager”在正在使用的引擎上取锁，算法和租约由 CONFIG 决定。</translation>
     </message>
@@ -5382,8 +5659,8 @@
         <translation>打开窗口，可带上录制文件或服务器</translation>
     </message>
     <message>
-        <source>SCENARIO is a file or a name from “lockscope list scenarios”. URL is redis://[user:password@]host:port[/db] or rediss:// for TLS. Times have a unit: 250ms, 5s, 2m.</source>
-        <translation>SCENARIO 是文件，或“lockscope list scenarios”中的名字。URL 为 redis://[user:password@]host:port[/db]，TLS 用 rediss://。时间带单位：250ms、5s、2m。</translation>
+        <source>SCENARIO is a file, a name from “lockscope list scenarios”, or a run that was copied as text (lockscope:…; quote it). URL is redis://[user:password@]host:port[/db] or rediss:// for TLS. Times have a unit: 250ms, 5s, 2m.</source>
+        <translation>SCENARIO 是文件、“lockscope list scenarios” 中的名字，或复制为文字的运行（lockscope:…，请加引号）。URL 是 redis://[用户:密码@]主机:端口[/库]，TLS 用 rediss://。时间要带单位：250ms、5s、2m。</translation>
     </message>
     <message>
         <source>Exit status: 0 fine, 1 an invariant was violated, 2 usage or bad input, 3 server unreachable, 4 verdict unknown; “lock” passes its command's status through, or 123 lock lost, 124 not acquired in time, 125 failed, 126/127 command cannot run / not found.</source>
@@ -5402,6 +5679,143 @@
         <translation>有一个词不是 UTF-8；名称、文件和地址都应是 UTF-8</translation>
     </message>
     <message>
+        <source>the simulator has no recipe “%1”%2</source>
+        <translation>模拟器没有锁“%1”%2</translation>
+    </message>
+    <message>
+        <source>give --json or --to, not both</source>
+        <translation>--json 与 --to 只能给一个</translation>
+    </message>
+    <message>
+        <source>there is no format “%1”%2</source>
+        <translation>没有格式“%1”%2</translation>
+    </message>
+    <message>
+        <source>--seeds may be %1 at most</source>
+        <translation>--seeds 最多 %1 个</translation>
+    </message>
+    <message>
+        <source>none of these scenarios can run with any of these recipes</source>
+        <translation>这些场景都不能用这些锁运行</translation>
+    </message>
+    <message>
+        <source>%1 with %2 is not as expected: %3</source>
+        <translation>场景 %1、锁 %2 与预期不符：%3</translation>
+    </message>
+    <message>
+        <source>safe</source>
+        <translation>安全</translation>
+    </message>
+    <message>
+        <source>recovered</source>
+        <translation>已恢复</translation>
+    </message>
+    <message>
+        <source>unknown</source>
+        <translation>未知</translation>
+    </message>
+    <message>
+        <source>STALLED</source>
+        <translation>停滞</translation>
+    </message>
+    <message>
+        <source>VIOLATED</source>
+        <translation>被违反</translation>
+    </message>
+    <message>
+        <source>after %1</source>
+        <translation>%1 之后</translation>
+    </message>
+    <message>
+        <source>stalled</source>
+        <translation>停滞</translation>
+    </message>
+    <message>
+        <source>What held and what broke</source>
+        <translation>哪些成立，哪些被破坏</translation>
+    </message>
+    <message>
+        <source>✓ no invariant violated · ↻ nobody got the lock for more than a second, then it was granted again · ■ not granted any more · ✗ violated · — the recipe cannot run it · ⚠ not as the scenario expects</source>
+        <translation>✓ 没有违反不变式 · ↻ 超过一秒没有人得到锁，随后又能授予 · ■ 不再授予 · ✗ 违反 · — 这种锁不能运行该场景 · ⚠ 与场景的预期不符</translation>
+    </message>
+    <message>
+        <source>Scenario</source>
+        <translation>场景</translation>
+    </message>
+    <message>
+        <source>What each recipe cost and kept</source>
+        <translation>每种锁的代价与保证</translation>
+    </message>
+    <message>
+        <source>Waits and requests: of the scenario “%1”. The other columns count scenarios.</source>
+        <translation>等待与请求取自场景“%1”，其余各列是场景数。</translation>
+    </message>
+    <message>
+        <source>Recipe</source>
+        <translation>算法</translation>
+    </message>
+    <message>
+        <source>Backend</source>
+        <translation>后端</translation>
+    </message>
+    <message>
+        <source>Wait, median</source>
+        <translation>等待，中位数</translation>
+    </message>
+    <message>
+        <source>Wait, 99 of 100</source>
+        <translation>等待，第 99 百分位</translation>
+    </message>
+    <message>
+        <source>Requests per acquisition</source>
+        <translation>每次获取的请求数</translation>
+    </message>
+    <message>
+        <source>Safe</source>
+        <translation>安全</translation>
+    </message>
+    <message>
+        <source>Recovered</source>
+        <translation>已恢复</translation>
+    </message>
+    <message>
+        <source>Stalled</source>
+        <translation>停滞</translation>
+    </message>
+    <message>
+        <source>Violated</source>
+        <translation>违反</translation>
+    </message>
+    <message>
+        <source>Unknown</source>
+        <translation>未知</translation>
+    </message>
+    <message>
+        <source>granted again after %1</source>
+        <translation>%1 后重新授予</translation>
+    </message>
+    <message>
+        <source>waits %1, %2</source>
+        <comment>the median and the 99th percentile</comment>
+        <translation>等待 %1，%2</translation>
+    </message>
+    <message>
+        <source>nothing was expected</source>
+        <translation>没有预期</translation>
+    </message>
+    <message>
+        <source>NOT AS EXPECTED</source>
+        <translation>与预期不符</translation>
+    </message>
+    <message>
+        <source>%1 of %2 cells are as expected; %3 runs</source>
+        <translation>%2 个格子中 %1 个符合预期；共运行 %3 次</translation>
+    </message>
+    <message>
+        <source>Locks compared</source>
+        <translation>锁的比较</translation>
+    </message>
+    <message>
         <source>the output cannot be written: %1</source>
         <translation>无法写出输出：%1</translation>
     </message>
@@ -5414,20 +5828,8 @@
         <translation>缺少 --to：%1</translation>
     </message>
     <message>
-        <source>there is no format “%1”%2</source>
-        <translation>没有格式“%1”%2</translation>
-    </message>
-    <message>
         <source>holds</source>
         <translation>持有</translation>
-    </message>
-    <message>
-        <source>VIOLATED</source>
-        <translation>被违反</translation>
-    </message>
-    <message>
-        <source>unknown</source>
-        <translation>未知</translation>
     </message>
     <message numerus="yes">
         <source>… and %n more</source>
@@ -5466,6 +5868,10 @@
     <message>
         <source>--seeds “%1” should be two whole numbers, the smaller first, such as 1..1000</source>
         <translation>--seeds“%1”应为两个整数，小的在前，如 1..1000</translation>
+    </message>
+    <message>
+        <source>this run was shared from version %1; here, in version %2, it may take another course</source>
+        <translation>这次运行来自版本 %1；在这里的版本 %2 中，经过可能不同</translation>
     </message>
     <message>
         <source>%1 with %2, seed %3, %4 of virtual time</source>
@@ -5743,6 +6149,14 @@
     <message>
         <source>never expires</source>
         <translation>永不过期</translation>
+    </message>
+    <message>
+        <source>kept by its session</source>
+        <translation>由其会话保持</translation>
+    </message>
+    <message>
+        <source>kept by its transaction</source>
+        <translation>由其事务保持</translation>
     </message>
     <message>
         <source>end unknown</source>
@@ -6126,6 +6540,86 @@
     </message>
 </context>
 <context>
+    <name>lockscope::app::AlertNotifier</name>
+    <message>
+        <source>%1: %2</source>
+        <extracomment>%1 the short words for an alert such as "renewal late", %2 a lock.</extracomment>
+        <translation>%1：%2</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1, and %n more alert(s)</source>
+        <translation>
+            <numerusform>%1，另有 %n 条告警</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Lockscope watches for alerts</source>
+        <translation>Lockscope 正在看守告警</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::app::CompareDesk</name>
+    <message>
+        <source>Session</source>
+        <translation>会话</translation>
+    </message>
+    <message>
+        <source>Compare side &amp;by side…</source>
+        <translation>并排比较(&amp;B)…</translation>
+    </message>
+    <message>
+        <source>This run beside one that differs in one setting: fencing, watchdog, another recipe</source>
+        <translation>把这次运行与只差一个设置的运行放在一起：栅栏、看门狗、另一种锁算法</translation>
+    </message>
+    <message>
+        <source>Only simulations can be compared: they run again with one thing changed.</source>
+        <translation>只有模拟可以比较：改一处，再运行一次。</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::app::HelpDesk</name>
+    <message>
+        <source>Help</source>
+        <translation>帮助</translation>
+    </message>
+    <message>
+        <source>&amp;What is this?</source>
+        <translation>这是什么(&amp;W)？</translation>
+    </message>
+    <message>
+        <source>All &amp;words…</source>
+        <translation>所有词汇(&amp;W)…</translation>
+    </message>
+    <message>
+        <source>&amp;About Lockscope</source>
+        <translation>关于 Lockscope(&amp;A)</translation>
+    </message>
+    <message>
+        <source>View</source>
+        <translation>视图</translation>
+    </message>
+    <message>
+        <source>Le&amp;gend of the timeline</source>
+        <translation>时间轴图例(&amp;G)</translation>
+    </message>
+    <message>
+        <source>Open the shared run</source>
+        <translation>打开分享的运行</translation>
+    </message>
+    <message>
+        <source>What is this?</source>
+        <translation>这是什么？</translation>
+    </message>
+    <message>
+        <source>About Lockscope</source>
+        <translation>关于 Lockscope</translation>
+    </message>
+    <message>
+        <source>&lt;h3&gt;Lockscope %1&lt;/h3&gt;&lt;p&gt;An oscilloscope for distributed locks: what clients believe, what servers record, and what the guarded resource accepts.&lt;/p&gt;&lt;p&gt;The program is free software under the GNU General Public License 3 or later; its lock library is under the Apache License 2.0.&lt;/p&gt;&lt;p&gt;Built with Qt %2.&lt;/p&gt;</source>
+        <translation>&lt;h3&gt;Lockscope %1&lt;/h3&gt;&lt;p&gt;分布式锁的示波器：客户端以为的、服务器记下的、被保护的资源接受的。&lt;/p&gt;&lt;p&gt;本程序是自由软件，采用 GNU 通用公共许可证第 3 版或更新版本；其中的锁库采用 Apache 许可证 2.0。&lt;/p&gt;&lt;p&gt;使用 Qt %2 构建。&lt;/p&gt;</translation>
+    </message>
+</context>
+<context>
     <name>lockscope::app::MainWindow</name>
     <message>
         <source>Recorded to %1.</source>
@@ -6170,30 +6664,6 @@
         <translation>面板</translation>
     </message>
     <message>
-        <source>Open a recording or a scenario</source>
-        <translation>打开录制或场景</translation>
-    </message>
-    <message>
-        <source>Recordings and scenarios (*.lockscope *.json)</source>
-        <translation>录制和场景 (*.lockscope *.json)</translation>
-    </message>
-    <message>
-        <source>All files (*)</source>
-        <translation>所有文件 (*)</translation>
-    </message>
-    <message>
-        <source>Save as a scenario, with what was done by hand</source>
-        <translation>另存为场景，包含手动操作</translation>
-    </message>
-    <message>
-        <source>Scenarios (*.json)</source>
-        <translation>场景 (*.json)</translation>
-    </message>
-    <message>
-        <source>Saved %1: it runs again to the same end.</source>
-        <translation>已保存 %1：再次运行会得到同样的结局。</translation>
-    </message>
-    <message>
         <source>Record this session to a file</source>
         <translation>把此会话录制到文件</translation>
     </message>
@@ -6218,6 +6688,34 @@
         <extracomment>%1 is the window's title while a server is watched that may be changed.</extracomment>
         <translation>允许更改 · %1</translation>
     </message>
+    <message>
+        <source>This run was shared from version %1; here, in version %2, it may take another course.</source>
+        <translation>这次运行来自版本 %1；在这里的版本 %2 中，经过可能不同。</translation>
+    </message>
+    <message>
+        <source>Open a recording or a scenario</source>
+        <translation>打开录制或场景</translation>
+    </message>
+    <message>
+        <source>Recordings and scenarios (*.lockscope *.json)</source>
+        <translation>录制和场景 (*.lockscope *.json)</translation>
+    </message>
+    <message>
+        <source>All files (*)</source>
+        <translation>所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Save as a scenario, with what was done by hand</source>
+        <translation>另存为场景，包含手动操作</translation>
+    </message>
+    <message>
+        <source>Scenarios (*.json)</source>
+        <translation>场景 (*.json)</translation>
+    </message>
+    <message>
+        <source>Saved %1: it runs again to the same end.</source>
+        <translation>已保存 %1：再次运行会得到同样的结局。</translation>
+    </message>
 </context>
 <context>
     <name>lockscope::app::MessageBar</name>
@@ -6233,6 +6731,77 @@
         <source>%1 %2</source>
         <comment>a message, and what to do about it</comment>
         <translation>%1 %2</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::app::Sharer</name>
+    <message>
+        <source>File</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>Copy this run as &amp;text</source>
+        <translation>把这次运行复制为文字(&amp;T)</translation>
+    </message>
+    <message>
+        <source>O&amp;pen the copied run</source>
+        <translation>打开复制的运行(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Copy the p&amp;icture</source>
+        <translation>复制图片(&amp;I)</translation>
+    </message>
+    <message>
+        <source>Save the pict&amp;ure…</source>
+        <translation>保存图片(&amp;U)…</translation>
+    </message>
+    <message>
+        <source>Scenario, recipe, seed and what you did: others paste it and have the same run</source>
+        <translation>场景、锁算法、种子和你的操作：别人粘贴后得到同一次运行</translation>
+    </message>
+    <message>
+        <source>Only a simulation can be shared as text; record this session.</source>
+        <translation>只有模拟能作为文字分享；请录制这个会话。</translation>
+    </message>
+    <message>
+        <source>Copied: %1</source>
+        <translation>已复制：%1</translation>
+    </message>
+    <message>
+        <source>There is no text in the clipboard to open.</source>
+        <translation>剪贴板里没有可以打开的文字。</translation>
+    </message>
+    <message>
+        <source>The clipboard has no run: a shared run begins with “lockscope:”.</source>
+        <translation>剪贴板里没有运行：分享的运行以 “lockscope:” 开头。</translation>
+    </message>
+    <message>
+        <source>%1 · %2 · seed %3</source>
+        <translation>%1 · %2 · 种子 %3</translation>
+    </message>
+    <message>
+        <source>The picture is in the clipboard.</source>
+        <translation>图片已放进剪贴板。</translation>
+    </message>
+    <message>
+        <source>Save the picture</source>
+        <translation>保存图片</translation>
+    </message>
+    <message>
+        <source>Pictures (*.png)</source>
+        <translation>图片 (*.png)</translation>
+    </message>
+    <message>
+        <source>Drawings (*.svg)</source>
+        <translation>矢量图 (*.svg)</translation>
+    </message>
+    <message>
+        <source>%1 could not be written: %2</source>
+        <translation>无法写入 %1：%2</translation>
+    </message>
+    <message>
+        <source>Saved %1.</source>
+        <translation>已保存 %1。</translation>
     </message>
 </context>
 <context>
@@ -6458,6 +7027,18 @@
         <translation>面板</translation>
     </message>
     <message>
+        <source>Alerts</source>
+        <translation>告警</translation>
+    </message>
+    <message>
+        <source>&amp;Thresholds of alerts…</source>
+        <translation>告警阈值(&amp;T)…</translation>
+    </message>
+    <message>
+        <source>Alerts on the &amp;desktop while this window is not in front</source>
+        <translation>窗口不在前面时在桌面上显示告警(&amp;D)</translation>
+    </message>
+    <message>
         <source>T&amp;heme</source>
         <translation>主题(&amp;H)</translation>
     </message>
@@ -6556,6 +7137,45 @@
     </message>
 </context>
 <context>
+    <name>lockscope::experiment</name>
+    <message>
+        <source>“%1” is %2 already: the two runs would be one.</source>
+        <translation>“%1” 已经是 %2：两次运行会完全一样。</translation>
+    </message>
+    <message>
+        <source>%1 should hold, and is unknown</source>
+        <translation>%1 应当成立，却未知</translation>
+    </message>
+    <message>
+        <source>%1 should hold: %2</source>
+        <translation>%1 应当成立：%2</translation>
+    </message>
+    <message>
+        <source>%1 should be violated, and is not</source>
+        <translation>%1 应当被违反，却没有</translation>
+    </message>
+    <message>
+        <source>not granted again within %1</source>
+        <translation>在 %1 内没有重新授予</translation>
+    </message>
+    <message>
+        <source>granted again at %1</source>
+        <translation>在 %1 又授予了</translation>
+    </message>
+    <message>
+        <source>a wait of %1</source>
+        <translation>等待了 %1</translation>
+    </message>
+    <message>
+        <source>%1 requests a second</source>
+        <translation>每秒 %1 个请求</translation>
+    </message>
+    <message>
+        <source>the lock was never granted</source>
+        <translation>锁从未被授予</translation>
+    </message>
+</context>
+<context>
     <name>lockscope::live::LiveSession</name>
     <message>
         <source>“%1” was free already.</source>
@@ -6651,6 +7271,57 @@
     </message>
 </context>
 <context>
+    <name>lockscope::session</name>
+    <message>
+        <source>The shared run is too long: %1 characters, and at most %2 can be read.</source>
+        <translation>分享的运行太长：有 %1 个字符，最多能读 %2 个。</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::session::Reader</name>
+    <message>
+        <source>the seed is missing, such as “?seed=42”</source>
+        <translation>缺少种子，例如 “?seed=42”</translation>
+    </message>
+    <message>
+        <source>The shared run cannot be read: at character %1, “%2”: %3</source>
+        <extracomment>About the text of a shared run: %1 the place of the mistake, %2 the part that is wrong, %3 a sentence.</extracomment>
+        <translation>分享的运行读不出来：第 %1 个字符处，“%2”：%3</translation>
+    </message>
+    <message>
+        <source>this is no time; write it with its unit, such as 3.1s</source>
+        <translation>这不是时间；请带上单位，例如 3.1s</translation>
+    </message>
+    <message>
+        <source>a name and “=” belong before this</source>
+        <translation>前面应有名字和 “=”</translation>
+    </message>
+    <message>
+        <source>the seed is a whole number</source>
+        <translation>种子是一个整数</translation>
+    </message>
+    <message>
+        <source>there is no field “%1”%2</source>
+        <translation>没有名为“%1”的字段%2</translation>
+    </message>
+    <message>
+        <source>there is no built-in scenario “%1”%2</source>
+        <translation>没有内置场景“%1”%2</translation>
+    </message>
+    <message>
+        <source>the packed scenario is damaged; was all of it copied?</source>
+        <translation>打包的场景已损坏；是否没有复制完整？</translation>
+    </message>
+    <message>
+        <source>no action stands here, such as pause-client</source>
+        <translation>这里应是一个动作，例如 pause-client</translation>
+    </message>
+    <message>
+        <source>this detail is not known; there are for=8s, value=-10s and settings such as lease=5s</source>
+        <translation>不认识这一项；可用的有 for=8s、value=-10s，以及 lease=5s 这样的设置</translation>
+    </message>
+</context>
+<context>
     <name>lockscope::session::RecordingSession</name>
     <message>
         <source>Recording · %1 · reading</source>
@@ -6712,6 +7383,225 @@
     </message>
 </context>
 <context>
+    <name>lockscope::views::AlertRulesDialog</name>
+    <message>
+        <source>Use these</source>
+        <translation>使用这些</translation>
+    </message>
+    <message>
+        <source>Alerts of %1</source>
+        <translation>%1 的告警</translation>
+    </message>
+    <message>
+        <source>Rules for this connection. Times have a unit: 500ms, 2s, 5m, 1h.</source>
+        <translation>这个连接的规则。时间要带单位：500ms、2s、5m、1h。</translation>
+    </message>
+    <message>
+        <source>Threshold: %1</source>
+        <translation>阈值：%1</translation>
+    </message>
+    <message>
+        <source>Usual ones</source>
+        <translation>常用规则</translation>
+    </message>
+    <message>
+        <source>“%1”: “%2” is no time. Write a number and its unit, such as 30s.</source>
+        <translation>“%1”：“%2”不是时间。请写数字和单位，例如 30s。</translation>
+    </message>
+    <message>
+        <source>“%1”: “%2” is no whole number from 0 on.</source>
+        <translation>“%1”：“%2”不是从 0 开始的整数。</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::AlertsModel</name>
+    <message>
+        <source>server</source>
+        <translation>服务器</translation>
+    </message>
+    <message>
+        <source>It is over; it stays here because it is pinned.</source>
+        <translation>已经结束；因为固定而留在这里。</translation>
+    </message>
+    <message>
+        <source>over</source>
+        <translation>已结束</translation>
+    </message>
+    <message>
+        <source>%1, %2: %3</source>
+        <extracomment>An alert's severity, what it is and of which lock: "warning, renewal late: orders".</extracomment>
+        <translation>%1，%2：%3</translation>
+    </message>
+    <message>
+        <source>pinned</source>
+        <translation>已固定</translation>
+    </message>
+    <message>
+        <source>not pinned</source>
+        <translation>未固定</translation>
+    </message>
+    <message>
+        <source>Mute…</source>
+        <translation>静音…</translation>
+    </message>
+    <message>
+        <source>Unpin (P)</source>
+        <translation>取消固定（P）</translation>
+    </message>
+    <message>
+        <source>Pin: it stays here, even when it is over (P)</source>
+        <translation>固定：结束后也留在这里（P）</translation>
+    </message>
+    <message>
+        <source>Mute for a while (M)</source>
+        <translation>静音一段时间（M）</translation>
+    </message>
+    <message>
+        <source>Rule: %1</source>
+        <translation>规则：%1</translation>
+    </message>
+    <message>
+        <source>Lock</source>
+        <translation>锁</translation>
+    </message>
+    <message>
+        <source>What is so</source>
+        <translation>情况</translation>
+    </message>
+    <message>
+        <source>What to do</source>
+        <translation>怎么办</translation>
+    </message>
+    <message>
+        <source>Open for</source>
+        <translation>持续</translation>
+    </message>
+    <message>
+        <source>Pin</source>
+        <translation>固定</translation>
+    </message>
+    <message>
+        <source>Mute</source>
+        <translation>静音</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::AlertsStrip</name>
+    <message>
+        <source>Alerts</source>
+        <translation>告警</translation>
+    </message>
+    <message>
+        <source>What is muted, to be heard again</source>
+        <translation>查看并恢复已静音的告警</translation>
+    </message>
+    <message>
+        <source>Thresholds…</source>
+        <translation>阈值…</translation>
+    </message>
+    <message>
+        <source>Which alerts this connection raises, and from when on</source>
+        <translation>这个连接发出哪些告警，从何时起</translation>
+    </message>
+    <message numerus="yes">
+        <source>none · %n rule(s) watch</source>
+        <translation>
+            <numerusform>没有告警 · %n 条规则在看守</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 of %n shown, most severe first</source>
+        <translation>
+            <numerusform>共 %n 条，显示 %1 条，最严重的在前</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n, most severe first</source>
+        <translation>
+            <numerusform>%n 条，最严重的在前</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n muted</source>
+        <translation>
+            <numerusform>%n 条已静音</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Alerts: %1</source>
+        <translation>告警：%1</translation>
+    </message>
+    <message>
+        <source>server</source>
+        <translation>服务器</translation>
+    </message>
+    <message>
+        <source>Show where it began</source>
+        <translation>显示它开始的地方</translation>
+    </message>
+    <message>
+        <source>&amp;Unpin</source>
+        <translation>取消固定(&amp;U)</translation>
+    </message>
+    <message>
+        <source>&amp;Pin</source>
+        <translation>固定(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Mute</source>
+        <translation>静音</translation>
+    </message>
+    <message>
+        <source>for 15 minutes</source>
+        <translation>15 分钟</translation>
+    </message>
+    <message>
+        <source>for an hour</source>
+        <translation>一小时</translation>
+    </message>
+    <message>
+        <source>for 8 hours</source>
+        <translation>8 小时</translation>
+    </message>
+    <message>
+        <source>until I take it back</source>
+        <translation>直到我恢复</translation>
+    </message>
+    <message>
+        <source>“%1” of %2</source>
+        <extracomment>%1 the short words for an alert such as "renewal late", %2 a lock.</extracomment>
+        <translation>%2 的“%1”</translation>
+    </message>
+    <message>
+        <source>all alerts of %1</source>
+        <translation>%1 的所有告警</translation>
+    </message>
+    <message>
+        <source>“%1” of every lock</source>
+        <translation>所有锁的“%1”</translation>
+    </message>
+    <message>
+        <source>all alerts</source>
+        <translation>所有告警</translation>
+    </message>
+    <message>
+        <source>every lock</source>
+        <translation>所有锁</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>%1: %2, until %3</source>
+        <translation>%1：%2，到 %3</translation>
+    </message>
+    <message>
+        <source>Hear again</source>
+        <translation>恢复</translation>
+    </message>
+</context>
+<context>
     <name>lockscope::views::BreakPanel</name>
     <message>
         <source>Break</source>
@@ -6768,6 +7658,12 @@
         <source>Answer %1: %2</source>
         <extracomment>What a screen reader says of an answer: %1 its number, %2 its words.</extracomment>
         <translation>选项 %1：%2</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n hand(s)</source>
+        <translation>
+            <numerusform>%n 只手</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -6875,7 +7771,140 @@
     </message>
 </context>
 <context>
+    <name>lockscope::views::CompareWindow</name>
+    <message>
+        <source>recipe %1</source>
+        <translation>锁算法 %1</translation>
+    </message>
+    <message>
+        <source>with fencing: the resource checks tokens</source>
+        <translation>有栅栏：资源检查令牌</translation>
+    </message>
+    <message>
+        <source>without fencing: nobody checks tokens</source>
+        <translation>没有栅栏：没有人检查令牌</translation>
+    </message>
+    <message>
+        <source>without a watchdog</source>
+        <translation>没有看门狗</translation>
+    </message>
+    <message>
+        <source>with a watchdog that renews every %1</source>
+        <translation>有看门狗，每 %1 续期一次</translation>
+    </message>
+    <message>
+        <source>holders stop at their own deadline</source>
+        <translation>持有者到自己的截止时间就停手</translation>
+    </message>
+    <message>
+        <source>holders ignore their own deadline</source>
+        <translation>持有者不看自己的截止时间</translation>
+    </message>
+    <message>
+        <source>holders stop when they are told of a loss</source>
+        <translation>得知失去锁就停手</translation>
+    </message>
+    <message>
+        <source>holders carry on after a loss</source>
+        <translation>失去锁之后照样继续</translation>
+    </message>
+    <message>
+        <source>a lease of %1</source>
+        <translation>租约 %1</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>Side by side — Lockscope</source>
+        <translation>并排比较 — Lockscope</translation>
+    </message>
+    <message>
+        <source>Play (Space)</source>
+        <translation>播放 (空格)</translation>
+    </message>
+    <message>
+        <source>Play</source>
+        <translation>播放</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>The lower run is &amp;other in one thing:</source>
+        <translation>下面的运行只改一处(&amp;O)：</translation>
+    </message>
+    <message>
+        <source>What differs</source>
+        <translation>改了什么</translation>
+    </message>
+    <message>
+        <source>Open the lower run</source>
+        <translation>打开下面的运行</translation>
+    </message>
+    <message>
+        <source>In the main window, with its seed and what was done by hand</source>
+        <translation>在主窗口中打开，种子和手动操作不变</translation>
+    </message>
+    <message>
+        <source>Goes to the place where the runs part (D)</source>
+        <translation>跳到两次运行分开的地方 (D)</translation>
+    </message>
+    <message>
+        <source>Nothing about this scenario can be changed alone.</source>
+        <translation>这个场景没有可以单独改动的地方。</translation>
+    </message>
+    <message>
+        <source>As it is · %1</source>
+        <extracomment>Over the upper of two runs: %1 its recipe.</extracomment>
+        <translation>原样 · %1</translation>
+    </message>
+    <message>
+        <source>Computing both runs…</source>
+        <translation>正在计算两次运行…</translation>
+    </message>
+    <message>
+        <source>nothing more happens</source>
+        <translation>再没有动静</translation>
+    </message>
+    <message>
+        <source>%1: %2 at %3</source>
+        <extracomment>What happens first in one of two runs: %1 a client, %2 what it does, %3 when.</extracomment>
+        <translation>%1：%2，%3</translation>
+    </message>
+    <message>
+        <source>holds everything</source>
+        <translation>一切成立</translation>
+    </message>
+    <message>
+        <source>breaks %1</source>
+        <translation>打破 %1</translation>
+    </message>
+    <message>
+        <source>They part at %1</source>
+        <translation>在 %1 分开</translation>
+    </message>
+    <message>
+        <source>Both runs tell the same story</source>
+        <translation>两次运行经过相同</translation>
+    </message>
+    <message>
+        <source>Above %1; below %2.</source>
+        <translation>上面%1；下面%2。</translation>
+    </message>
+    <message>
+        <source>Above, %1; below, %2.  ·  %3</source>
+        <translation>上面 %1；下面 %2。  ·  %3</translation>
+    </message>
+</context>
+<context>
     <name>lockscope::views::ConnectDialog</name>
+    <message>
+        <source>&amp;Test</source>
+        <translation>测试(&amp;T)</translation>
+    </message>
     <message>
         <source>Allow &amp;changes on this server</source>
         <translation>允许更改此服务器(&amp;C)</translation>
@@ -6887,6 +7916,34 @@
     <message>
         <source>Connect to a server</source>
         <translation>连接服务器</translation>
+    </message>
+    <message>
+        <source>&amp;Saved connections</source>
+        <translation>已保存的连接(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Saved connections</source>
+        <translation>已保存的连接</translation>
+    </message>
+    <message>
+        <source>&amp;Forget</source>
+        <translation>删除(&amp;F)</translation>
+    </message>
+    <message>
+        <source>Remove this connection from the list</source>
+        <translation>从列表中删除这个连接</translation>
+    </message>
+    <message>
+        <source>Save &amp;by the name</source>
+        <translation>保存为(&amp;B)</translation>
+    </message>
+    <message>
+        <source>empty: it is not saved</source>
+        <translation>留空则不保存</translation>
+    </message>
+    <message>
+        <source>Name to save the connection by</source>
+        <translation>保存这个连接所用的名称</translation>
     </message>
     <message>
         <source>&amp;Address</source>
@@ -6913,8 +7970,25 @@
         <translation>关闭：Lockscope 只读。打开：它自己的客户端可以在那里获取和释放锁，也可以注入故障。密码只用于此次连接，不保存在任何地方。</translation>
     </message>
     <message>
+        <source>Connect once and say what came of it; nothing is changed</source>
+        <translation>连接一次并说明结果；不改变任何东西</translation>
+    </message>
+    <message>
         <source>Examples</source>
         <translation>示例</translation>
+    </message>
+    <message>
+        <source>a new one</source>
+        <translation>新连接</translation>
+    </message>
+    <message>
+        <source>%1 · %2</source>
+        <extracomment>A saved connection: its name and its address.</extracomment>
+        <translation>%1 · %2</translation>
+    </message>
+    <message>
+        <source>Trying…</source>
+        <translation>正在尝试…</translation>
     </message>
     <message>
         <source>Type the address of a server.</source>
@@ -6923,6 +7997,13 @@
     <message>
         <source>This address can be tried.</source>
         <translation>可以尝试这个地址。</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::DifferenceMark</name>
+    <message>
+        <source>here they part</source>
+        <translation>在这里分开</translation>
     </message>
 </context>
 <context>
@@ -7044,6 +8125,58 @@
     <message>
         <source>&amp;Type the lock's name to confirm:</source>
         <translation>输入锁名以确认(&amp;T)：</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::GlossaryDialog</name>
+    <message>
+        <source>term</source>
+        <translation>词汇</translation>
+    </message>
+    <message>
+        <source>role</source>
+        <translation>角色</translation>
+    </message>
+    <message>
+        <source>invariant</source>
+        <translation>不变量</translation>
+    </message>
+    <message>
+        <source>recipe</source>
+        <translation>锁算法</translation>
+    </message>
+    <message>
+        <source>mark of the timeline</source>
+        <translation>时间轴上的记号</translation>
+    </message>
+    <message>
+        <source>What is this?</source>
+        <translation>这是什么？</translation>
+    </message>
+    <message>
+        <source>every word of the program in one sentence</source>
+        <translation>程序里的每个词，一句话说明</translation>
+    </message>
+    <message>
+        <source>Find a word</source>
+        <translation>查找词汇</translation>
+    </message>
+    <message>
+        <source>Terms</source>
+        <translation>词汇</translation>
+    </message>
+    <message>
+        <source>No word is called that</source>
+        <translation>没有这个词</translation>
+    </message>
+    <message>
+        <source>Try another one, or a part of it.</source>
+        <translation>换一个词，或只输入一部分。</translation>
+    </message>
+    <message>
+        <source>See it in lesson %1: %2</source>
+        <extracomment>On a button: %1 the number of a lesson, %2 its title.</extracomment>
+        <translation>去看第 %1 课：%2</translation>
     </message>
 </context>
 <context>
@@ -7183,7 +8316,77 @@ Alt+左/右 移动它，Del 撤回。</translation>
     </message>
 </context>
 <context>
+    <name>lockscope::views::LegendBar</name>
+    <message>
+        <source>Legend</source>
+        <translation>图例</translation>
+    </message>
+    <message>
+        <source>lease left</source>
+        <translation>剩余租约</translation>
+    </message>
+    <message>
+        <source>believes</source>
+        <translation>以为持有</translation>
+    </message>
+    <message>
+        <source>still believes</source>
+        <translation>仍以为持有</translation>
+    </message>
+    <message>
+        <source>waits</source>
+        <translation>等待</translation>
+    </message>
+    <message>
+        <source>paused</source>
+        <translation>已暂停</translation>
+    </message>
+    <message>
+        <source>write accepted</source>
+        <translation>写入被接受</translation>
+    </message>
+    <message>
+        <source>invariant broken</source>
+        <translation>不变量被打破</translation>
+    </message>
+    <message>
+        <source>damage</source>
+        <translation>损害</translation>
+    </message>
+    <message>
+        <source>write refused</source>
+        <translation>写入被拒绝</translation>
+    </message>
+    <message>
+        <source>your fault</source>
+        <translation>你造成的故障</translation>
+    </message>
+    <message>
+        <source>nobody knows</source>
+        <translation>没人知道</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::LegendEntry</name>
+    <message>
+        <source>What is this?</source>
+        <translation>这是什么？</translation>
+    </message>
+</context>
+<context>
     <name>lockscope::views::LessonGuide</name>
+    <message>
+        <source>bet: %1</source>
+        <translation>下注：%1</translation>
+    </message>
+    <message>
+        <source>✓ bet: %1</source>
+        <translation>✓ 下注：%1</translation>
+    </message>
+    <message>
+        <source>✗ bet: %1</source>
+        <translation>✗ 下注：%1</translation>
+    </message>
     <message>
         <source>what the clients believe</source>
         <translation>各客户端的信念</translation>
@@ -7271,6 +8474,10 @@ Alt+左/右 移动它，Del 撤回。</translation>
         <translation>全部课程（%1）</translation>
     </message>
     <message>
+        <source>Shift counts a hand of the class</source>
+        <translation>按住 Shift 点击：记一只举起的手</translation>
+    </message>
+    <message>
         <source>Back</source>
         <translation>上一步</translation>
     </message>
@@ -7335,6 +8542,12 @@ Alt+左/右 移动它，Del 撤回。</translation>
     <message>
         <source>Next time, bet before you look: you will see more.</source>
         <translation>下次先押注再看：能看到更多。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n hand(s) counted</source>
+        <translation>
+            <numerusform>数了 %n 只手</numerusform>
+        </translation>
     </message>
     <message>
         <source>Done: the judge agrees.</source>
@@ -7440,6 +8653,10 @@ Alt+左/右 移动它，Del 撤回。</translation>
         <translation>请在表格中或时间线上选择一把锁。</translation>
     </message>
     <message>
+        <source>Alert</source>
+        <translation>告警</translation>
+    </message>
+    <message>
         <source>Who decides</source>
         <translation>由谁裁定</translation>
     </message>
@@ -7474,6 +8691,10 @@ Alt+左/右 移动它，Del 撤回。</translation>
     <message>
         <source>free</source>
         <translation>空闲</translation>
+    </message>
+    <message>
+        <source>no lease</source>
+        <translation>无租约</translation>
     </message>
     <message>
         <source>no TTL told</source>
@@ -7593,6 +8814,14 @@ Alt+左/右 移动它，Del 撤回。</translation>
     <message>
         <source>%1. %2</source>
         <translation>%1。%2</translation>
+    </message>
+    <message>
+        <source>No lease: the lock ends with its holder's session, or is released before.</source>
+        <translation>没有租约：锁随持有者的会话结束，或在此之前被释放。</translation>
+    </message>
+    <message>
+        <source>No lease: the lock ends when its holder's transaction does.</source>
+        <translation>没有租约：锁在持有者的事务结束时结束。</translation>
     </message>
     <message>
         <source>Unknown: this format does not say when the lock expires.</source>
@@ -8050,6 +9279,10 @@ Alt+左/右 移动它，Del 撤回。</translation>
         <translation>显示上次更改之前的运行</translation>
     </message>
     <message>
+        <source>Show the run one change earlier</source>
+        <translation>显示再早一次修改之前的运行</translation>
+    </message>
+    <message>
         <source>Measure from the playhead</source>
         <translation>从播放头开始测量</translation>
     </message>
@@ -8419,12 +9652,12 @@ Alt+左/右 移动它，Del 撤回。</translation>
 <context>
     <name>lockscope::views::WhyLine</name>
     <message>
-        <source>Why: %1</source>
-        <translation>原因：%1</translation>
-    </message>
-    <message>
         <source>No invariant is violated at this instant</source>
         <translation>此刻没有违反任何不变式</translation>
+    </message>
+    <message>
+        <source>Why: %1</source>
+        <translation>原因：%1</translation>
     </message>
     <message>
         <source>A click goes there and explains it.</source>
@@ -8798,8 +10031,8 @@ Alt+左/右 移动它，Del 撤回。</translation>
         <translation>%1 无法在一段时间后撤销：请去掉“for”</translation>
     </message>
     <message>
-        <source>only Sentinels can be asked for a failover, and this scenario has none</source>
-        <translation>只能向哨兵请求故障转移，而此场景没有哨兵</translation>
+        <source>only Sentinels and etcd members can be asked for a failover, and there are none here</source>
+        <translation>只有 Sentinel 和 etcd 成员能被要求故障转移，这里没有</translation>
     </message>
     <message>
         <source>there is no client “%1”%2</source>
