@@ -88,6 +88,10 @@ QJsonObject serviceObject(const ServiceSpec& service) {
                        {u"nodes"_qs, service.nodes}};
     if (service.kind == ServiceSpec{}.kind)
         object[u"persistence"] = QString::fromLatin1(persistenceId(service.persistence));
+    if (service.kind == QLatin1String("sql")) {
+        object[u"dialect"] = QString::fromLatin1(dialectId(service.dialect));
+        object[u"unique_index"] = service.uniqueIndex;
+    }
     for (const ServiceOption& option : serviceOptions()) {
         if (!concerns(option, service)) continue;
         const auto* const time = std::get_if<Nanos ServiceSpec::*>(&option.value);

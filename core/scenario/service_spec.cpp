@@ -47,6 +47,7 @@ const std::vector<ServiceKind>& serviceKinds() {
         {L("zookeeper"), L("zk"), {{Shape::Ensemble, 3, 1, 9}}, quorumRoles},
         {L("memcached"), L("memcached"), {{Shape::Masters, 1, 1, 9}}, noRoles},
         {L("etcd"), L("etcd"), {{Shape::Ensemble, 3, 1, 9}}, quorumRoles},
+        {L("sql"), L("sql"), {{Shape::Single, 1, 1, 1}}, noRoles},
     };
     return kKinds;
 }
@@ -83,6 +84,9 @@ const std::vector<ServiceOption>& serviceOptions() {
         {L("failover_timeout"), L("redis"), watched, &ServiceSpec::failoverTimeout},
         {L("tick"), L("zookeeper"), {}, &ServiceSpec::tick},
         {L("session"), L("zookeeper"), {}, &ServiceSpec::session},
+        {L("connections"), L("sql"), {}, &ServiceSpec::connections},
+        {L("lock_wait"), L("sql"), {}, &ServiceSpec::lockWait},
+        {L("keep_alive"), L("sql"), {}, &ServiceSpec::keepAlive},
     };
     return kOptions;
 }
@@ -124,6 +128,11 @@ QByteArray shapeId(Shape shape) {
 QByteArray persistenceId(ServiceSpec::Persistence persistence) {
     constexpr std::array kIds{"none", "everysec", "always"};
     return kIds[std::size_t(persistence)];
+}
+
+QByteArray dialectId(ServiceSpec::Dialect dialect) {
+    constexpr std::array kIds{"mariadb", "postgresql"};
+    return kIds[std::size_t(dialect)];
 }
 
 } // namespace lockscope::scenario

@@ -25,6 +25,7 @@ struct ServiceSpec {
         Ensemble, ///< of ZooKeeper servers: a leader and followers; also a single one
     };
     enum class Persistence : std::uint8_t { None, EverySecond, Always };
+    enum class Dialect : std::uint8_t { MariaDb, PostgreSql };
     QString id = QStringLiteral("redis"); ///< as locks name it
     QString kind = QStringLiteral("redis");
     Shape shape = Shape::Single;
@@ -39,10 +40,17 @@ struct ServiceSpec {
     // ZooKeeper:
     Nanos tick = 2s; ///< tickTime: the unit of its time-outs
     Nanos session{}; ///< the session time-out that clients ask for; 0: the first lock's lease
+    // Databases:
+    Dialect dialect = Dialect::MariaDb;
+    bool uniqueIndex = true; ///< statements find a row by its name; false: they read, and lock, all rows
+    int connections = 151;   ///< the most that it takes
+    Nanos lockWait = 50s;    ///< the longest wait for a row's lock that asks for no limit of its own; 0: no end
+    Nanos keepAlive = 7875s; ///< until it gives up a connection whose client's machine is silent
     friend bool operator==(const ServiceSpec&, const ServiceSpec&) = default;
 };
 QByteArray shapeId(ServiceSpec::Shape shape); ///< "single", "sentinel", "masters", "cluster", "ensemble"
 QByteArray persistenceId(ServiceSpec::Persistence persistence); ///< "none", "everysec", "always"
+QByteArray dialectId(ServiceSpec::Dialect dialect);             ///< "mariadb", "postgresql"
 
 /// A kind of servers, as scenarios know it.
 struct ServiceKind {

@@ -133,6 +133,12 @@ ServiceSpec readService(const Fields& fields) {
     if (fields.has(L("persistence")) && id != L("redis"))
         fields.complain(fields.at(L("persistence")), tr("a %1 service has no such option").arg(id));
     choice(fields, L("persistence"), persistenceId, ServiceSpec::Persistence::Always, service.persistence);
+    for (const L key : {L("dialect"), L("unique_index")})
+        if (fields.has(key) && id != L("sql"))
+            fields.complain(fields.at(key), tr("a %1 service has no such option").arg(id));
+    fields.flag(L("unique_index"), service.uniqueIndex);
+    choice(fields, L("dialect"), dialectId, ServiceSpec::Dialect::PostgreSql, service.dialect);
+    if (service.dialect == ServiceSpec::Dialect::PostgreSql) service.lockWait = Nanos(0); // its own default
     for (const ServiceOption& option : serviceOptions()) {
         if (!fields.has(option.key)) continue;
         if (option.kind != id)

@@ -87,6 +87,11 @@ Scenario onServersOf(const Scenario& scenario, const RecipeInfo& recipe) {
     ServiceSpec service = scenario::defaultService(kind);
     // A short lease is to be a session of that length, and a session lasts two ticks at least.
     if (kind == QLatin1String("zookeeper")) service.tick = std::min(service.tick, scenario.lock.lease / 2);
+    // Named locks that readers share are PostgreSQL's.
+    if (kind == QLatin1String("sql") && recipe.shared) {
+        service.dialect = ServiceSpec::Dialect::PostgreSql;
+        service.lockWait = Nanos(0);
+    }
     if (service == ServiceSpec{})
         moved.setServices({}); // one Redis server, as in the plainest scenarios
     else

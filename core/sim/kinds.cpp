@@ -5,6 +5,7 @@
 #include "sim/etcd/service.h"
 #include "sim/memcached/service.h"
 #include "sim/redis_service.h"
+#include "sim/sql/service.h"
 #include "sim/zookeeper/service.h"
 
 #include <algorithm>
@@ -34,6 +35,7 @@ constexpr Kind kKinds[] = {
     {"zookeeper", make<ZkService>, ZkService::Settings::longestHold},
     {"memcached", make<MemcachedService>, MemcachedService::Settings::longestHold},
     {"etcd", make<EtcdService>, EtcdService::Settings::longestHold},
+    {"sql", make<SqlService>, SqlService::Settings::longestHold},
 };
 
 const Kind* find(const QString& kind) {

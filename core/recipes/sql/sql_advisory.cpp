@@ -43,6 +43,7 @@ RecipeInfo sqlAdvisoryInfo() {
     info.reentrant = true;
     info.shared = true;
     info.layout = "GET_LOCK, pg_advisory_lock";
+    info.simulated = true;
     return info;
 }
 

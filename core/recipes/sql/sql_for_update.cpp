@@ -28,6 +28,7 @@ RecipeInfo sqlForUpdateInfo() {
     info.workStep = Step::Work;
     info.heldBy = HeldBy::Connection;
     info.reentrant = true;
+    info.simulated = true;
     return info;
 }
 

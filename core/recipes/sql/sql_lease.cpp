@@ -31,6 +31,7 @@ RecipeInfo sqlLeaseInfo() {
     info.reentrant = true;
     info.watchdog = true;
     info.token = true;
+    info.simulated = true;
     return info;
 }
 

@@ -26,6 +26,7 @@ RecipeInfo sqlRowInfo() {
     info.workStep = Step::Work;
     info.heldBy = HeldBy::Nothing;
     info.naive = true;
+    info.simulated = true;
     return info;
 }
 

@@ -41,6 +41,7 @@ RecipeInfo sqlVersionInfo() {
     info.workStep = Step::Work;
     info.heldBy = HeldBy::Nothing;
     info.token = true;
+    info.simulated = true;
     return info;
 }
 

@@ -7,6 +7,27 @@
 
 namespace lockscope::sim {
 
+Nanos SqlService::Settings::longestHold(const scenario::ServiceSpec& spec, Nanos lease) {
+    return std::max(lease, spec.keepAlive);
+}
+
+SqlService::Settings SqlService::Settings::of(const ServicePlan& plan) {
+    Settings settings;
+    settings.id = plan.nodes.front().id.toUtf8();
+    SqlServer::Settings& server = settings.server;
+    const bool postgreSql = plan.spec.dialect == scenario::ServiceSpec::Dialect::PostgreSql;
+    server.engine.dialect = postgreSql ? sql::Dialect::PostgreSql : sql::Dialect::MySql;
+    server.engine.lockWait = plan.spec.lockWait > Nanos(0) ? plan.spec.lockWait : kNever;
+    server.engine.uniqueIndex = plan.spec.uniqueIndex;
+    server.maxConnections = std::size_t(plan.spec.connections);
+    // The questions take a third of the time, as those of a system that is set so would.
+    constexpr int kQuestions = 2, kParts = 6;
+    server.keepAlive.count = kQuestions;
+    server.keepAlive.interval = plan.spec.keepAlive / kParts;
+    server.keepAlive.idle = plan.spec.keepAlive - kQuestions * server.keepAlive.interval;
+    return settings;
+}
+
 SqlService::SqlService(Grounds grounds, const Settings& settings, std::uint64_t seed,
                        const inspect::TraceFeed::Resolver& owner)
     : m_grounds(grounds),

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ports/diallers.h"
-#include "sim/service.h"
+#include "sim/kinds.h"
 #include "sim/sql/record.h"
 
 namespace lockscope::sim {
@@ -10,6 +9,9 @@ namespace lockscope::sim {
 class SqlService final : public Service {
 public:
     struct Settings {
+        static Settings of(const ServicePlan& plan);
+        /// A row keeps its lease; a lock of a connection lasts until the database gives up on a silent machine.
+        static Nanos longestHold(const scenario::ServiceSpec& spec, Nanos lease);
         QByteArray id = "sql-1";
         SqlServer::Settings server = {};
     };

@@ -92,6 +92,12 @@ private:
             made.tick = Nanos(number(10, 5000)) * 1'000'000;
             if (coin()) made.session = number(2, 20) * made.tick;
         }
+        if (kind.id == QLatin1String("sql")) {
+            made.dialect = ServiceSpec::Dialect(number(0, 1));
+            made.uniqueIndex = coin();
+            made.lockWait = duration();
+            made.keepAlive = duration();
+        }
         return made;
     }
     Program program(int index, const Scenario& s) {
