@@ -20,9 +20,9 @@ struct ServiceSpec {
     enum class Shape : std::uint8_t {
         Single,
         Sentinel, ///< a master, replicas, and Sentinels that replace it
-        Masters,  ///< independent masters, for Redlock
+        Masters,  ///< independent masters, for Redlock; memcached servers, which share nothing
         Cluster,  ///< a Redis Cluster: half of the servers are masters, the others their replicas
-        Ensemble, ///< of ZooKeeper servers: a leader and followers; also a single one
+        Ensemble, ///< of ZooKeeper servers or etcd members: a leader and followers; also a single one
     };
     enum class Persistence : std::uint8_t { None, EverySecond, Always };
     enum class Dialect : std::uint8_t { MariaDb, PostgreSql };

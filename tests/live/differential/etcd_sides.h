@@ -4,12 +4,11 @@
 #include "ports/etcd/codec.h"
 #include "ports/etcd/http_reader.h"
 #include "sim/etcd/message.h"
+#include "two_sides.h"
 
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QTcpSocket>
 #include <algorithm>
-#include <random>
 
 namespace lockscope::differential {
 
@@ -18,18 +17,15 @@ using EtcdKind = sim::EtcdRequest::Kind;
 /// A connection to a real etcd's gateway: one request at a time, or a watch. Blocks.
 class RealEtcd {
 public:
-    explicit RealEtcd(std::uint16_t port) {
-        m_socket.connectToHost(QStringLiteral("127.0.0.1"), port);
-        if (!m_socket.waitForConnected(kPatience)) qFatal("not connected");
-        m_socket.setSocketOption(QAbstractSocket::LowDelayOption, 1);
-    }
+    explicit RealEtcd(std::uint16_t port) : m_socket(port) {}
     sim::EtcdReply ask(const sim::EtcdRequest& request) {
         m_reader.begin();
         send(request);
         bool done = false;
         while (!done) {
-            if (m_socket.bytesAvailable() == 0 && !m_socket.waitForReadyRead(kPatience)) break;
-            done = m_reader.feed(m_socket.readAll()).value_or(true);
+            const QByteArray bytes = m_socket.read();
+            if (bytes.isEmpty()) break;
+            done = m_reader.feed(bytes).value_or(true);
         }
         return read(request, m_reader.status(), m_reader.body());
     }
@@ -47,13 +43,13 @@ public:
                 body.remove(0, end + 1);
                 return etcd::codec::watchLine(line, {}).value_or(etcd::codec::WatchLine());
             }
-            if (m_socket.bytesAvailable() == 0 && !m_socket.waitForReadyRead(kPatience)) return {};
-            (void)m_reader.feed(m_socket.readAll());
+            const QByteArray bytes = m_socket.read();
+            if (bytes.isEmpty()) return {};
+            (void)m_reader.feed(bytes);
         }
     }
 
 private:
-    static constexpr int kPatience = 20'000; ///< ms
     void send(const sim::EtcdRequest& request) {
         const auto [path, body] = encoded(request);
         m_socket.write("POST " + path + " HTTP/1.1\r\nHost: etcd\r\nContent-Length: " +
@@ -119,7 +115,7 @@ private:
         }
         return reply;
     }
-    QTcpSocket m_socket;
+    BlockingSocket m_socket;
     etcd::HttpReader m_reader;
 };
 
@@ -172,11 +168,9 @@ inline QByteArray shown(std::int64_t revision, const std::vector<etcd::WatchEven
 }
 
 /// Random requests over few keys and leases, so that they meet.
-class RandomKeys {
+class RandomKeys : public Dice {
 public:
-    explicit RandomKeys(std::uint64_t seed) : m_random(seed) {}
-    std::uint64_t below(std::uint64_t bound) { return m_random() % bound; }
-    bool chance(std::uint64_t of) { return below(of) == 0; }
+    using Dice::Dice;
     /// The store's revision, as far as is known.
     void reached(std::int64_t revision) { m_revision = std::max(m_revision, revision); }
 
@@ -253,7 +247,6 @@ private:
             txn.otherwise.push_back(step());
         return txn;
     }
-    std::mt19937_64 m_random;
     std::int64_t m_revision = 1;
 };
 

@@ -2,10 +2,7 @@
 // Connections to a real memcached, and random commands that both a real and a simulated one get.
 #pragma once
 #include "sim/memcached/command.h"
-
-#include <QByteArrayList>
-#include <QTcpSocket>
-#include <random>
+#include "two_sides.h"
 
 namespace lockscope::differential {
 
@@ -13,11 +10,7 @@ namespace lockscope::differential {
 class RealMemcached {
 public:
     using Kind = sim::MemcachedCommand::Kind;
-    explicit RealMemcached(std::uint16_t port) {
-        m_socket.connectToHost(QStringLiteral("127.0.0.1"), port);
-        if (!m_socket.waitForConnected(kPatience)) qFatal("not connected");
-        m_socket.setSocketOption(QAbstractSocket::LowDelayOption, 1);
-    }
+    explicit RealMemcached(std::uint16_t port) : m_socket(port) {}
     /// The answers to commands in one packet, as lines; an item as "VALUE <value> <number>". Afterwards uptime() is the
     /// server's when it ran the last of them.
     QByteArrayList tell(const std::vector<sim::MemcachedCommand>& commands) {
@@ -37,7 +30,6 @@ public:
     std::int64_t date() const { return m_date; }
 
 private:
-    static constexpr int kPatience = 20'000; ///< ms
     static QByteArray wordsOf(const sim::MemcachedCommand& command) {
         const QByteArray expiry = QByteArray::number(qint64(command.expiry));
         const QByteArray size = QByteArray::number(command.value.size());
@@ -67,11 +59,7 @@ private:
         }
         return {};
     }
-    QByteArray line() {
-        while (!m_socket.canReadLine())
-            if (!m_socket.waitForReadyRead(kPatience)) return "(nothing)";
-        return m_socket.readLine().trimmed();
-    }
+    QByteArray line() { return m_socket.line().value_or("(nothing)"); }
     QByteArray answer() {
         const QByteArray first = line();
         if (!first.startsWith("VALUE ")) return first;
@@ -86,19 +74,17 @@ private:
             if (one.startsWith("STAT time ")) m_date = one.split(' ').last().toLongLong();
         }
     }
-    QTcpSocket m_socket;
+    BlockingSocket m_socket;
     std::int64_t m_uptime = -1, m_date = 0;
 };
 
 /// Random commands over few keys, so that they meet.
-class RandomItems {
+class RandomItems : public Dice {
 public:
     using Kind = sim::MemcachedCommand::Kind;
-    explicit RandomItems(std::uint64_t seed) : m_random(seed) {}
+    using Dice::Dice;
 
     static QByteArrayList keys() { return {"k0", "k1", "k2", "k3"}; }
-    std::uint64_t below(std::uint64_t bound) { return m_random() % bound; }
-    bool chance(std::uint64_t of) { return below(of) == 0; }
     /// A number that a look has reported.
     void seen(std::uint64_t number) {
         m_seen.push_back(number);
@@ -141,7 +127,6 @@ public:
 private:
     static constexpr std::size_t kRemembered = 8;
     std::uint64_t recent() { return chance(3) ? m_seen.size() : std::min<std::uint64_t>(m_seen.size(), 2); }
-    std::mt19937_64 m_random;
     std::vector<std::uint64_t> m_seen;
 };
 

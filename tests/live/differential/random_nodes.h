@@ -2,18 +2,15 @@
 // Random requests to a ZooKeeper, over few paths, so that they meet.
 #pragma once
 #include "sim/zookeeper/message.h"
-
-#include <random>
+#include "two_sides.h"
 
 namespace lockscope::differential {
 
-class RandomNodes {
+class RandomNodes : public Dice {
 public:
     /// All paths are below `base`.
-    RandomNodes(std::uint64_t seed, QByteArray base) : m_random(seed), m_base(std::move(base)) {}
+    RandomNodes(std::uint64_t seed, QByteArray base) : Dice(seed), m_base(std::move(base)) {}
 
-    std::uint64_t below(std::uint64_t bound) { return m_random() % bound; }
-    bool chance(std::uint64_t of) { return below(of) == 0; }
     /// A sequential node has been made.
     void made(const QByteArray& path) {
         m_numbered.push_back(path);
@@ -107,7 +104,6 @@ private:
     }
 
     static constexpr std::int64_t kDay = 86'400'000; ///< ms
-    std::mt19937_64 m_random;
     QByteArray m_base;
     std::vector<QByteArray> m_numbered;
 };

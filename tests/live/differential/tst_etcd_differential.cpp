@@ -62,18 +62,14 @@ public:
     int operations() const { return m_operations; }
     int refusals() const { return m_refusals; }
     int heard() const { return m_heard; }
-    QByteArray history() const { return QByteArrayList(m_history.begin(), m_history.end()).join("\n  "); }
+    QByteArray history() const { return m_history.text(); }
 
 private:
     bool same(const QByteArray& what, const QByteArray& real, const QByteArray& simulated) {
-        note(what + ": " + real);
+        m_history.note(what + ": " + real);
         if (real == simulated) return true;
-        note("     simulated " + simulated);
+        m_history.note("     simulated " + simulated);
         return false;
-    }
-    void note(const QByteArray& line) {
-        m_history.push_back(line);
-        if (m_history.size() > kHistory) m_history.pop_front();
     }
     RandomKeys m_random;
     RealEtcd m_watch;
@@ -81,7 +77,7 @@ private:
     EtcdGroup m_simulated;
     std::shared_ptr<EtcdGroup::Exchange> m_simulatedWatch;
     int m_operations = 0, m_refusals = 0, m_heard = 0;
-    std::deque<QByteArray> m_history;
+    History m_history{kHistory};
 };
 
 } // namespace

@@ -56,7 +56,7 @@ public:
     int operations() const { return m_operations; }
     int rounds() const { return m_rounds; }
     const std::map<QByteArray, int>& words() const { return m_words; }
-    QByteArray history() const { return QByteArrayList(m_history.begin(), m_history.end()).join("\n  "); }
+    QByteArray history() const { return m_history.text(); }
 
 private:
     std::int64_t look() {
@@ -114,17 +114,13 @@ private:
             ++m_operations;
             ++m_words[a[i].split(' ').first()];
             const QByteArray expected = withRealNumber(b.value(i));
-            note(QByteArray(1, char('A' + client)) + ' ' + real[std::size_t(i)].text() + ": " + a[i]);
+            m_history.note(QByteArray(1, char('A' + client)) + ' ' + real[std::size_t(i)].text() + ": " + a[i]);
             if (a[i].startsWith("VALUE ")) m_random.seen(a[i].split(' ').last().toULongLong());
             if (a[i] == expected) continue;
-            note("     simulated " + expected);
+            m_history.note("     simulated " + expected);
             return false;
         }
         return true;
-    }
-    void note(const QByteArray& line) {
-        m_history.push_back(line);
-        if (m_history.size() > kHistory) m_history.pop_front();
     }
 
     MemcachedGroup m_group;
@@ -137,7 +133,7 @@ private:
     bool m_lost = false;
     int m_operations = 0, m_rounds = 0;
     std::map<QByteArray, int> m_words;
-    std::deque<QByteArray> m_history;
+    History m_history{kHistory};
 };
 
 } // namespace

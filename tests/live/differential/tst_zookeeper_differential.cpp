@@ -72,19 +72,16 @@ public:
     int events() const { return m_events; }
     int refusals() const { return m_refusals; }
     int reconnections() const { return m_reconnections; }
-    QByteArray history() const { return QByteArrayList(m_history.begin(), m_history.end()).join("\n  "); }
+    QByteArray history() const { return m_history.text(); }
 
 private:
     Both& at(int client) { return m_clients[std::size_t(client)]; }
-    void note(const QByteArray& line) {
-        m_history.push_back(line);
-        if (m_history.size() > kHistory) m_history.pop_front();
-    }
     bool same(int client, const QByteArray& what, const QByteArray& real, const QByteArray& simulated) {
-        note(QByteArray(1, char('A' + client)) + ' ' + what + (real == simulated ? ": " + real : QByteArray()));
+        m_history.note(QByteArray(1, char('A' + client)) + ' ' + what +
+                       (real == simulated ? ": " + real : QByteArray()));
         if (real == simulated) return true;
-        note("     real      " + real);
-        note("     simulated " + simulated);
+        m_history.note("     real      " + real);
+        m_history.note("     simulated " + simulated);
         return false;
     }
     bool greet(int client, sim::ZkTransaction seen) {
@@ -198,7 +195,7 @@ private:
     std::vector<Both> m_clients;
     qint32 m_lastNumber = 0;
     int m_operations = 0, m_events = 0, m_refusals = 0, m_reconnections = 0;
-    std::deque<QByteArray> m_history;
+    History m_history{kHistory};
 };
 
 } // namespace
