@@ -19,6 +19,8 @@ using views::AlertsModel;
 
 namespace {
 
+constexpr const char* kToken = "redisson_lock_token:{for-ever}"; ///< the counter of its fencing tokens
+
 /// The window with settings of its own, connected to a server.
 struct Opened {
     app::Settings settings;
@@ -50,6 +52,11 @@ class TestLiveAlerts : public QObject {
 
     OwnRedis m_redis;
     QTemporaryDir m_folder;
+    /// A hash without an end may be anything; the counter of tokens beside it says that it is a lock.
+    void lockForEver() {
+        m_redis.ask({"SET", kToken, "7"});
+        m_redis.ask({"HSET", "for-ever", "0f6ef1c2-2f2b-4f8e-9a53-1c7b7f0a1b2c:9", "1"});
+    }
     QString file() const { return m_folder.filePath(QStringLiteral("s.ini")); }
 
 private Q_SLOTS:
@@ -66,12 +73,12 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(it.firstLock(), QStringLiteral("a-good-one"), 10'000);
         QVERIFY(it.strip()->isVisible());
         QCOMPARE(it.alerts()->rowCount(), 0);
-        m_redis.ask({"HSET", "for-ever", "0f6ef1c2-2f2b-4f8e-9a53-1c7b7f0a1b2c:9", "1"});
+        lockForEver();
         QTRY_COMPARE_WITH_TIMEOUT(it.alerts()->rowCount(), 1, 10'000);
         QVERIFY2(it.all().startsWith(QLatin1String("for-ever: “for-ever” is held by")), qPrintable(it.all()));
         QVERIFY(!it.cell(0, AlertsModel::AdviceColumn).isEmpty());
         QTRY_COMPARE_WITH_TIMEOUT(it.firstLock(), QStringLiteral("for-ever"), 10'000); // the worst one first
-        m_redis.ask({"DEL", "for-ever"});
+        m_redis.ask({"DEL", "for-ever", kToken});
         QTRY_COMPARE_WITH_TIMEOUT(it.alerts()->rowCount(), 0, 10'000);
         QTRY_COMPARE_WITH_TIMEOUT(it.firstLock(), QStringLiteral("a-good-one"), 10'000);
     }
@@ -96,7 +103,7 @@ private Q_SLOTS:
     }
 
     void aServerThatGoesAwayIsOneAlertAndNotOnePerLock() {
-        m_redis.ask({"HSET", "for-ever", "0f6ef1c2-2f2b-4f8e-9a53-1c7b7f0a1b2c:9", "1"});
+        lockForEver();
         Opened it(file(), m_redis->url());
         it.window.alerts()->strip()->model()->desk()->setRules({*inspect::parseAlertRule(u"unreachable>500ms"_qs)});
         QTRY_COMPARE_WITH_TIMEOUT(it.firstLock(), QStringLiteral("for-ever"), 10'000);
@@ -106,7 +113,7 @@ private Q_SLOTS:
     }
 
     void rulesAndMutesAreKeptForTheConnection() {
-        m_redis.ask({"HSET", "for-ever", "0f6ef1c2-2f2b-4f8e-9a53-1c7b7f0a1b2c:9", "1"});
+        lockForEver();
         {
             Opened it(file(), m_redis->url());
             QTRY_COMPARE_WITH_TIMEOUT(it.alerts()->rowCount(), 1, 10'000);
