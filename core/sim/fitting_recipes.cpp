@@ -79,6 +79,9 @@ Scenario onServersOf(const Scenario& scenario, const RecipeInfo& recipe) {
     const QString kind = QString::fromLatin1(recipe.backend);
     const bool replaced = !scenario.manager && scenario.services.size() <= 1 && old.kind != kind && simulates(kind);
     if (!replaced || std::ranges::any_of(scenario.faults, isOfOneKind)) return scenario;
+    // An optimistic recipe keeps nobody out: nothing holds its lock, and only a version guards the writes. It fits what
+    // was written for it.
+    if (recipe.heldBy == recipes::HeldBy::Nothing && recipe.token) return scenario;
     Scenario moved = scenario;
     moved.recipe = QString::fromLatin1(recipe.id);
     moved.lock.service.clear();

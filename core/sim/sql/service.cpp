@@ -7,10 +7,6 @@
 
 namespace lockscope::sim {
 
-Nanos SqlService::Settings::longestHold(const scenario::ServiceSpec& spec, Nanos lease) {
-    return std::max(lease, spec.keepAlive);
-}
-
 SqlService::Settings SqlService::Settings::of(const ServicePlan& plan) {
     Settings settings;
     settings.id = plan.nodes.front().id.toUtf8();

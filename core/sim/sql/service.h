@@ -10,8 +10,6 @@ class SqlService final : public Service {
 public:
     struct Settings {
         static Settings of(const ServicePlan& plan);
-        /// A row keeps its lease; a lock of a connection lasts until the database gives up on a silent machine.
-        static Nanos longestHold(const scenario::ServiceSpec& spec, Nanos lease);
         QByteArray id = "sql-1";
         SqlServer::Settings server = {};
     };
