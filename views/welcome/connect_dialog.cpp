@@ -46,6 +46,7 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
     savedLayout->addWidget(m_saved, 1);
     savedLayout->addWidget(forget);
     forget->setEnabled(false);
+    forget->setAutoDefault(false); // Return connects
     m_savedRow->hide();
     connect(m_saved, &QComboBox::currentIndexChanged, this, [this, forget](int index) {
         forget->setEnabled(index > 0);
@@ -102,10 +103,11 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
     auto* buttons = new QDialogButtonBox;
     buttons->addButton(m_try, QDialogButtonBox::ActionRole);
     m_try->setToolTip(tr("Connect once and say what came of it; nothing is changed"));
-    m_try->hide();
+    m_try->setAutoDefault(false);
     connect(m_try, &QPushButton::clicked, this, &ConnectDialog::tryIt);
     buttons->addButton(m_connect, QDialogButtonBox::AcceptRole);
     buttons->addButton(QDialogButtonBox::Cancel);
+    m_try->hide(); // until there is somebody to do it; the box shows all when one is added
     m_connect->setDefault(true);
     makePrimary(m_connect);
     QPalette onAccent = m_connect->palette();
