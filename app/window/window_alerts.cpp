@@ -15,7 +15,7 @@ namespace lockscope::app {
 QString muteText(const inspect::AlertMute& mute) {
     const QString rule = mute.rule ? QString::fromLatin1(inspect::formOf(*mute.rule).name) : QStringLiteral("*");
     const QString lock = mute.lock ? QString::fromLatin1(mute.lock->toPercentEncoding()) : QStringLiteral("*");
-    return QStringLiteral("%1 %2 %3").arg(rule, lock).arg(mute.untilWallMs);
+    return QStringList{rule, lock, QString::number(mute.untilWallMs)}.join(QLatin1Char(' '));
 }
 
 std::optional<inspect::AlertMute> parseMute(const QString& text) {

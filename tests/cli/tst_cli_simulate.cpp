@@ -49,9 +49,9 @@ private Q_SLOTS:
         QCOMPARE(invariants, (QSet<QString>{QStringLiteral("mutual-exclusion"), QStringLiteral("stale-write")}));
     }
 
-    void aRecipeThatCannotBeSimulatedIsNotCalledUnknown() {
-        const Ran listed = program("simulate contention --recipe etcd-lease");
-        QVERIFY2(listed.status == 2 && listed.err.contains("etcd-lease") && listed.err.contains("lockscope lock") &&
+    void aRecipeThatDoesNotFitIsNotCalledUnknown() {
+        const Ran listed = program("simulate contention --recipe sql-version");
+        QVERIFY2(listed.status == 2 && listed.err.contains("sql-version") && listed.err.contains("does not fit") &&
                      !listed.err.contains("no recipe"),
                  listed.told());
         const Ran unknown = program("simulate contention --recipe etcd-laese");

@@ -75,7 +75,7 @@ private Q_SLOTS:
         QCOMPARE(it.alerts()->rowCount(), 0);
         lockForEver();
         QTRY_COMPARE_WITH_TIMEOUT(it.alerts()->rowCount(), 1, 10'000);
-        QVERIFY2(it.all().startsWith(QLatin1String("for-ever: “for-ever” is held by")), qPrintable(it.all()));
+        QVERIFY2(it.all().startsWith(QStringLiteral("for-ever: “for-ever” is held by")), qPrintable(it.all()));
         QVERIFY(!it.cell(0, AlertsModel::AdviceColumn).isEmpty());
         QTRY_COMPARE_WITH_TIMEOUT(it.firstLock(), QStringLiteral("for-ever"), 10'000); // the worst one first
         m_redis.ask({"DEL", "for-ever", kToken});
@@ -108,8 +108,8 @@ private Q_SLOTS:
         it.window.alerts()->strip()->model()->desk()->setRules({*inspect::parseAlertRule(u"unreachable>500ms"_qs)});
         QTRY_COMPARE_WITH_TIMEOUT(it.firstLock(), QStringLiteral("for-ever"), 10'000);
         m_redis.end();
-        QTRY_COMPARE_WITH_TIMEOUT(it.alerts()->rowCount(), 1, 10'000);
-        QVERIFY2(it.all().contains(QLatin1String("could not be read")), qPrintable(it.all()));
+        QTRY_VERIFY_WITH_TIMEOUT(it.all().contains(QLatin1String("could not be read")), 10'000);
+        QVERIFY2(it.alerts()->rowCount() == 1, qPrintable(it.all()));
     }
 
     void rulesAndMutesAreKeptForTheConnection() {
