@@ -28,7 +28,7 @@ QString connectedText(const inspect::LockReport& report, const QString& where) {
     return text + QLatin1Char(' ') +
            (report.complete
                 ? Text::tr("%n lock(s) seen.", nullptr, locks)
-                : Text::tr("%n lock(s) seen so far; it has more keys than one look goes through.", nullptr, locks));
+                : Text::tr("%n lock(s) seen so far; this test did not go through everything.", nullptr, locks));
 }
 
 } // namespace

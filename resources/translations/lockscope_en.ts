@@ -45,10 +45,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n lock(s) seen so far; it has more keys than one look goes through.</source>
+        <source>%n lock(s) seen so far; this test did not go through everything.</source>
         <translation>
-            <numerusform>%n lock seen so far; it has more keys than one look goes through.</numerusform>
-            <numerusform>%n locks seen so far; it has more keys than one look goes through.</numerusform>
+            <numerusform>%n lock seen so far; this test did not go through everything.</numerusform>
+            <numerusform>%n locks seen so far; this test did not go through everything.</numerusform>
         </translation>
     </message>
 </context>

@@ -347,9 +347,9 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n lock(s) seen so far; it has more keys than one look goes through.</source>
+        <source>%n lock(s) seen so far; this test did not go through everything.</source>
         <translation>
-            <numerusform>目前看到 %n 把锁；它的键比一次查看能看完的更多。</numerusform>
+            <numerusform>到目前为止看到 %n 把锁；这次测试没有看完全部。</numerusform>
         </translation>
     </message>
     <message>
