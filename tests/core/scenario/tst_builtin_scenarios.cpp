@@ -16,7 +16,7 @@ namespace {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr std::uint64_t kSeeds = 10, kSeedsElsewhere = 5;
 #else
-constexpr std::uint64_t kSeeds = 200, kSeedsElsewhere = 50;
+constexpr std::uint64_t kSeeds = 200, kSeedsElsewhere = 25;
 #endif
 
 std::map<QString, verdict::Outcome> outcomesOf(const verdict::Verdict& verdict) {
