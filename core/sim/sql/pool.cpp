@@ -117,7 +117,8 @@ QCoro::Task<SqlPool::Answer> SqlPool::ask(std::shared_ptr<SqlPool> pool, SqlStat
                 co_return answer;
             }
             mayHaveRun = false;
-            const Nanos rest = pool->runtime.random(kBusyLow, kBusyHigh); // SQLite tells nobody that its file is free
+            // SQLite tells nobody that its file is free: one can only ask again, and not all at once.
+            const Nanos rest = pool->runtime.random(kBusyLow, kBusyHigh);
             co_await pool->runtime.sleep(rest, stop);
         }
     } catch (const NothingRan&) {
@@ -134,6 +135,7 @@ QCoro::Task<SqlPool::Answer> SqlPool::askOn(std::shared_ptr<SqlPool> pool, Link 
                                             SqlLimits limits, std::stop_token stop) {
     if (!pool->runtime.alive()) throw Cancelled(Cancelled::Why::Killed);
     if (stop.stop_requested()) throw NothingRan();
+    // A fault at this step strikes at this instant: the statement leaves just after it.
     if (pool->m_grounds.network.isHeldBack(pool->m_client.client)) co_await pool->runtime.sleep(Nanos(1));
     const SqlLink::Ticket ticket = link->send(std::move(statement));
     SqlLink::Ticket::Place waiting(ticket, pool->runtime, limits.wait, stop);

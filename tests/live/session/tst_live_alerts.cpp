@@ -91,7 +91,8 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(it.firstLock(), QStringLiteral("job"), 10'000);
         QElapsedTimer since;
         since.start();
-        for (int i = 0; i < 4; ++i) { // a pace of about a second
+        // The server's own clock counts leases, so the pace that the rule learns is real time: about a second.
+        for (int i = 0; i < 4; ++i) {
             QTest::qWait(1000);
             renew();
         }
@@ -166,7 +167,8 @@ private Q_SLOTS:
         QVERIFY2(titles.front().startsWith(QLatin1String("token went back: c, and 1")), qPrintable(titles.front()));
         notifier.tell(alert("no-expiry", "b"));
         notifier.forget();
-        QTest::qWait(700); // longer than it gathers
+        // Nothing tells that a message will not come; it gathers for less than this.
+        QTest::qWait(700);
         QCOMPARE(titles.size(), 1);
     }
 };

@@ -26,6 +26,7 @@ struct Stage {
         view.resize(1000, 700);
         view.show();
         QVERIFY(QTest::qWaitForWindowExposed(&view));
+        // The view gathers changes until the event loop's next turn: one turn brings all of them, here and below.
         QCoreApplication::processEvents();
     }
     double x(Nanos t) const {
