@@ -20,6 +20,7 @@ MemcachedServer::MemcachedServer(Grounds grounds, const QByteArray& id, std::uin
                                  MemcachedStore::Settings settings)
     : Server(grounds, id), m_settings(settings), m_random(seed) {
     begin();
+    grounds.recorder.emit(trace::EventKind::NodeStarted, entity());
 }
 
 Nanos MemcachedServer::draw(Nanos low, Nanos high) {

@@ -29,6 +29,7 @@ SqlFailure tooMany(bool postgreSql) {
 SqlServer::SqlServer(Grounds grounds, const QByteArray& id, std::uint64_t seed, Settings settings)
     : Server(grounds, id), m_settings(std::move(settings)), m_random(seed) {
     begin();
+    grounds.recorder.emit(trace::EventKind::NodeStarted, entity());
 }
 
 Nanos SqlServer::draw(Nanos low, Nanos high) {
