@@ -45,6 +45,14 @@ scenario::Fault clients(const char* number) {
     return fault;
 }
 
+int granted(const LiveSession& session, const QByteArray& lock) {
+    const auto trace = session.trace();
+    int found = 0;
+    for (std::size_t i = 0; i < trace->size(); ++i)
+        if (trace->kindAt(i) == EventKind::Granted && trace->entity(trace->at(i).subject).name == lock) ++found;
+    return found;
+}
+
 } // namespace
 
 class tst_live_programs : public QObject {
@@ -96,13 +104,10 @@ private Q_SLOTS:
         settings.moreLocks = {more};
         LiveSession session(m_redis.url(), true, settings);
         session.apply(clients("5"), Nanos(0));
-        QTRY_VERIFY_WITH_TIMEOUT(count(session, EventKind::Granted) >= 60, 60'000);
-        const auto trace = session.trace();
-        std::map<QByteArray, int> granted;
-        for (std::size_t i = 0; i < trace->size(); ++i)
-            if (trace->kindAt(i) == EventKind::Granted) ++granted[trace->entity(trace->at(i).subject).name];
-        QVERIFY(granted["orders"] > 5);
-        QVERIFY(granted["stock"] > granted["orders"]); // some take it alone
+        // Whoever needs both locks waits behind those who need one, and how long is up to the machine: wait for
+        // enough of both kinds, not for a sum.
+        QTRY_VERIFY_WITH_TIMEOUT(granted(session, "orders") > 5, 60'000);
+        QTRY_VERIFY_WITH_TIMEOUT(granted(session, "stock") > granted(session, "orders"), 60'000); // some take it alone
         QVERIFY2(session.verdict()->violations.empty(), qPrintable(explainAll(session)));
     }
 
