@@ -13,6 +13,8 @@ namespace {
 
 using Kind = AlertRule::Kind;
 
+constexpr std::size_t kMostGone = 10'000; ///< locks that are gone and whose tokens are still known
+
 struct Text {
     Q_DECLARE_TR_FUNCTIONS(Alerts)
 };
@@ -52,7 +54,7 @@ LockRow withoutContent(const LockRow& row) {
     kept.token = row.token;
     kept.waiterCount = row.waiterCount;
     kept.deadWaiters = row.deadWaiters;
-    if (!row.holders.empty()) kept.holders = {row.holders.front()};
+    kept.holders = row.holders;
     if (row.waiters && !row.waiters->empty()) kept.waiters = {row.waiters->front()};
     return kept;
 }
@@ -84,21 +86,28 @@ void AlertWatch::noteRenewal(Renewals& renewals, const LockRow& before, const Lo
 }
 
 void AlertWatch::observe(Lock& lock, const LockRow& row, const LockReport& report) {
-    const auto since = [&](Since& known, const Party* party) {
-        const QByteArray who = party ? identity(*party) : QByteArray();
-        const bool told = party && party->sinceWallMs;
-        if (known.who != who || who.isEmpty()) known = {who, report.at, !m_first};
-        if (told) known = {who, onClock(*party->sinceWallMs, report), true};
+    const auto since = [&](const Since* known, const Party& party) -> Since {
+        const QByteArray who = identity(party);
+        if (party.sinceWallMs) return {who, onClock(*party.sinceWallMs, report), true};
+        return known && known->who == who && !who.isEmpty() ? *known : Since{who, report.at, !m_first};
     };
-    const QByteArray before = lock.holder.who;
-    since(lock.holder, row.holders.empty() ? nullptr : &row.holders.front());
-    since(lock.firstWaiter, row.waiters && !row.waiters->empty() ? &row.waiters->front() : nullptr);
-    if (!before.isEmpty() && !lock.holder.who.isEmpty() && lock.holder.who != before)
+    std::vector<Since> holders;
+    int stayed = 0;
+    for (const Party& party : row.holders) {
+        const auto known = std::ranges::find(lock.holders, identity(party), &Since::who);
+        stayed += known != lock.holders.end();
+        holders.push_back(since(known == lock.holders.end() ? nullptr : &*known, party));
+    }
+    // Holders of permits and readers come and go beside each other, in any order: the lock goes from hand to hand only
+    // when none of those before is left.
+    if (!lock.holders.empty() && !holders.empty() && stayed == 0 && !holders.front().who.isEmpty())
         lock.handOvers.push_back(report.at);
-    if (lock.holder.who != before || before.isEmpty())
-        lock.renewals = {};
-    else
+    if (stayed == 1 && lock.holders.size() == 1 && holders.size() == 1)
         noteRenewal(lock.renewals, lock.row, row, report.at);
+    else
+        lock.renewals = {}; // the row's end may be another holder's
+    lock.holders = std::move(holders);
+    lock.firstWaiter = row.waiters && !row.waiters->empty() ? since(&lock.firstWaiter, row.waiters->front()) : Since{};
     if (row.token) {
         lock.tokenWentBack = lock.highestToken && *row.token < *lock.highestToken;
         lock.highestToken = std::max(lock.highestToken.value_or(*row.token), *row.token);
@@ -125,7 +134,8 @@ void AlertWatch::observe(const LockReport& report) {
         if (lock.seenIn == m_looks || lock.gone) continue;
         lock.row = LockRow();
         lock.row.name = name;
-        lock.holder = lock.firstWaiter = {};
+        lock.holders.clear();
+        lock.firstWaiter = {};
         lock.renewals = {};
         lock.gone = true;
     }
@@ -137,7 +147,9 @@ bool AlertWatch::isSo(const AlertRule& rule, const Lock& lock, Nanos now) const 
     const bool held = row.state == LockRow::State::Held;
     switch (rule.kind) {
     case Kind::Held:
-        return held && !lock.holder.who.isEmpty() && now - lock.holder.at > rule.time;
+        return held && std::ranges::any_of(lock.holders, [&](const Since& holder) {
+                   return !holder.who.isEmpty() && now - holder.at > rule.time;
+               });
     case Kind::Left: {
         if (!held || !row.ttlMs) return false;
         const Nanos left = std::chrono::milliseconds(*row.ttlMs) - (now - m_seenAt);
@@ -168,10 +180,14 @@ AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, N
     const LockRow& row = lock.row;
     const QString name = readable(row.name);
     switch (rule.kind) {
-    case Kind::Held:
-        return {Text::tr("“%1” is held by %2 for %3.")
-                    .arg(name, holderOf(row), lasted(now - lock.holder.at, lock.holder.seenToBegin)),
+    case Kind::Held: {
+        const auto longest = std::ranges::min_element(lock.holders, {}, &Since::at);
+        const auto which = std::size_t(longest - lock.holders.begin());
+        const QString holder = which < row.holders.size() ? nameOf(row.holders[which]) : holderOf(row);
+        const Since since = which < lock.holders.size() ? lock.holders[which] : Since{{}, now, false};
+        return {Text::tr("“%1” is held by %2 for %3.").arg(name, holder, lasted(now - since.at, since.seenToBegin)),
                 Text::tr("See whether that client still works; if it does not, stop it, or free the lock by force.")};
+    }
     case Kind::Left: {
         const Nanos left = std::chrono::milliseconds(row.ttlMs.value_or(0)) - (now - m_seenAt);
         return {Text::tr("The lease of “%1” ends in %2 unless %3 renews it.")
@@ -261,13 +277,25 @@ std::vector<Alert> AlertWatch::check(Nanos now) {
         for (const auto& [name, lock] : m_locks)
             tell(rule, name, isSo(each, lock, now));
     }
-    // A lock that is gone is forgotten, unless something about it is to be remembered: new names may come for ever.
-    if (!m_troubleSince)
-        std::erase_if(m_locks, [](const auto& entry) {
-            const Lock& lock = entry.second;
-            return lock.gone && lock.handOvers.empty() && !lock.highestToken;
-        });
+    if (!m_troubleSince) forget();
     return changes;
+}
+
+/// A lock that is gone is forgotten, unless something about it is to be remembered; and since new names may come for
+/// ever, so many tokens are remembered and no more: those of the locks that went last.
+void AlertWatch::forget() {
+    std::vector<std::uint64_t> remembered;
+    std::erase_if(m_locks, [&](const auto& entry) {
+        const Lock& lock = entry.second;
+        if (!lock.gone) return false;
+        if (lock.handOvers.empty() && !lock.highestToken) return true;
+        remembered.push_back(lock.seenIn);
+        return false;
+    });
+    if (remembered.size() <= kMostGone) return;
+    const auto first = remembered.end() - kMostGone / 2;
+    std::ranges::nth_element(remembered, first);
+    std::erase_if(m_locks, [&](const auto& entry) { return entry.second.gone && entry.second.seenIn < *first; });
 }
 
 AlertBoard AlertWatch::board(Nanos now, std::int64_t wallMs, const std::vector<AlertMute>& mutes,

@@ -53,6 +53,8 @@ public:
     std::vector<Alert> check(Nanos now);
     /// How many are raised at present.
     std::size_t raised() const { return m_raised.size(); }
+    /// Of how many locks something is known, those that are gone included.
+    std::size_t known() const { return m_locks.size(); }
     /// The alerts that check() has found to stand, with their sentences as of `now`.
     AlertBoard board(Nanos now, std::int64_t wallMs, const std::vector<AlertMute>& mutes, std::size_t most) const;
 
@@ -71,8 +73,9 @@ private:
         Nanos paces[2]{};
     };
     struct Lock {
-        LockRow row; ///< without its content
-        Since holder, firstWaiter;
+        LockRow row;                ///< without its content
+        std::vector<Since> holders; ///< as in the row
+        Since firstWaiter;
         Renewals renewals;
         std::deque<Nanos> handOvers; ///< of the last minute
         std::optional<std::int64_t> highestToken;
@@ -90,6 +93,7 @@ private:
     bool isSo(const AlertRule& rule, const Lock& lock, Nanos now) const;
     /// The words for a rule that is true of a lock.
     Words wordsOf(const AlertRule& rule, const Lock& lock, Nanos now) const;
+    void forget();
     Alert alertOf(const Key& key, Nanos since, Nanos now) const;
 
     std::vector<AlertRule> m_rules;

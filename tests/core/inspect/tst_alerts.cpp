@@ -190,6 +190,48 @@ private Q_SLOTS:
         QCOMPARE(told(watch.check(62s)), u"over hand-overs>3 orders"_qs);
     }
 
+    void holdersBesideEachOtherAreNotHandOvers() {
+        AlertWatch watch({*parseAlertRule(u"hand-overs>1"_qs), *parseAlertRule(u"held>3s"_qs)});
+        const auto permits = [](const std::vector<const char*>& clients) {
+            LockRow row = held("permits", clients.front());
+            for (std::size_t i = 1; i < clients.size(); ++i) {
+                row.holders.emplace_back();
+                row.holders.back().client = clients[i];
+            }
+            return row;
+        };
+        watch.observe(report(0s, {}));
+        for (int i = 1; i < 6; ++i) // by renewals, now one and now the other is the last in the server's order
+            watch.observe(report(i * 500ms, {i % 2 ? permits({"A", "B"}) : permits({"B", "A"})}));
+        QCOMPARE(told(watch.check(2500ms)), QString());
+        watch.observe(report(3s, {permits({"B", "C"})})); // A left, C came
+        QCOMPARE(told(watch.check(4s)), u"held>3s permits"_qs);
+        const auto board = watch.board(4s, kWall + 4'000, {}, 10);
+        QCOMPARE(board.alerts.size(), std::size_t(1));
+        QVERIFY2(board.alerts[0].sentence.contains(u"B for 3.5 s"_qs), qPrintable(board.alerts[0].sentence));
+        watch.observe(report(4500ms, {permits({"C"})})); // whoever is there now came at 3 s
+        QCOMPARE(told(watch.check(4500ms)), u"over held>3s permits"_qs);
+    }
+
+    void tokensOfLocksThatAreGoneAreNotKeptForEver() {
+        AlertWatch watch = watching("token-back");
+        const auto withToken = [](const QByteArray& name, std::int64_t token) {
+            LockRow row = held(name, "A");
+            row.token = token;
+            return row;
+        };
+        watch.observe(report(0s, {withToken("first", 9)}));
+        constexpr int kNames = 30'000;
+        for (int i = 0; i < kNames; ++i) {
+            watch.observe(report(i * 1ms, {withToken("n" + QByteArray::number(i), 5)}));
+            if (i % 500 == 0) watch.check(i * 1ms);
+        }
+        watch.check(31s);
+        QVERIFY2(watch.known() <= 11'000, qPrintable(QString::number(watch.known())));
+        watch.observe(report(32s, {withToken("n" + QByteArray::number(kNames - 1), 4), withToken("first", 3)}));
+        QCOMPARE(told(watch.check(32s)), u"token-back n29999"_qs); // and "first" is forgotten
+    }
+
     void aTokenThatGoesBackIsLostData() {
         AlertWatch watch = watching("token-back");
         LockRow row = held("orders", "A");
