@@ -46,12 +46,14 @@ std::vector<LeaseStretch> leaseHistory(const trace::Trace& trace, trace::EntityI
     while (row > stop && (until > from || !resumed.empty())) {
         --row;
         const EventKind kind = trace.kindAt(row);
-        if (!trace::isRecord(kind) || kind == EventKind::RecordWaiters || kind == EventKind::RecordToken ||
-            kind == EventKind::RecordCertainty)
-            continue;
+        const bool lease =
+            kind == EventKind::RecordHeld || kind == EventKind::RecordRenewed || kind == EventKind::RecordDeadline;
+        if (!lease && kind != EventKind::RecordFreed && kind != EventKind::RecordObserved &&
+            kind != EventKind::RecordUnobserved)
+            continue; // it tells of something else than the lease: the content, the queue, the token, …
         const trace::Event e = trace.at(row);
         if (e.subject != lock) continue;
-        if (kind == EventKind::RecordHeld || kind == EventKind::RecordRenewed || kind == EventKind::RecordDeadline) {
+        if (lease) {
             for (const auto& [start, finish] : resumed)
                 add(start, finish, e, false);
             resumed.clear();

@@ -380,6 +380,18 @@ private Q_SLOTS:
         QVERIFY(cut);
     }
 
+    void rowsAboutTheContentLeaveTheLeaseAsItIs() {
+        Scene scene;
+        trace::Trace& t = scene.session.writable();
+        for (const auto kind : {trace::EventKind::RecordContent, trace::EventKind::RecordFormat,
+                                trace::EventKind::RecordWaiters, trace::EventKind::RecordToken})
+            t.append({Nanos(11s).count(), 0, trace::kNoEntity, scene.stock, 0, kind, 0});
+        const auto leases = leaseHistory(t, scene.stock, 0s, 14s, 1000);
+        QCOMPARE(leases.size(), std::size_t(1));
+        QCOMPARE(leases[0].from, Nanos(10s));
+        QCOMPARE(leases[0].to, Nanos(14s));
+    }
+
     void aLeaseThatWasNotSeenToBeginHasNoLength() {
         FakeSession session;
         trace::Trace& t = session.writable();
