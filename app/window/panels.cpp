@@ -9,9 +9,11 @@
 #include "locks/lock_detail_panel.h"
 #include "locks/locks_panel.h"
 #include "locks/protocol_panel.h"
+#include "statistics/statistics_panel.h"
 #include "timeline/timeline_panel.h"
 #include "timeline/timeline_view.h"
 #include "verdict/verdict_panel.h"
+#include "waits/waits_panel.h"
 
 #include <QBoxLayout>
 #include <QCoreApplication>
@@ -119,6 +121,13 @@ QWidget* makeEvents(views::ViewContext* context) {
 }
 QWidget* makeCluster(views::ViewContext* context) {
     return new views::ClusterPanel(context);
+}
+
+QWidget* makeWaits(views::ViewContext* context) {
+    return new views::WaitsPanel(context);
+}
+QWidget* makeStatistics(views::ViewContext* context) {
+    return new views::StatisticsPanel(context);
 }
 
 } // namespace lockscope::app

@@ -35,5 +35,7 @@ QWidget* makeTimeline(views::ViewContext* context);
 QWidget* makeLocks(views::ViewContext* context);
 QWidget* makeEvents(views::ViewContext* context);
 QWidget* makeCluster(views::ViewContext* context);
+QWidget* makeWaits(views::ViewContext* context);
+QWidget* makeStatistics(views::ViewContext* context);
 
 } // namespace lockscope::app

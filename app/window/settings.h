@@ -47,7 +47,7 @@ class Settings : public QObject {
     Q_OBJECT
 public:
     /// Raise it when docks are renamed or rearranged, so that an old state is not forced upon a new window.
-    static constexpr int kStateVersion = 2;
+    static constexpr int kStateVersion = 3;
     static constexpr int kMostRecent = 10;
     static constexpr double kLeastTextScale = 0.8, kLargestTextScale = 2;
 

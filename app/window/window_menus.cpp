@@ -218,6 +218,8 @@ void WindowMenus::fillView() {
           Panel{"panel.locks", tr("Locks"), Qt::Key_F3, &WorkArea::locks},
           Panel{"panel.events", tr("Events"), Qt::Key_F4, &WorkArea::events},
           Panel{"panel.cluster", tr("Cluster"), Qt::Key_F6, &WorkArea::cluster},
+          Panel{"panel.waits", tr("Wait-for"), Qt::Key_F9, &WorkArea::waits},
+          Panel{"panel.statistics", tr("Statistics"), Qt::Key_F12, &WorkArea::statistics},
           Panel{"panel.inspector", tr("Lock, protocol and verdict"), Qt::Key_F7, &WorkArea::inspector}}) {
         panels->addAction(r->add(one.id, tr("Panels"), one.text, {one.key}, [w, dock = one.dock] {
             QDockWidget* const panel = (w->needWork()->*dock)();
@@ -351,7 +353,7 @@ void WindowMenus::refresh() {
     r->find(QStringLiteral("edit.undo"))->setEnabled(open && session->canUndo());
     r->find(QStringLiteral("edit.redo"))->setEnabled(open && session->canRedo());
     for (const char* id : {"layout.restore", "layout.movable", "view.presenter", "panel.controls", "panel.locks",
-                           "panel.events", "panel.cluster", "panel.inspector"})
+                           "panel.events", "panel.cluster", "panel.waits", "panel.statistics", "panel.inspector"})
         r->find(QLatin1String(id))->setEnabled(open);
     const bool alerts = session::alertDeskOf(m_window->context()->session()) != nullptr;
     for (const char* id : {"panel.alerts", "alerts.rules"})

@@ -71,6 +71,8 @@ WorkArea::WorkArea(QMainWindow* window, views::ViewContext* context, Settings* s
     };
     m_events = dock("dock.events", tr("Events"), lazily(makeEvents), Qt::BottomDockWidgetArea);
     m_cluster = dock("dock.cluster", tr("Cluster"), lazily(makeCluster), Qt::BottomDockWidgetArea);
+    m_waits = dock("dock.waits", tr("Wait-for"), lazily(makeWaits), Qt::BottomDockWidgetArea);
+    m_statistics = dock("dock.statistics", tr("Statistics"), lazily(makeStatistics), Qt::BottomDockWidgetArea);
     for (QDockWidget* one : docks())
         one->hide();
     recallTables();
@@ -134,6 +136,8 @@ void WorkArea::arrange(Layout layout) {
     m_window->addDockWidget(Qt::BottomDockWidgetArea, m_locks);
     m_window->tabifyDockWidget(m_locks, m_events);
     m_window->tabifyDockWidget(m_events, m_cluster);
+    m_window->tabifyDockWidget(m_cluster, m_waits);
+    m_window->tabifyDockWidget(m_waits, m_statistics);
     for (QDockWidget* one : docks())
         one->setVisible(isPartOf(layout, one));
     // Monitoring is reading a table; breaking is looking at the wires; teaching is the time axis.

@@ -22,7 +22,11 @@ public:
     QDockWidget* locks() const { return m_locks; }
     QDockWidget* events() const { return m_events; }
     QDockWidget* cluster() const { return m_cluster; }
-    QList<QDockWidget*> docks() const { return {m_controls, m_inspector, m_locks, m_events, m_cluster}; }
+    QDockWidget* waits() const { return m_waits; }
+    QDockWidget* statistics() const { return m_statistics; }
+    QList<QDockWidget*> docks() const {
+        return {m_controls, m_inspector, m_locks, m_events, m_cluster, m_waits, m_statistics};
+    }
 
     /// Visible for Qt, but behind the front tab of its place.
     static bool isBehind(const QDockWidget* dock);
@@ -66,6 +70,8 @@ private:
     QDockWidget* m_locks;
     QDockWidget* m_events;
     QDockWidget* m_cluster;
+    QDockWidget* m_waits;
+    QDockWidget* m_statistics;
     QTimer m_titlePace;
     QSet<QString> m_recalled; ///< tables that are as they were left, or were changed since
     Layout m_layout, m_chosen;

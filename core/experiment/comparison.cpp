@@ -4,6 +4,7 @@
 #include "experiment/parallel.h"
 #include "experiment/promise.h"
 #include "sim/fitting_recipes.h"
+#include "trace/lock_statistics.h"
 
 #include <algorithm>
 
@@ -89,8 +90,8 @@ public:
             m_cell.difference = QStringLiteral("seed %1: %2").arg(QString::number(seed), result.difference);
     }
     const Cell& finish() {
-        m_cell.waitP50 = percentile(m_waits, 50);
-        m_cell.waitP99 = percentile(m_waits, 99);
+        m_cell.waitP50 = trace::percentile(m_waits, 50);
+        m_cell.waitP99 = trace::percentile(m_waits, 99);
         m_cell.asExpected = m_cell.expected && m_cell.difference.isEmpty();
         return m_cell;
     }
@@ -116,14 +117,6 @@ QByteArray outcomeId(CellOutcome outcome) {
         break;
     }
     return "violated";
-}
-
-Nanos percentile(std::vector<Nanos>& values, int percent) {
-    Q_ASSERT(percent > 0 && percent <= 100);
-    if (values.empty()) return {};
-    std::ranges::sort(values);
-    const std::size_t rank = (values.size() * std::size_t(percent) + 99) / 100; // rounded up, from 1
-    return values[rank - 1];
 }
 
 std::vector<scenario::Scenario> pairingsOf(const std::vector<scenario::Scenario>& scenarios,

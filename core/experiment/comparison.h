@@ -42,7 +42,4 @@ std::vector<scenario::Scenario> pairingsOf(const std::vector<scenario::Scenario>
 void compare(const std::vector<scenario::Scenario>& pairings, std::uint64_t first, std::uint64_t last,
              const std::function<void(const Cell&)>& take);
 
-/// The value below which `percent` of 100 of the values lie, by the nearest rank; 0 of none. Sorts them.
-Nanos percentile(std::vector<Nanos>& values, int percent);
-
 } // namespace lockscope::experiment

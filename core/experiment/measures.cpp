@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "experiment/measures.h"
 
+#include "trace/lock_statistics.h"
 #include "trace/state.h"
 
+#include <algorithm>
 #include <map>
-#include <ranges>
 
 namespace lockscope::experiment {
 
@@ -83,21 +84,12 @@ Measures measure(const trace::Trace& trace) {
     Measures measures;
     trace::State state;
     Outages outages(trace);
-    std::map<std::pair<EntityId, EntityId>, Nanos> since; // by lock and thread
+    trace::LockStatisticsFold counts;
     for (std::size_t i = 0; i < trace.size(); ++i) {
         const trace::Event e = trace.at(i);
         state.apply(e, trace);
-        if (e.kind == EventKind::Request) ++measures.requests;
-        if (e.kind == EventKind::Requested) since.try_emplace({e.subject, e.actor}, e.time());
+        counts.apply(e, trace);
         const bool granted = e.kind == EventKind::Granted;
-        if (granted || e.kind == EventKind::Reentered || e.kind == EventKind::TimedOut ||
-            e.kind == EventKind::AcquireFailed) {
-            if (const auto asked = since.extract({e.subject, e.actor})) {
-                const Nanos wait = e.time() - asked.mapped();
-                measures.longestWait = std::max(measures.longestWait, wait);
-                if (granted) measures.waits.push_back(wait);
-            }
-        }
         if (granted && measures.grantedAgain == kNever && measures.firstFault < e.time())
             measures.grantedAgain = e.time();
         if (measures.firstFault != kNever) {
@@ -107,8 +99,12 @@ Measures measure(const trace::Trace& trace) {
             outages.lookAtAll(e.time(), state);
         }
     }
-    for (const Nanos from : since | std::views::values)
-        measures.longestWait = std::max(measures.longestWait, trace.reached() - from);
+    measures.requests = counts.requests();
+    measures.longestWait = counts.longestOpenWait(trace.reached());
+    for (const auto& [lock, counted] : counts.locks()) {
+        measures.longestWait = std::max(measures.longestWait, counted.longestWait);
+        measures.waits.insert(measures.waits.end(), counted.waits.begin(), counted.waits.end());
+    }
     state.passTime(trace.reached().count());
     if (measures.firstFault != kNever) outages.lookAtAll(trace.reached(), state);
     measures.outage = outages.longest(trace.reached());

@@ -36,21 +36,6 @@ verdict::Outcome invariantOf(const Cell& cell, verdict::Invariant invariant) {
 class tst_comparison : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void percentilesAreValuesThatWereMeasured() {
-        std::vector<Nanos> values;
-        QCOMPARE(experiment::percentile(values, 50), Nanos(0));
-        for (int i = 100; i >= 1; --i)
-            values.push_back(Nanos(i));
-        QCOMPARE(experiment::percentile(values, 50), Nanos(50));
-        QCOMPARE(experiment::percentile(values, 99), Nanos(99));
-        QCOMPARE(experiment::percentile(values, 100), Nanos(100));
-        values = {7ns};
-        QCOMPARE(experiment::percentile(values, 1), 7ns);
-        values = {7ns, 9ns};
-        QCOMPARE(experiment::percentile(values, 50), 7ns);
-        QCOMPARE(experiment::percentile(values, 51), 9ns);
-    }
-
     /// A's client dies while it holds and B waits; B gets the lock four seconds later.
     void anOutageLastsUntilSomebodyHolds() {
         trace::Trace trace;

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/lock_statistics.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace lockscope::trace {
+
+Nanos LockStatistics::waited() const {
+    return std::accumulate(waits.begin(), waits.end(), Nanos(0));
+}
+
+void LockStatisticsFold::apply(const Event& event, const Trace& trace) {
+    if (event.kind == EventKind::Request) {
+        ++m_requests;
+    } else if (event.kind == EventKind::ClientStarted) {
+        m_own.insert(event.actor);
+    } else if (event.kind == EventKind::ClientKilled) {
+        std::erase_if(m_openSince,
+                      [&](const auto& open) { return trace.entity(open.first.second).parent == event.actor; });
+    } else if (isBelief(event.kind)) {
+        applyBelief(event);
+    } else if (isRecord(event.kind)) {
+        applyRecord(event, trace);
+    }
+}
+
+void LockStatisticsFold::applyBelief(const Event& event) {
+    switch (event.kind) {
+    case EventKind::Requested:
+        m_openSince.try_emplace({event.subject, event.actor}, event.time());
+        return;
+    case EventKind::Lost:
+        ++m_locks[event.subject].lost;
+        return;
+    case EventKind::Reentered:
+        m_openSince.erase({event.subject, event.actor});
+        return;
+    case EventKind::Granted:
+    case EventKind::TimedOut:
+    case EventKind::Interrupted:
+    case EventKind::AcquireFailed:
+        break;
+    default:
+        return;
+    }
+    const auto open = m_openSince.extract({event.subject, event.actor});
+    if (!open) return;
+    LockStatistics& lock = m_locks[event.subject];
+    const Nanos wait = event.time() - open.mapped();
+    ++lock.asked;
+    lock.longestWait = std::max(lock.longestWait, wait);
+    if (event.kind == EventKind::Granted) {
+        ++lock.granted;
+        lock.waits.push_back(wait);
+    } else {
+        ++lock.gaveUp;
+    }
+}
+
+bool LockStatisticsFold::somebodyWaits(EntityId lock, const Record& record) const {
+    if (record.waiters > 0) return true;
+    const auto open = m_openSince.lower_bound({lock, 0});
+    return open != m_openSince.end() && open->first.first == lock;
+}
+
+void LockStatisticsFold::applyRecord(const Event& event, const Trace& trace) {
+    switch (event.kind) {
+    case EventKind::RecordHeld:
+    case EventKind::RecordHolder:
+    case EventKind::RecordHolderGone:
+    case EventKind::RecordFreed:
+    case EventKind::RecordWaiters:
+    case EventKind::RecordUnobserved:
+    case EventKind::RecordObserved:
+        break;
+    default:
+        return; // nobody comes or goes
+    }
+    if (trace.copyOf(event.subject) != kNoEntity) return;
+    Course& course = m_courses[event.subject];
+    trace::applyRecord(course.record, event, nullptr);
+    if (event.kind == EventKind::RecordWaiters) return;
+    if (event.kind == EventKind::RecordUnobserved || event.kind == EventKind::RecordObserved) {
+        course.began.clear();
+        course.freeSince = kNever;
+        return;
+    }
+    LockStatistics& lock = m_locks[event.subject];
+    const bool ends = event.kind == EventKind::RecordFreed || event.kind == EventKind::RecordHolderGone;
+    if (ends) {
+        const auto why = FreedBy(event.flags & kFreedByMask);
+        lock.expired += why == FreedBy::Expiry;
+        lock.forced += why == FreedBy::Force || why == FreedBy::Overwrite;
+    }
+    std::map<EntityId, Nanos> now;
+    for (const Holder& holder : course.record.allHolders()) {
+        const auto before = course.began.find(holder.thread);
+        if (before != course.began.end()) {
+            now.insert(*before);
+        } else if (event.actor == holder.thread && !ends) {
+            // A stranger that holds the lock when it is first seen may hold it for long.
+            if (course.record.grants <= 1 && !m_own.contains(trace.entity(holder.thread).parent)) continue;
+            now.emplace(holder.thread, event.time());
+            ++lock.taken;
+        }
+    }
+    for (const auto& [thread, since] : course.began)
+        if (!now.contains(thread)) lock.holds.push_back(event.time() - since);
+    course.began = std::move(now);
+    if (event.kind == EventKind::RecordFreed) {
+        if (somebodyWaits(event.subject, course.record)) course.freeSince = event.time();
+    } else if (course.freeSince != kNever && !ends) {
+        lock.handOvers.push_back(event.time() - course.freeSince);
+        course.freeSince = kNever;
+    }
+}
+
+Nanos LockStatisticsFold::longestOpenWait(Nanos now) const {
+    Nanos longest{};
+    for (const auto& [key, since] : m_openSince)
+        longest = std::max(longest, now - since);
+    return longest;
+}
+
+Nanos percentile(std::vector<Nanos>& values, int percent) {
+    Q_ASSERT(percent > 0 && percent <= 100);
+    if (values.empty()) return {};
+    const std::size_t rank = (values.size() * std::size_t(percent) + 99) / 100; // rounded up, from 1
+    const auto at = values.begin() + std::ptrdiff_t(rank - 1);
+    std::ranges::nth_element(values, at);
+    return *at;
+}
+
+} // namespace lockscope::trace

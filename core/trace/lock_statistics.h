@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "trace/record.h"
+#include "trace/trace.h"
+
+#include <map>
+#include <set>
+#include <vector>
+
+namespace lockscope::trace {
+
+/// What happened to one lock, counted. Times of clients' own words are told by our clients only; holds and hand-overs
+/// by the server's record, of everybody.
+struct LockStatistics {
+    std::uint64_t asked = 0;      ///< requests for the lock by clients of our own, re-entries not counted
+    std::uint64_t granted = 0;    ///< of these
+    std::uint64_t gaveUp = 0;     ///< of these: the wait ended without the lock
+    std::uint64_t lost = 0;       ///< holds of our own clients that were lost
+    std::vector<Nanos> waits;     ///< of granted requests, in the order of grants
+    Nanos longestWait{};          ///< of all that ended, with the lock or without
+    std::uint64_t taken = 0;      ///< holds that the record saw begin
+    std::uint64_t expired = 0;    ///< holds that ended because their time was over
+    std::uint64_t forced = 0;     ///< holds that somebody else ended
+    std::vector<Nanos> holds;     ///< that the record saw begin and end
+    std::vector<Nanos> handOvers; ///< from free to held again, where somebody was known to wait when it got free
+    friend bool operator==(const LockStatistics&, const LockStatistics&) = default;
+
+    /// How long all granted waits together took.
+    Nanos waited() const;
+};
+
+/// Counts the rows of a trace, one after the other. What goes on over a stretch that was not observed is not counted as
+/// a hold or a hand-over, nor is a stranger's hold that was there when the lock was first seen. Copies of a lock that
+/// several servers keep are left out: their logical lock is counted.
+class LockStatisticsFold {
+public:
+    /// Applies the next row.
+    void apply(const Event& event, const Trace& trace);
+    const std::map<EntityId, LockStatistics>& locks() const { return m_locks; } ///< by lock
+    std::uint64_t requests() const { return m_requests; } ///< messages of clients to servers so far
+    /// The longest wait that is not over at `now`; 0: nobody waits.
+    Nanos longestOpenWait(Nanos now) const;
+
+private:
+    struct Course {
+        Record record;
+        std::map<EntityId, Nanos> began; ///< by holder: holds that were seen to begin
+        Nanos freeSince = kNever;        ///< since when it is free while somebody waited; kNever: it is not
+    };
+    void applyBelief(const Event& event);
+    void applyRecord(const Event& event, const Trace& trace);
+    bool somebodyWaits(EntityId lock, const Record& record) const;
+
+    std::map<EntityId, LockStatistics> m_locks;
+    std::map<EntityId, Course> m_courses;                       ///< by lock
+    std::map<std::pair<EntityId, EntityId>, Nanos> m_openSince; ///< requests without an answer yet, by lock and thread
+    std::set<EntityId> m_own;                                   ///< clients of our own
+    std::uint64_t m_requests = 0;
+};
+
+/// The value below which `percent` of them lie (nearest rank); changes their order. 0 if there are none. Precondition:
+/// percent is 1 to 100.
+Nanos percentile(std::vector<Nanos>& values, int percent);
+
+} // namespace lockscope::trace

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// The figures of each lock.
+#include "trace/lock_statistics.h"
+
+#include <QTest>
+
+using namespace lockscope;
+using namespace lockscope::trace;
+
+namespace {
+
+struct Story {
+    Trace trace;
+    EntityId a, b, stranger, lock;
+
+    EntityId thread(const char* client) {
+        return trace.intern(EntityKind::Thread, "1", trace.intern(EntityKind::Client, client));
+    }
+    Story() : a(thread("A")), b(thread("B")), stranger(thread("X")), lock(trace.intern(EntityKind::Lock, "orders")) {
+        for (const EntityId own : {a, b})
+            add(0s, EventKind::ClientStarted, trace.entity(own).parent);
+    }
+    void add(Nanos at, EventKind kind, EntityId actor = kNoEntity, EntityId subject = kNoEntity, std::uint8_t flags = 0,
+             std::int64_t value = 0, std::uint32_t aux = 0) {
+        trace.append({at.count(), value, actor, subject, aux, kind, flags});
+    }
+    void held(Nanos at, EntityId by) { add(at, EventKind::RecordHeld, by, lock, 0, (at + 30s).count(), 1); }
+    void freed(Nanos at, EntityId owner, FreedBy why) {
+        add(at, EventKind::RecordFreed, why == FreedBy::Release ? owner : kNoEntity, lock, std::uint8_t(why), 0, owner);
+    }
+    LockStatisticsFold counted() const {
+        LockStatisticsFold fold;
+        for (std::size_t i = 0; i < trace.size(); ++i)
+            fold.apply(trace.at(i), trace);
+        return fold;
+    }
+    LockStatistics statistics() const { return counted().locks().at(lock); }
+};
+
+} // namespace
+
+class tst_lock_statistics : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void waitsAreWhatClientsTell() {
+        Story story;
+        story.add(1s, EventKind::Requested, story.a, story.lock);
+        story.add(2s, EventKind::Requested, story.b, story.lock);
+        story.add(3s, EventKind::Granted, story.a, story.lock, 0, 0, 1);
+        story.add(4s, EventKind::Requested, story.a, story.lock);
+        story.add(4s, EventKind::Reentered, story.a, story.lock, 0, 0, 2); // no wait
+        story.add(9s, EventKind::TimedOut, story.b, story.lock);
+        story.add(9s, EventKind::Requested, story.b, story.lock);
+        const LockStatisticsFold counted = story.counted();
+        const LockStatistics& all = counted.locks().at(story.lock);
+        QCOMPARE(all.asked, 2u);
+        QCOMPARE(all.granted, 1u);
+        QCOMPARE(all.gaveUp, 1u);
+        QCOMPARE(all.waits, (std::vector<Nanos>{2s}));
+        QCOMPARE(all.longestWait, 7s);
+        QCOMPARE(counted.longestOpenWait(12s), 3s);
+        story.add(13s, EventKind::ClientKilled, story.trace.entity(story.b).parent);
+        QCOMPARE(story.counted().longestOpenWait(20s), 0s); // the dead do not wait
+    }
+
+    void holdsAndHandOversAreTheRecords() {
+        Story story;
+        story.held(1s, story.a);
+        story.add(2s, EventKind::RecordWaiters, kNoEntity, story.lock, 0, 1);
+        story.freed(4s, story.a, FreedBy::Release);
+        story.held(4500ms, story.b);
+        story.add(5s, EventKind::RecordWaiters, kNoEntity, story.lock, 0, 0);
+        story.freed(9s, story.b, FreedBy::Expiry); // nobody waits
+        story.held(20s, story.a);
+        const LockStatistics all = story.statistics();
+        QCOMPARE(all.taken, 3u);
+        QCOMPARE(all.holds, (std::vector<Nanos>{3s, 4500ms}));
+        QCOMPARE(all.handOvers, (std::vector<Nanos>{500ms}));
+        QCOMPARE(all.expired, 1u);
+    }
+
+    void nothingIsCountedThatWasNotSeen() {
+        Story story;
+        story.held(1s, story.stranger); // since when, nobody knows
+        story.freed(3s, story.stranger, FreedBy::Release);
+        story.held(4s, story.stranger);
+        story.add(5s, EventKind::RecordUnobserved, kNoEntity, story.lock);
+        story.add(8s, EventKind::RecordObserved, kNoEntity, story.lock);
+        story.freed(9s, story.stranger, FreedBy::Release);
+        const LockStatistics all = story.statistics();
+        QCOMPARE(all.taken, 1u);
+        QVERIFY(all.holds.empty());
+    }
+
+    void holdersBesideEachOtherAreCountedEach() {
+        Story story;
+        const auto shared = std::uint8_t(HoldMode::Shared);
+        story.add(1s, EventKind::RecordHeld, story.a, story.lock, shared, Nanos(31s).count(), 1);
+        story.add(1s, EventKind::RecordHolder, story.a, story.lock, shared, Nanos(31s).count(), 1);
+        story.add(2s, EventKind::RecordHolder, story.b, story.lock, shared, Nanos(32s).count(), 1);
+        story.add(5s, EventKind::RecordHolderGone, story.a, story.lock, goneFlags(FreedBy::Release, HoldMode::Shared),
+                  0, story.a);
+        story.add(9s, EventKind::RecordFreed, story.b, story.lock, std::uint8_t(FreedBy::Release), 0, story.b);
+        const LockStatistics all = story.statistics();
+        QCOMPARE(all.taken, 2u);
+        QCOMPARE(all.holds, (std::vector<Nanos>{4s, 7s}));
+    }
+
+    void percentilesAreValuesThatWereMeasured() {
+        std::vector<Nanos> values;
+        QCOMPARE(percentile(values, 50), Nanos(0));
+        for (int i = 100; i >= 1; --i)
+            values.push_back(Nanos(i));
+        QCOMPARE(percentile(values, 50), Nanos(50));
+        QCOMPARE(percentile(values, 99), Nanos(99));
+        QCOMPARE(percentile(values, 100), Nanos(100));
+        values = {7ns};
+        QCOMPARE(percentile(values, 1), 7ns);
+        values = {7ns, 9ns};
+        QCOMPARE(percentile(values, 50), 7ns);
+        QCOMPARE(percentile(values, 51), 9ns);
+    }
+};
+
+QTEST_GUILESS_MAIN(tst_lock_statistics)
+#include "tst_lock_statistics.moc"

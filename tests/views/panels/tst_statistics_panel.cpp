@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The figures of each lock, up to the playhead.
+#include "fake_session.h"
+#include "statistics/statistics_panel.h"
+
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QTableView>
+#include <QTest>
+
+using namespace lockscope;
+using namespace lockscope::views;
+using trace::EntityId;
+using trace::EntityKind;
+using trace::EventKind;
+using views::testing::FakeSession;
+
+namespace {
+
+struct Scene {
+    FakeSession session;
+    ViewContext context;
+    EntityId a, orders, stock;
+
+    /// A waits 2 s for orders and gets it at 3 s, then 4 s for stock and gives up at 8 s.
+    Scene() {
+        trace::Trace& t = session.writable();
+        const EntityId client = t.intern(EntityKind::Client, "A");
+        a = t.intern(EntityKind::Thread, "1", client);
+        orders = t.intern(EntityKind::Lock, "orders");
+        stock = t.intern(EntityKind::Lock, "stock, \"east\"");
+        t.append({0, 0, client, 0, 0, EventKind::ClientStarted});
+        t.append({Nanos(1s).count(), -1, a, orders, 0, EventKind::Requested});
+        t.append({Nanos(3s).count(), 0, a, orders, 1, EventKind::Granted});
+        t.append({Nanos(4s).count(), -1, a, stock, 0, EventKind::Requested});
+        t.append({Nanos(8s).count(), 0, a, stock, 0, EventKind::TimedOut});
+        t.reach(10s);
+        context.setSession(&session);
+    }
+};
+
+QString cell(const StatisticsPanel& panel, int row, StatisticsModel::Column column) {
+    return panel.view()->model()->index(row, column).data().toString();
+}
+
+} // namespace
+
+class StatisticsPanels : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void figuresAreThoseUpToThePlayhead() {
+        Scene scene;
+        StatisticsPanel panel(&scene.context);
+        panel.resize(1100, 240);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        scene.context.setPlayhead(10s);
+        QTRY_COMPARE(panel.view()->model()->rowCount(), 2);
+        QTRY_COMPARE(cell(panel, 0, StatisticsModel::LockColumn), u"orders"_qs); // that was waited for
+        QCOMPARE(cell(panel, 0, StatisticsModel::LoadColumn), u"0.20"_qs);
+        QCOMPARE(cell(panel, 0, StatisticsModel::GrantsColumn), u"1"_qs);
+        QCOMPARE(cell(panel, 0, StatisticsModel::WaitColumn), u"2.0 s"_qs);
+        QCOMPARE(cell(panel, 0, StatisticsModel::HoldColumn), u"—"_qs); // nobody looked at the record
+        QCOMPARE(cell(panel, 1, StatisticsModel::WaitColumn), u"—"_qs);
+        QCOMPARE(cell(panel, 1, StatisticsModel::LongestWaitColumn), u"4.0 s"_qs);
+        QCOMPARE(cell(panel, 1, StatisticsModel::GaveUpColumn), u"1"_qs);
+        scene.context.setPlayhead(5s); // back: the second wait has not ended yet
+        QTRY_COMPARE(panel.view()->model()->rowCount(), 1);
+        QCOMPARE(cell(panel, 0, StatisticsModel::LoadColumn), u"0.40"_qs);
+    }
+
+    void aRowSelectsItsLockAndTheTableIsCopied() {
+        Scene scene;
+        StatisticsPanel panel(&scene.context);
+        panel.resize(1100, 240);
+        panel.show();
+        panel.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&panel));
+        scene.context.setPlayhead(10s);
+        QTRY_COMPARE(panel.view()->model()->rowCount(), 2);
+        QTest::mouseClick(panel.view()->viewport(), Qt::LeftButton, {},
+                          panel.view()->visualRect(panel.view()->model()->index(1, 0)).center());
+        QCOMPARE(scene.context.selection(), scene.stock);
+        QTest::keyClick(panel.view(), Qt::Key_Up);
+        QCOMPARE(scene.context.selection(), scene.orders);
+        QTest::keyClick(panel.view(), Qt::Key_C, Qt::ControlModifier);
+        const QString csv = QGuiApplication::clipboard()->text();
+        QVERIFY2(csv.contains(u"\"stock, \"\"east\"\"\""_qs), qPrintable(csv));
+        QVERIFY2(csv.contains(u"\"orders\",0.2,1,0.1,2000,2000,2000,"_qs), qPrintable(csv));
+    }
+
+    void manyRowsAreCountedInSlices() {
+        Scene scene;
+        trace::Trace& t = scene.session.writable();
+        for (std::int64_t i = 0; i < 600'000; ++i) {
+            const std::int64_t at = Nanos(10s).count() + i * 1000;
+            t.append({at, -1, scene.a, scene.orders, 0, EventKind::Requested});
+            t.append({at + 500, 0, scene.a, scene.orders, 1, EventKind::Granted});
+        }
+        StatisticsPanel panel(&scene.context);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        scene.context.setPlayhead(11s);
+        QVERIFY(!panel.model()->isComplete()); // no frame waits for all of it
+        QTRY_VERIFY_WITH_TIMEOUT(panel.model()->isComplete(), 60'000);
+        QTRY_COMPARE(
+            panel.view()->model()->index(0, StatisticsModel::GrantsColumn).data(StatisticsModel::SortRole).toInt(),
+            600'001);
+    }
+};
+
+QTEST_MAIN(StatisticsPanels)
+#include "tst_statistics_panel.moc"

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Who waits for whom, drawn and in words.
+#include "fake_session.h"
+#include "waits/wait_words.h"
+#include "waits/waits_panel.h"
+
+#include <QTest>
+
+using namespace lockscope;
+using namespace lockscope::views;
+using trace::EntityId;
+using trace::EntityKind;
+using trace::EventKind;
+using views::testing::FakeSession;
+
+namespace {
+
+struct Scene {
+    FakeSession session;
+    ViewContext context;
+
+    EntityId thread(const QByteArray& client) {
+        trace::Trace& t = session.writable();
+        return t.intern(EntityKind::Thread, "1", t.intern(EntityKind::Client, client));
+    }
+    EntityId lock(const QByteArray& name) { return session.writable().intern(EntityKind::Lock, name); }
+    void asks(Nanos at, const QByteArray& client, const QByteArray& name) {
+        session.writable().append({at.count(), -1, thread(client), lock(name), 0, EventKind::Requested});
+    }
+    void holds(Nanos at, const QByteArray& client, const QByteArray& name) {
+        asks(at, client, name);
+        session.writable().append({at.count(), 0, thread(client), lock(name), 1, EventKind::Granted});
+    }
+    /// A waits for stock from 2 s, B for orders from 3 s: a circle; C for orders from 4 s.
+    Scene() {
+        holds(1s, "A", "orders");
+        holds(1s, "B", "stock");
+        asks(2s, "A", "stock");
+        asks(3s, "B", "orders");
+        asks(4s, "C", "orders");
+        context.setSession(&session);
+    }
+    const WaitLayout::Item* item(const WaitLayout& picture, EntityId entity) const {
+        const auto found = std::ranges::find(picture.items, entity, &WaitLayout::Item::entity);
+        return found == picture.items.end() ? nullptr : &*found;
+    }
+};
+
+} // namespace
+
+class WaitsPanels : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void thePictureIsThatOfThePlayhead() {
+        Scene scene;
+        WaitsPanel panel(&scene.context);
+        panel.resize(700, 260);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        QTRY_VERIFY(panel.graph().waits.empty()); // at 0
+        scene.context.setPlayhead(2500ms);
+        QTRY_COMPARE(panel.graph().waits.size(), std::size_t(1));
+        QCOMPARE(panel.sentence(), u"No deadlock: 1 wait(s) for 1 lock(s)."_qs);
+        const WaitLayout& picture = panel.picture();
+        const auto* waiter = scene.item(picture, scene.thread("A"));
+        const auto* lock = scene.item(picture, scene.lock("stock"));
+        const auto* holder = scene.item(picture, scene.thread("B"));
+        QVERIFY(waiter && lock && holder);
+        QVERIFY(holder->box.right() < lock->box.left() && lock->box.right() < waiter->box.left());
+        QVERIFY(!scene.item(picture, scene.lock("orders"))); // nobody waits for it
+    }
+
+    void aCircleIsNamedWithTheWayOut() {
+        Scene scene;
+        scene.context.setPlayhead(5s);
+        WaitsPanel panel(&scene.context);
+        QCOMPARE(panel.graph().cycles.size(), std::size_t(1));
+        const QString sentence = panel.sentence();
+        QVERIFY2(sentence.contains(u"A waits for stock, which B holds; B waits for orders, which A holds."_qs),
+                 qPrintable(sentence));
+        // Ending A's hold lets B and C on, and A once B is done: three waits. So does B's hold.
+        QVERIFY2(sentence.contains(u"3 wait(s) can go on"_qs), qPrintable(sentence));
+        QCOMPARE(std::ranges::count(panel.picture().items, true, &WaitLayout::Item::inCycle), 4);
+        QCOMPARE(std::ranges::count(panel.picture().edges, true, &WaitLayout::Edge::inCycle), 4);
+        QCOMPARE(std::ranges::count(panel.picture().edges, true, &WaitLayout::Edge::back), 1);
+    }
+
+    void everythingIsReachedByKeyboardAndSaidInWords() {
+        Scene scene;
+        scene.context.setPlayhead(2500ms);
+        WaitsPanel panel(&scene.context);
+        panel.resize(700, 260);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        auto* picture = panel.findChild<WaitPicture*>();
+        QVERIFY(picture);
+        QCOMPARE(picture->accessibleDescription(), u"B hold stock; A wait."_qs);
+        picture->setFocus(Qt::TabFocusReason);
+        QCOMPARE(picture->current(), 0);
+        QTest::keyClick(picture, Qt::Key_Right);
+        QCOMPARE(scene.context.selection(), scene.lock("stock"));
+        QTest::keyClick(picture, Qt::Key_Right);
+        QCOMPARE(scene.context.selection(), scene.thread("A"));
+        QTest::keyClick(picture, Qt::Key_Left);
+        QCOMPARE(scene.context.selection(), scene.lock("stock"));
+        const QRectF box = scene.item(panel.picture(), scene.thread("B"))->box;
+        QTest::mouseClick(picture, Qt::LeftButton, {}, box.center().toPoint());
+        QCOMPARE(scene.context.selection(), scene.thread("B"));
+    }
+
+    void aCrowdIsDrawnInPartAndTheRestIsCounted() {
+        Scene scene;
+        for (int i = 0; i < 500; ++i)
+            scene.asks(5s + Nanos(i), "w" + QByteArray::number(i), "orders");
+        scene.context.setPlayhead(6s);
+        WaitsPanel panel(&scene.context);
+        QCOMPARE(panel.picture().left, 503 - kMostWaitsDrawn);
+        QCOMPARE(std::ranges::count(panel.picture().edges, true, &WaitLayout::Edge::inCycle), 4); // that is drawn whole
+        QVERIFY2(panel.sentence().contains(u"303 more wait(s)"_qs), qPrintable(panel.sentence()));
+        for (std::size_t i = 0; i < panel.picture().items.size(); ++i)
+            for (std::size_t j = i + 1; j < panel.picture().items.size(); ++j)
+                QVERIFY(!panel.picture().items[i].box.intersects(panel.picture().items[j].box));
+    }
+};
+
+QTEST_MAIN(WaitsPanels)
+#include "tst_waits_panel.moc"

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "statistics/statistics_model.h"
+
+#include "theme/format.h"
+
+#include <QElapsedTimer>
+
+namespace lockscope::views {
+
+namespace {
+
+constexpr qint64 kSliceNs = 4'000'000;
+constexpr std::size_t kBatch = 1024;     ///< rows between two looks at the clock
+constexpr int kPublishEveryMs = 250;     ///< no reader follows figures that change more often
+constexpr int kShare = 20;               ///< … and they take one such part of the time at most
+constexpr std::size_t kMostRows = 2'000; ///< locks in the table, those that were waited for longest
+
+bool isTime(int column) {
+    return column >= StatisticsModel::WaitColumn && column <= StatisticsModel::HandOverP99Column;
+}
+
+} // namespace
+
+StatisticsModel::StatisticsModel(ViewContext* context, QObject* parent)
+    : QAbstractTableModel(parent), m_context(context), m_trace(context->trace()) {
+    m_slices.setInterval(0);
+    connect(&m_slices, &QTimer::timeout, this, &StatisticsModel::slice);
+    m_pace.setSingleShot(true);
+    m_pace.setInterval(kPublishEveryMs);
+    connect(&m_pace, &QTimer::timeout, this, &StatisticsModel::publish);
+    connect(context, &ViewContext::sessionChanged, this, &StatisticsModel::restart);
+    connect(context, &ViewContext::traceGrew, this, &StatisticsModel::follow);
+    connect(context, &ViewContext::playheadChanged, this, &StatisticsModel::follow);
+    restart();
+}
+
+void StatisticsModel::setActive(bool active) {
+    m_active = active;
+    follow();
+}
+
+void StatisticsModel::restart() {
+    m_slices.stop();
+    m_trace = m_context->trace();
+    m_fold = std::make_unique<trace::LockStatisticsFold>();
+    m_counted = 0;
+    m_until = {};
+    follow();
+    publish();
+}
+
+void StatisticsModel::follow() {
+    if (!m_active) return;
+    m_until = m_context->playhead();
+    if (wanted() < m_counted) { // back in time: what was counted cannot be taken out again
+        m_fold = std::make_unique<trace::LockStatisticsFold>();
+        m_counted = 0;
+    }
+    if (m_counted < wanted()) m_slices.start();
+    if (!m_pace.isActive()) m_pace.start();
+}
+
+void StatisticsModel::slice() {
+    QElapsedTimer clock;
+    clock.start();
+    const std::size_t end = wanted();
+    while (m_counted < end && clock.nsecsElapsed() < kSliceNs)
+        for (const std::size_t stop = std::min(end, m_counted + kBatch); m_counted < stop; ++m_counted)
+            m_fold->apply(m_trace->at(m_counted), *m_trace);
+    if (m_counted < end) return;
+    m_slices.stop();
+    if (!m_pace.isActive()) m_pace.start();
+}
+
+void StatisticsModel::publish() {
+    QElapsedTimer clock;
+    clock.start();
+    std::vector<Row> rows;
+    m_granted = 0;
+    for (const auto& [lock, counted] : m_fold->locks()) {
+        Row row;
+        row.lock = lock;
+        row.grants = std::max<std::uint64_t>(counted.taken, counted.granted);
+        row.asked = counted.asked;
+        row.gaveUp = counted.gaveUp;
+        row.expired = counted.expired;
+        row.forced = counted.forced;
+        row.waits = counted.waits.size();
+        row.holds = counted.holds.size();
+        row.handOvers = counted.handOvers.size();
+        row.waited = counted.waited();
+        row.longestWait = counted.longestWait;
+        m_granted += counted.granted;
+        rows.push_back(row);
+    }
+    std::ranges::stable_sort(rows, std::ranges::greater(),
+                             [](const Row& row) { return std::pair(row.waited, row.grants); });
+    if (rows.size() > kMostRows) rows.resize(kMostRows);
+    for (Row& row : rows) {
+        trace::LockStatistics counted = m_fold->locks().at(row.lock);
+        row.wait = trace::percentile(counted.waits, 50);
+        row.waitP99 = trace::percentile(counted.waits, 99);
+        row.hold = trace::percentile(counted.holds, 50);
+        row.holdP99 = trace::percentile(counted.holds, 99);
+        row.handOver = trace::percentile(counted.handOvers, 50);
+        row.handOverP99 = trace::percentile(counted.handOvers, 99);
+    }
+    m_requests = m_fold->requests();
+    m_pace.setInterval(std::max(kPublishEveryMs, int(clock.elapsed()) * kShare));
+    const bool same = std::ranges::equal(rows, m_rows, {}, &Row::lock, &Row::lock);
+    if (same) {
+        m_rows = std::move(rows);
+        if (!m_rows.empty()) Q_EMIT dataChanged(index(0, 0), index(int(m_rows.size()) - 1, ColumnCount - 1));
+    } else {
+        beginResetModel();
+        m_rows = std::move(rows);
+        endResetModel();
+    }
+    Q_EMIT counted();
+}
+
+int StatisticsModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : int(m_rows.size());
+}
+
+int StatisticsModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : int(ColumnCount);
+}
+
+double StatisticsModel::progress() const {
+    const std::size_t end = wanted();
+    return end == 0 ? 1 : double(m_counted) / double(end);
+}
+
+double StatisticsModel::requestsPerGrant() const {
+    return m_granted == 0 ? -1 : double(m_requests) / double(m_granted);
+}
+
+double StatisticsModel::number(const Row& row, int column) const {
+    const double watched = std::chrono::duration<double>(m_until).count();
+    const auto time = [](std::size_t of, Nanos value) { return of ? double(value.count()) : -1.0; };
+    switch (column) {
+    case LoadColumn:
+        return row.asked && watched > 0 ? std::chrono::duration<double>(row.waited).count() / watched : -1;
+    case GrantsColumn:
+        return double(row.grants);
+    case RateColumn:
+        return watched > 0 ? double(row.grants) / watched : -1;
+    case WaitColumn:
+        return time(row.waits, row.wait);
+    case WaitP99Column:
+        return time(row.waits, row.waitP99);
+    case LongestWaitColumn:
+        return time(row.asked, row.longestWait);
+    case HoldColumn:
+        return time(row.holds, row.hold);
+    case HoldP99Column:
+        return time(row.holds, row.holdP99);
+    case HandOverColumn:
+        return time(row.handOvers, row.handOver);
+    case HandOverP99Column:
+        return time(row.handOvers, row.handOverP99);
+    case GaveUpColumn:
+        return row.asked ? double(row.gaveUp) : -1;
+    case ExpiredColumn:
+        return double(row.expired + row.forced);
+    default:
+        return 0;
+    }
+}
+
+QString StatisticsModel::text(const Row& row, int column) const {
+    if (column == LockColumn) return m_trace->displayName(row.lock);
+    const double value = number(row, column);
+    if (value < 0) return none();
+    if (isTime(column)) return duration(Nanos(std::int64_t(value)));
+    if (column == LoadColumn) return QString::number(value, 'f', value < 10 ? 2 : 1);
+    if (column == RateColumn) return QString::number(value, 'f', value < 10 ? 1 : 0);
+    return count(std::int64_t(value));
+}
+
+QVariant StatisticsModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid() || std::size_t(index.row()) >= m_rows.size()) return {};
+    const Row& row = m_rows[std::size_t(index.row())];
+    const int column = index.column();
+    switch (role) {
+    case Qt::DisplayRole:
+        return text(row, column);
+    case Qt::TextAlignmentRole:
+        return int((column == LockColumn ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+    case Qt::ToolTipRole:
+        if (column == WaitColumn || column == WaitP99Column) return tr("of %n wait(s)", nullptr, int(row.waits));
+        if (column == HoldColumn || column == HoldP99Column) return tr("of %n hold(s)", nullptr, int(row.holds));
+        if (column == HandOverColumn || column == HandOverP99Column)
+            return tr("of %n hand-over(s)", nullptr, int(row.handOvers));
+        if (column == ExpiredColumn)
+            return tr("%1 expired, %2 ended by somebody else")
+                .arg(count(std::int64_t(row.expired)), count(std::int64_t(row.forced)));
+        return text(row, column);
+    case Qt::AccessibleTextRole:
+        return headerData(column, Qt::Horizontal, Qt::DisplayRole).toString() + QStringLiteral(": ") +
+               text(row, column);
+    case SortRole:
+        return column == LockColumn ? QVariant(m_trace->displayName(row.lock)) : QVariant(number(row, column));
+    case EntityRole:
+        return row.lock;
+    default:
+        return {};
+    }
+}
+
+QVariant StatisticsModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) return {};
+    if (role == Qt::TextAlignmentRole)
+        return int((section == LockColumn ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+    const bool name = role == Qt::DisplayRole;
+    if (!name && role != Qt::ToolTipRole) return {};
+    switch (Column(section)) {
+    case LockColumn:
+        return name ? tr("lock") : tr("The lock. Those that were waited for longest stand first.");
+    case LoadColumn:
+        return name ? tr("waiting ⌀") : tr("How many clients waited on average. Our own clients only.");
+    case GrantsColumn:
+        return name ? tr("grants") : tr("How often it was taken.");
+    case RateColumn:
+        return name ? tr("per second") : tr("Grants a second, from the beginning to the playhead.");
+    case WaitColumn:
+        return name ? tr("wait p50") : tr("Half of the waits that ended with the lock were no longer.");
+    case WaitP99Column:
+        return name ? tr("wait p99") : tr("99 of 100 waits that ended with the lock were no longer.");
+    case LongestWaitColumn:
+        return name ? tr("longest wait") : tr("Of all waits that ended, with the lock or without.");
+    case HoldColumn:
+        return name ? tr("hold p50") : tr("Half of the holds were no longer, by the server's record.");
+    case HoldP99Column:
+        return name ? tr("hold p99") : tr("99 of 100 holds were no longer, by the server's record.");
+    case HandOverColumn:
+        return name ? tr("hand-over p50")
+                    : tr("From one holder to the next while somebody waited, by the server's record: half were no "
+                         "longer.");
+    case HandOverP99Column:
+        return name ? tr("hand-over p99")
+                    : tr("From one holder to the next while somebody waited: 99 of 100 were no longer.");
+    case GaveUpColumn:
+        return name ? tr("gave up") : tr("Waits that ended without the lock. Our own clients only.");
+    case ExpiredColumn:
+        return name ? tr("cut short") : tr("Holds that expired, or that somebody else ended.");
+    case ColumnCount:
+        break;
+    }
+    return {};
+}
+
+QByteArray StatisticsModel::toCsv() const {
+    const auto quoted = [](QString text) {
+        return QStringLiteral("\"%1\"").arg(text.replace(QLatin1Char('"'), QLatin1String("\"\""))).toUtf8();
+    };
+    QByteArrayList heading;
+    for (int column = 0; column < ColumnCount; ++column) {
+        const QString name = headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
+        heading << quoted(isTime(column) ? tr("%1 (ms)").arg(name) : name);
+    }
+    QByteArrayList lines{heading.join(',')};
+    for (const Row& row : m_rows) {
+        QByteArrayList cells;
+        for (int column = 0; column < ColumnCount; ++column) {
+            const double value = number(row, column);
+            if (column == LockColumn)
+                cells << quoted(text(row, column));
+            else if (value < 0)
+                cells << QByteArray();
+            else
+                cells << QByteArray::number(isTime(column) ? value / 1e6 : value, 'g', 12);
+        }
+        lines << cells.join(',');
+    }
+    return lines.join('\n') + '\n';
+}
+
+} // namespace lockscope::views

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "models/view_context.h"
+#include "trace/lock_statistics.h"
+
+#include <QAbstractTableModel>
+
+namespace lockscope::views {
+
+/// One row a lock: what happened to it from the beginning to the playhead, counted. Long traces are counted in slices
+/// between frames; until then the model says how far it is.
+class StatisticsModel : public QAbstractTableModel {
+    Q_OBJECT
+public:
+    enum Column {
+        LockColumn,
+        LoadColumn, ///< how many waited on average: the time that all waits took, by the time that was watched
+        GrantsColumn,
+        RateColumn,
+        WaitColumn,
+        WaitP99Column,
+        LongestWaitColumn,
+        HoldColumn,
+        HoldP99Column,
+        HandOverColumn,
+        HandOverP99Column,
+        GaveUpColumn,
+        ExpiredColumn,
+        ColumnCount,
+    };
+    enum Role {
+        SortRole = Qt::UserRole, ///< a double; −1 where nothing is known
+        EntityRole,              ///< the lock
+    };
+
+    explicit StatisticsModel(ViewContext* context, QObject* parent = nullptr);
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+    /// Counts while it is in sight only.
+    void setActive(bool active);
+    /// Whether everything up to the playhead is counted.
+    bool isComplete() const { return m_counted == wanted(); }
+    /// How much of it, 0…1.
+    double progress() const;
+    /// Messages of our own clients to servers, for each grant; below 0: there was no grant of theirs.
+    double requestsPerGrant() const;
+    /// The table as comma-separated values with a line of headings; times in milliseconds.
+    QByteArray toCsv() const;
+
+Q_SIGNALS:
+    void counted(); ///< the rows may be others now
+
+private:
+    struct Row {
+        trace::EntityId lock = trace::kNoEntity;
+        std::uint64_t grants = 0; ///< by the record, or where nobody looked at it as clients tell
+        std::uint64_t asked = 0, gaveUp = 0, expired = 0, forced = 0;
+        std::size_t waits = 0, holds = 0, handOvers = 0; ///< how many the percentiles are of
+        Nanos waited{}, wait{}, waitP99{}, longestWait{}, hold{}, holdP99{}, handOver{}, handOverP99{};
+    };
+    std::size_t wanted() const { return m_trace->upperBound(m_until); }
+    void restart();
+    void follow();
+    void slice();
+    void publish();
+    double number(const Row& row, int column) const;
+    QString text(const Row& row, int column) const;
+
+    ViewContext* m_context;
+    std::shared_ptr<const trace::Trace> m_trace;
+    std::unique_ptr<trace::LockStatisticsFold> m_fold;
+    std::size_t m_counted = 0; ///< rows of the trace
+    Nanos m_until{};           ///< the playhead
+    std::vector<Row> m_rows;
+    std::uint64_t m_requests = 0, m_granted = 0;
+    QTimer m_slices, m_pace;
+    bool m_active = false;
+};
+
+} // namespace lockscope::views

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "statistics/statistics_panel.h"
+
+#include "theme/fonts.h"
+#include "theme/format.h"
+#include "theme/icons.h"
+#include "theme/roomy_columns.h"
+#include "theme/style.h"
+#include "theme/table_columns.h"
+#include "theme/widgets.h"
+
+#include <QAction>
+#include <QBoxLayout>
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QHeaderView>
+#include <QSortFilterProxyModel>
+#include <QStackedLayout>
+#include <QTableView>
+#include <QToolButton>
+
+namespace lockscope::views {
+
+StatisticsPanel::StatisticsPanel(ViewContext* context, QWidget* parent)
+    : QWidget(parent),
+      m_context(context),
+      m_model(new StatisticsModel(context, this)),
+      m_sorted(new QSortFilterProxyModel(this)),
+      m_stack(new QStackedLayout),
+      m_view(new QTableView),
+      m_summary(new DimLabel) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    auto* bar = new QHBoxLayout;
+    bar->setContentsMargins(kGrid + 4, kGrid / 2, kGrid, kGrid / 2);
+    m_summary->setFont(uiFont(-1));
+    bar->addWidget(m_summary, 1);
+    auto* copy = new QAction(icon("copy", Role::TextDim), tr("Copy as CSV"), this);
+    copy->setShortcut(QKeySequence::Copy);
+    copy->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    connect(copy, &QAction::triggered, this,
+            [this] { QGuiApplication::clipboard()->setText(QString::fromUtf8(m_model->toCsv())); });
+    addAction(copy);
+    auto* button = new QToolButton;
+    button->setDefaultAction(copy);
+    button->setAutoRaise(true);
+    button->setToolTip(tr("Copy the whole table as comma-separated values (Ctrl+C)"));
+    button->setAccessibleName(copy->text());
+    bar->addWidget(button);
+    layout->addLayout(bar);
+
+    m_sorted->setSourceModel(m_model);
+    m_sorted->setSortRole(StatisticsModel::SortRole);
+    m_view->setObjectName(QLatin1String(kKept) + QStringLiteral("statistics"));
+    m_view->setModel(m_sorted);
+    m_view->setSortingEnabled(true);
+    m_view->sortByColumn(StatisticsModel::LoadColumn, Qt::DescendingOrder);
+    m_view->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_view->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_view->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    m_view->setShowGrid(false);
+    m_view->setTabKeyNavigation(false);
+    m_view->setWordWrap(false);
+    m_view->setAccessibleName(tr("Statistics of locks"));
+    m_view->verticalHeader()->hide();
+    m_view->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    m_view->verticalHeader()->setDefaultSectionSize(std::max(25, QFontMetrics(uiFont()).height() + 7));
+    m_view->horizontalHeader()->setHighlightSections(false);
+    new RoomyColumns(m_view->horizontalHeader(), {170, 78, 70, 78, 80, 80, 92, 80, 80, 104, 104, 70, 76});
+    makeFrameless(m_view);
+    layout->addLayout(m_stack, 1); // before its pages: see EventsPanel
+    m_stack->addWidget(m_view);
+    m_stack->addWidget(new EmptyState("clock", tr("Nothing to count yet"),
+                                      tr("How long clients wait, how long they hold and how fast a lock goes from one "
+                                         "to the next stands here as soon as a lock was taken.")));
+
+    connect(m_model, &StatisticsModel::counted, this, &StatisticsPanel::tell);
+    connect(m_view->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex& current) {
+                if (current.isValid() && m_view->hasFocus())
+                    m_context->select(current.data(StatisticsModel::EntityRole).toUInt());
+            });
+    tell();
+}
+
+void StatisticsPanel::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    m_model->setActive(true);
+}
+
+void StatisticsPanel::hideEvent(QHideEvent* event) {
+    QWidget::hideEvent(event);
+    m_model->setActive(false);
+}
+
+void StatisticsPanel::tell() {
+    m_stack->setCurrentIndex(m_model->rowCount() ? 0 : 1);
+    if (!m_model->isComplete()) {
+        m_summary->setText(tr("counting: %1 %").arg(int(m_model->progress() * 100)));
+        return;
+    }
+    QString text = tr("from the beginning to %1").arg(instantShort(m_context->playhead()));
+    if (const double requests = m_model->requestsPerGrant(); requests >= 0)
+        text += QStringLiteral(" · ") + tr("%1 messages to servers for each grant").arg(requests, 0, 'f', 1);
+    m_summary->setText(text);
+}
+
+} // namespace lockscope::views

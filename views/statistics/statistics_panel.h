@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "statistics/statistics_model.h"
+
+#include <QWidget>
+
+class QSortFilterProxyModel;
+class QStackedLayout;
+class QTableView;
+
+namespace lockscope::views {
+
+class DimLabel;
+
+/// The figures of each lock up to the playhead, those that were waited for longest first. A click or the arrow keys
+/// select the lock.
+class StatisticsPanel : public QWidget {
+    Q_OBJECT
+public:
+    explicit StatisticsPanel(ViewContext* context, QWidget* parent = nullptr);
+    StatisticsModel* model() const { return m_model; }
+    QTableView* view() const { return m_view; }
+
+protected:
+    void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
+
+private:
+    void tell();
+
+    ViewContext* m_context;
+    StatisticsModel* m_model;
+    QSortFilterProxyModel* m_sorted;
+    QStackedLayout* m_stack;
+    QTableView* m_view;
+    DimLabel* m_summary;
+};
+
+} // namespace lockscope::views

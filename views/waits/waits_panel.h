@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "models/view_context.h"
+#include "waits/wait_layout.h"
+
+#include <QWidget>
+
+class QScrollArea;
+class QStackedLayout;
+
+namespace lockscope::views {
+
+class Paragraph;
+class WaitPicture;
+
+/// Who waits for whom at the playhead, over all locks: a circle is a deadlock, and the sentence above names it and the
+/// way out. Click or arrow keys select a client or a lock.
+class WaitsPanel : public QWidget {
+    Q_OBJECT
+public:
+    explicit WaitsPanel(ViewContext* context, QWidget* parent = nullptr);
+    const trace::WaitForGraph& graph() const { return m_graph; }
+    const WaitLayout& picture() const;
+    /// The sentence above the picture.
+    QString sentence() const;
+
+protected:
+    void showEvent(QShowEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
+private:
+    void refresh();
+
+    ViewContext* m_context;
+    trace::WaitForGraph m_graph;
+    QStackedLayout* m_stack;
+    Paragraph* m_sentence;
+    QScrollArea* m_area;
+    WaitPicture* m_picture;
+    QTimer m_soon; ///< many changes of one frame are drawn once
+};
+
+/// The picture itself.
+class WaitPicture : public QWidget {
+    Q_OBJECT
+public:
+    explicit WaitPicture(ViewContext* context);
+    void show(const trace::WaitForGraph& graph);
+    const WaitLayout& layout() const { return m_layout; }
+    /// The item that has the keyboard; -1 = none.
+    int current() const { return m_current; }
+    QSize sizeHint() const override { return m_layout.size.toSize(); }
+
+Q_SIGNALS:
+    void moved(const QRect& item); ///< the keyboard went to this item
+
+protected:
+    void paintEvent(QPaintEvent*) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
+
+private:
+    void setCurrent(int item);
+    void step(int columns, int rows);
+
+    ViewContext* m_context;
+    WaitLayout m_layout;
+    int m_current = -1;
+};
+
+} // namespace lockscope::views
