@@ -20,6 +20,7 @@
 #include "window/screenshot.h"
 #include "window/session_opener.h"
 #include "window/window_keeper.h"
+#include "window/work_area.h"
 
 #include <QApplication>
 #include <QCommandLineParser>
@@ -67,6 +68,7 @@ const QCommandLineOption kStep{QStringLiteral("step"), {}, QStringLiteral("numbe
 const QCommandLineOption kAt{QStringLiteral("at"), {}, QStringLiteral("time")};
 const QCommandLineOption kSeed{QStringLiteral("seed"), {}, QStringLiteral("number")};
 const QCommandLineOption kLayout{QStringLiteral("layout"), {}, QStringLiteral("name")};
+const QCommandLineOption kPanel{QStringLiteral("panel"), {}, QStringLiteral("name")};
 const QCommandLineOption kSize{QStringLiteral("size"), {}, QStringLiteral("WxH")};
 const QCommandLineOption kPresent{QStringLiteral("present")};
 const QCommandLineOption kCompare{QStringLiteral("compare"), {}, QStringLiteral("change")};
@@ -171,6 +173,21 @@ QString openComparison(const QString& change, MainWindow& window, views::Compare
     return opened ? QString() : Shell::tr("--compare %1: this needs a scenario to run").arg(change);
 }
 
+/// Brings a panel to the front once the window is laid out; an error sentence or nothing.
+QString bringForward(const QString& panel, MainWindow& window) {
+    QStringList known;
+    for (QDockWidget* const dock : window.needWork()->docks()) {
+        known << dock->objectName().section(QLatin1Char('.'), 1);
+        if (known.back() != panel) continue;
+        QTimer::singleShot(0, dock, [dock] { // tabs come into being with the layout
+            dock->show();
+            dock->raise();
+        });
+        return {};
+    }
+    return Shell::tr("--panel %1: one of %2").arg(panel, known.join(QStringLiteral(", ")));
+}
+
 /// The program's picture goes into this file; gives the exit status.
 int save(const QImage& image, const QString& path) {
     if (!image.isNull() && image.save(path)) return 0;
@@ -197,8 +214,8 @@ int runWindow(int& argc, char** argv) {
 
     QCommandLineParser parser;
     parser.addPositionalArgument(QStringLiteral("file"), {});
-    parser.addOptions({kScreenshot, kTheme, kLanguage, kScenario, kLesson, kStep, kAt, kSeed, kLayout, kSize, kCompare,
-                       kWelcome, kPresent, kExit});
+    parser.addOptions({kScreenshot, kTheme, kLanguage, kScenario, kLesson, kStep, kAt, kSeed, kLayout, kPanel, kSize,
+                       kCompare, kWelcome, kPresent, kExit});
     const QStringList& words = givenWords();
     hideLogins(argc, argv);
     if (!parser.parse(words)) {
@@ -245,6 +262,8 @@ int runWindow(int& argc, char** argv) {
             QApplication::exit(0);
         });
     window.show();
+    if (parser.isSet(kPanel))
+        if (const QString error = bringForward(parser.value(kPanel), window); !error.isEmpty()) return usage(error);
     views::CompareWindow* compared = nullptr;
     if (parser.isSet(kCompare)) {
         const QString error = shown(openComparison(parser.value(kCompare), window, compared));

@@ -7,7 +7,8 @@ namespace lockscope::app {
 /// `lockscope --help`. Returns the exit status: 0, or 2 for arguments that make no sense.
 ///
 /// For pictures and measurements: --screenshot OUT.png [--theme light|dark] [--language en|zh_CN] [--scenario ID]
-/// [--at 6.8s] [--seed N] [--layout teach|monitor|break] [--size 1600x1000] [--welcome]; --exit-after-first-paint.
+/// [--at 6.8s] [--seed N] [--layout teach|monitor|break] [--panel NAME]
+/// [--size 1600x1000] [--welcome]; --exit-after-first-paint.
 int runWindow(int& argc, char** argv);
 
 } // namespace lockscope::app

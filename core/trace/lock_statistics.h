@@ -38,7 +38,9 @@ public:
     void apply(const Event& event, const Trace& trace);
     const std::map<EntityId, LockStatistics>& locks() const { return m_locks; } ///< by lock
     std::uint64_t requests() const { return m_requests; } ///< messages of clients to servers so far
-    /// The longest wait that is not over at `now`; 0: nobody waits.
+    /// The waits that are not over, by lock and thread: since when.
+    const std::map<std::pair<EntityId, EntityId>, Nanos>& openWaits() const { return m_openSince; }
+    /// The longest of them at `now`; 0: nobody waits.
     Nanos longestOpenWait(Nanos now) const;
 
 private:

@@ -93,11 +93,21 @@ void StatisticsModel::publish() {
         m_granted += counted.granted;
         rows.push_back(row);
     }
+    // A wait that goes on counts as long as it is: in a deadlock there is no other.
+    for (const auto& [key, since] : m_fold->openWaits()) {
+        auto row = std::ranges::lower_bound(rows, key.first, {}, &Row::lock);
+        if (row == rows.end() || row->lock != key.first) row = rows.insert(row, Row{.lock = key.first});
+        ++row->asked;
+        row->waited += std::max(m_until - since, Nanos(0));
+        row->longestWait = std::max(row->longestWait, m_until - since);
+    }
     std::ranges::stable_sort(rows, std::ranges::greater(),
                              [](const Row& row) { return std::pair(row.waited, row.grants); });
     if (rows.size() > kMostRows) rows.resize(kMostRows);
     for (Row& row : rows) {
-        trace::LockStatistics counted = m_fold->locks().at(row.lock);
+        const auto known = m_fold->locks().find(row.lock);
+        if (known == m_fold->locks().end()) continue; // the first wait for it goes on
+        trace::LockStatistics counted = known->second;
         row.wait = trace::percentile(counted.waits, 50);
         row.waitP99 = trace::percentile(counted.waits, 99);
         row.hold = trace::percentile(counted.holds, 50);
@@ -229,7 +239,8 @@ QVariant StatisticsModel::headerData(int section, Qt::Orientation orientation, i
     case WaitP99Column:
         return name ? tr("wait p99") : tr("99 of 100 waits that ended with the lock were no longer.");
     case LongestWaitColumn:
-        return name ? tr("longest wait") : tr("Of all waits that ended, with the lock or without.");
+        return name ? tr("longest wait")
+                    : tr("Of all waits: those that ended with the lock or without, and those that go on.");
     case HoldColumn:
         return name ? tr("hold p50") : tr("Half of the holds were no longer, by the server's record.");
     case HoldP99Column:

@@ -67,7 +67,7 @@ StatisticsPanel::StatisticsPanel(ViewContext* context, QWidget* parent)
     m_view->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     m_view->verticalHeader()->setDefaultSectionSize(std::max(25, QFontMetrics(uiFont()).height() + 7));
     m_view->horizontalHeader()->setHighlightSections(false);
-    new RoomyColumns(m_view->horizontalHeader(), {170, 78, 70, 78, 80, 80, 92, 80, 80, 104, 104, 70, 76});
+    new RoomyColumns(m_view->horizontalHeader(), {160, 124, 70, 84, 80, 80, 100, 80, 80, 112, 112, 76, 84});
     makeFrameless(m_view);
     layout->addLayout(m_stack, 1); // before its pages: see EventsPanel
     m_stack->addWidget(m_view);

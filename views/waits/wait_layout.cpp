@@ -11,6 +11,7 @@ using trace::EntityId;
 namespace {
 
 constexpr double kMargin = 14, kColumnGap = 56, kRowGap = 10;
+constexpr double kBackRoom = 44; ///< under everything, for edges that lead back to the right
 
 /// Columns of threads and locks: a lock stands right of its holders, a waiter right of its lock.
 class Columns {
@@ -125,6 +126,8 @@ WaitLayout layOutWaits(const trace::WaitForGraph& graph, double boxWidth, double
                 {0, 0, true, closed.contains({hold.thread, hold.lock}), hold.believed, hold.recorded});
     for (const auto& wait : waits)
         add(wait.thread, wait.lock, {0, 0, false, inCircle(wait)});
+    if (std::ranges::find(layout.edges, true, &WaitLayout::Edge::back) != layout.edges.end())
+        layout.size.rheight() += kBackRoom;
     return layout;
 }
 

@@ -117,17 +117,22 @@ void WaitPicture::paintEvent(QPaintEvent*) {
             pen.setStyle(Qt::DashLine);
         painter.setPen(pen);
         painter.setBrush(Qt::NoBrush);
-        const QPointF from(edge.back ? a.right() : a.left(), a.center().y());
-        const QPointF to(edge.back ? b.left() : b.right(), b.center().y());
-        const double bend = std::max(24.0, std::abs(to.x() - from.x()) / 2) * (edge.back ? 1 : -1);
+        // To the left in an arc from side to side; back to the right under everything that stands between.
+        const QPointF from = edge.back ? QPointF(a.center().x(), a.bottom()) : QPointF(a.left(), a.center().y());
+        const QPointF to = edge.back ? QPointF(b.center().x(), b.bottom()) : QPointF(b.right(), b.center().y());
+        const double bend = std::max(24.0, (from.x() - to.x()) / 2);
+        const double floor = m_layout.size.height() - 6;
         QPainterPath path(from);
-        path.cubicTo(from + QPointF(bend, 0), to - QPointF(bend, 0), to);
+        if (edge.back)
+            path.cubicTo(QPointF(from.x(), floor + 8), QPointF(to.x(), floor + 8), to);
+        else
+            path.cubicTo(from - QPointF(bend, 0), to + QPointF(bend, 0), to);
         painter.drawPath(path);
         // The head of the arrow: whom, or what, it waits for, and who holds it.
-        const double way = edge.back ? -1 : 1;
         painter.setPen(Qt::NoPen);
         painter.setBrush(color(role));
-        painter.drawPolygon(QPolygonF({to, to + QPointF(way * 8, -4), to + QPointF(way * 8, 4)}));
+        painter.drawPolygon(edge.back ? QPolygonF({to, to + QPointF(-4, 8), to + QPointF(4, 8)})
+                                      : QPolygonF({to, to + QPointF(8, -4), to + QPointF(8, 4)}));
     }
     for (std::size_t i = 0; i < m_layout.items.size(); ++i) {
         const WaitLayout::Item& item = m_layout.items[i];

@@ -64,9 +64,11 @@ private Q_SLOTS:
         QCOMPARE(cell(panel, 1, StatisticsModel::WaitColumn), u"—"_qs);
         QCOMPARE(cell(panel, 1, StatisticsModel::LongestWaitColumn), u"4.0 s"_qs);
         QCOMPARE(cell(panel, 1, StatisticsModel::GaveUpColumn), u"1"_qs);
-        scene.context.setPlayhead(5s); // back: the second wait has not ended yet
-        QTRY_COMPARE(panel.view()->model()->rowCount(), 1);
+        scene.context.setPlayhead(5s); // back: the second wait has not ended yet, and is as long as it is
+        QTRY_COMPARE(cell(panel, 1, StatisticsModel::LongestWaitColumn), u"1.0 s"_qs);
         QCOMPARE(cell(panel, 0, StatisticsModel::LoadColumn), u"0.40"_qs);
+        QCOMPARE(cell(panel, 1, StatisticsModel::LoadColumn), u"0.20"_qs);
+        QCOMPARE(cell(panel, 1, StatisticsModel::GaveUpColumn), u"0"_qs);
     }
 
     void aRowSelectsItsLockAndTheTableIsCopied() {
