@@ -62,6 +62,7 @@ std::vector<Item> formats() {
         const char* id;
         const char* kind;
         const char* sentence;
+        const char* server = ""; ///< of a lock: the kind of server where it lies; empty: Redis
     };
     // Lock formats have the names that `watch` shows.
     static const Format kFormats[] = {
@@ -86,18 +87,50 @@ std::vector<Item> formats() {
         {"setnx-expiry", "lock",
          QT_TRANSLATE_NOOP("cli", "SETNX with its own end as its value, under a name that locks have")},
         {"string", "lock", QT_TRANSLATE_NOOP("cli", "another string under a name that locks have, such as lock:*")},
+        {"curator-mutex", "lock", QT_TRANSLATE_NOOP("cli", "Curator's locks, also -rw, -semaphore, -latch"),
+         "zookeeper"},
+        {"kazoo", "lock", QT_TRANSLATE_NOOP("cli", "kazoo's lock, also -rw, -semaphore, -lease"), "zookeeper"},
+        {"go-zookeeper", "lock", QT_TRANSLATE_NOOP("cli", "go-zookeeper's lock"), "zookeeper"},
+        {"menagerie", "lock", QT_TRANSLATE_NOOP("cli", "Menagerie's locks, also -rw, and zk-sequential's own"),
+         "zookeeper"},
+        {"zk-recipe", "lock", QT_TRANSLATE_NOOP("cli", "ZooKeeper's own recipes, also zk-page"), "zookeeper"},
+        {"zk-ephemeral", "lock", QT_TRANSLATE_NOOP("cli", "one ephemeral node: by several libraries, or anybody"),
+         "zookeeper"},
+        {"shedlock-zk", "lock", QT_TRANSLATE_NOOP("cli", "ShedLock's job locks"), "zookeeper"},
+        {"etcd-mutex", "lock", QT_TRANSLATE_NOOP("cli", "the mutex of etcd's client and of etcdctl"), "etcd"},
+        {"etcd-election", "lock", QT_TRANSLATE_NOOP("cli", "an election of etcd's client"), "etcd"},
+        {"etcd-rw", "lock", QT_TRANSLATE_NOOP("cli", "the read/write lock of etcd's client"), "etcd"},
+        {"shedlock", "lock", QT_TRANSLATE_NOOP("cli", "ShedLock's job locks"), "etcd"},
+        {"laravel", "lock", QT_TRANSLATE_NOOP("cli", "Laravel's table cache_locks"), "sql"},
+        {"int_lock", "lock", QT_TRANSLATE_NOOP("cli", "Spring Integration's table INT_LOCK"), "sql"},
+        {"liquibase", "lock", QT_TRANSLATE_NOOP("cli", "Liquibase's table DATABASECHANGELOGLOCK"), "sql"},
+        {"shedlock", "lock", QT_TRANSLATE_NOOP("cli", "ShedLock's table"), "sql"},
+        {"sql-lease", "lock", QT_TRANSLATE_NOOP("cli", "Lockscope's own table, also sql-row, sql-version"), "sql"},
+        {"pg-advisory", "lock",
+         QT_TRANSLATE_NOOP("cli",
+                           "PostgreSQL's advisory locks, and what sessions wait for: pg-row, -table, -transaction"),
+         "postgresql"},
+        {"memcached-lease", "lock", QT_TRANSLATE_NOOP("cli", "Lockscope's own value, also memcached-add"), "memcached"},
+        {"shedlock", "lock", QT_TRANSLATE_NOOP("cli", "ShedLock's job locks"), "memcached"},
+        {"string", "lock", QT_TRANSLATE_NOOP("cli", "another value under a name that was asked for"), "memcached"},
         {"lockscope", "file",
          QT_TRANSLATE_NOOP("cli", "a recording, as simulate --record writes it; a SQLite database")},
         {"png", "export", QT_TRANSLATE_NOOP("cli", "the timeline as a picture")},
         {"svg", "export", QT_TRANSLATE_NOOP("cli", "the timeline as a drawing")},
         {"csv", "export", QT_TRANSLATE_NOOP("cli", "all events as a table")},
         {"jsonl", "export", QT_TRANSLATE_NOOP("cli", "all events, one JSON object a line")},
+        {"perfetto", "export", QT_TRANSLATE_NOOP("cli", "a trace for ui.perfetto.dev")},
+        {"jepsen", "export", QT_TRANSLATE_NOOP("cli", "a history for Jepsen and Knossos, in EDN")},
     };
     std::vector<Item> items;
     for (const Format& format : kFormats) {
         JsonLine line;
         line.add("id", QByteArray(format.id)).add("kind", QByteArray(format.kind)).add("summary", tr(format.sentence));
-        items.push_back({QLatin1String(format.id), tr(format.sentence), line.toJson()});
+        const bool lock = qstrcmp(format.kind, "lock") == 0;
+        const QByteArray server = *format.server ? format.server : "redis";
+        if (lock) line.add("server", server);
+        const QString where = lock ? QString::fromLatin1(server) + QStringLiteral(": ") : QString();
+        items.push_back({QLatin1String(format.id), where + tr(format.sentence), line.toJson()});
     }
     return items;
 }

@@ -55,6 +55,8 @@ const char* nameOf(Kind kind) {
         return "sessions-refused";
     case Kind::NamesWanted:
         return "names-wanted";
+    case Kind::MayEvict:
+        return "may-evict";
     case Kind::LeftAlone:
         break;
     }
@@ -97,6 +99,9 @@ QString textOf(const WatchNote& note) {
         return Text::tr("This user may not ask which sessions wait for which, so blocked sessions are not known");
     case Kind::NamesWanted:
         return Text::tr("memcached cannot list its keys: name the locks to watch, separated by commas (match)");
+    case Kind::MayEvict:
+        return Text::tr("When its memory is full, this server drops keys, locks among them (maxmemory-policy %1)")
+            .arg(note.examples.empty() ? QString() : readable(note.examples.front()));
     case Kind::LeftAlone:
         break;
     }
@@ -118,6 +123,7 @@ bool countsKeys(Kind kind) {
     case Kind::NamedLocksHidden:
     case Kind::SessionsRefused:
     case Kind::NamesWanted:
+    case Kind::MayEvict:
         break;
     }
     return false;

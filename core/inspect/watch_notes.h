@@ -22,6 +22,7 @@ struct WatchNote {
         NamedLocksHidden, ///< this database does not list named locks
         SessionsRefused,  ///< this user has no right to ask which sessions wait for which
         NamesWanted,      ///< this server cannot list its keys: only named ones can be looked at
+        MayEvict,         ///< the server drops keys when its memory is full, by the policy in examples
         LeftAlone,        ///< reading these keys would keep them from being evicted
     };
     Kind kind = Kind::LongValues;

@@ -247,7 +247,9 @@ private Q_SLOTS:
         const Ran formats = program("list formats --json");
         QVERIFY2(formats.out.contains("\"redisson\"") && formats.out.contains("\"jsonl\""), formats.told());
         // As `watch` calls them: it never says just "redlock".
-        for (const char* id : {"node-redlock", "redlock-py|redislock", "setnx-expiry", "spring|redlock-rb|string"})
+        for (const char* id :
+             {"node-redlock", "redlock-py|redislock", "setnx-expiry", "spring|redlock-rb|string", "curator-mutex",
+              "kazoo", "etcd-election", "laravel", "memcached-lease", "perfetto", "jepsen"})
             QVERIFY2(formats.out.contains(QByteArray("\"") + id + '"'), id);
         QVERIFY2(!formats.out.contains("\"redlock\""), formats.told());
     }

@@ -158,8 +158,8 @@ void ServerFacts::take(Question question, const Reply& reply) {
         m_notBefore[Keyspace] = now + kKeyspaceAgain;
         break;
     case Memory:
-        m_evictsOldest = lineOfInfo(reply.text, "maxmemory").toLongLong() > 0 &&
-                         lineOfInfo(reply.text, "maxmemory_policy").contains("lru");
+        m_evictsBy = lineOfInfo(reply.text, "maxmemory").toLongLong() > 0 ? lineOfInfo(reply.text, "maxmemory_policy")
+                                                                          : QByteArray();
         m_notBefore[Memory] = now + kAskAgain;
         break;
     case Server:

@@ -35,8 +35,10 @@ public:
     const std::optional<Subscriptions>& subscriptions() const { return m_subscriptions; }
     /// This user may not ask who is subscribed.
     bool subscriptionsRefused() const { return m_subscriptionsRefused; }
+    /// The policy by which the server drops keys when its memory is full; empty: it drops none, or nobody knows.
+    QByteArray evictsBy() const { return m_evictsBy == "noeviction" ? QByteArray() : m_evictsBy; }
     /// Reading a key makes it young for a server that evicts the oldest, and our connection can not be told apart.
-    bool readingMakesYoung() const { return m_evictsOldest && !m_noTouch; }
+    bool readingMakesYoung() const { return m_evictsBy.contains("lru") && !m_noTouch; }
 
     /// Which server it is; missing = it does not tell.
     const std::optional<ServerIdentity>& identity() const { return m_identity; }
@@ -68,7 +70,7 @@ private:
     int m_databases = -1; ///< that have keys; -1 = not known
     bool m_othersHaveKeys = true;
     bool m_noTouch = false;
-    bool m_evictsOldest = false;
+    QByteArray m_evictsBy;
     QByteArray m_infoServer, m_infoReplication;
     std::optional<ServerIdentity> m_identity;
     Nanos m_identityAt{};

@@ -335,6 +335,8 @@ void RedisWatcher::describe(LockReport& report) {
     report.connections = m_facts.connections();
     if (report.server) report.notes = notesOn(*report.server);
     if (m_facts.subscriptionsRefused()) report.notes.push_back({WatchNote::Kind::WaitersRefused, 0, {}});
+    if (const QByteArray policy = m_facts.evictsBy(); !policy.isEmpty())
+        report.notes.push_back({WatchNote::Kind::MayEvict, 0, {policy}});
     if (report.keysLeftAlone > 0) report.notes.push_back({WatchNote::Kind::LeftAlone, report.keysLeftAlone, {}});
     std::ranges::move(m_search.unread().notes(), std::back_inserter(report.notes));
     report.commands = m_reader.commands();

@@ -146,6 +146,9 @@ private Q_SLOTS:
         QVERIFY(report.complete);
         const bool noTouch = call(*m_client, {"CLIENT", "NO-TOUCH", "OFF"}).has_value(); // since Redis 7.2
         QCOMPARE(report.keysLeftAlone, noTouch ? 0 : 1);
+        const auto evicts = std::ranges::find(report.notes, WatchNote::Kind::MayEvict, &WatchNote::kind);
+        QVERIFY(evicts != report.notes.end());
+        QVERIFY2(textOf(*evicts).contains(u"allkeys-lru"_qs), qPrintable(textOf(*evicts)));
         QVERIFY(call(*m_client, {"OBJECT", "IDLETIME", "user:1"})->integer >= 1000);
     }
     void saysThatThereIsMore() {
