@@ -71,9 +71,9 @@ QString waitsInWords(const trace::WaitForGraph& graph, const trace::Trace& trace
         for (const auto& wait : graph.waits)
             if (wait.lock == lock) waiters.push_back(wait.thread);
         const QString name = trace.displayName(lock), waiting = verdict::actorsText(waiters, trace);
-        sentences << (holders.empty()
-                          ? Words::tr("Nobody holds %1; %2 wait.", nullptr, int(waiters.size())).arg(name, waiting)
-                          : Words::tr("%1 hold %2; %3 wait.").arg(verdict::actorsText(holders, trace), name, waiting));
+        sentences << (holders.empty() ? Words::tr("Nobody holds %1; waiting: %2.").arg(name, waiting)
+                                      : Words::tr("%1 is held by %2; waiting: %3.")
+                                            .arg(name, verdict::actorsText(holders, trace), waiting));
     }
     return verdict::paragraph(sentences);
 }

@@ -94,7 +94,7 @@ private Q_SLOTS:
         QVERIFY(QTest::qWaitForWindowExposed(&panel));
         auto* picture = panel.findChild<WaitPicture*>();
         QVERIFY(picture);
-        QCOMPARE(picture->accessibleDescription(), u"B hold stock; A wait."_qs);
+        QCOMPARE(picture->accessibleDescription(), u"stock is held by B; waiting: A."_qs);
         picture->setFocus(Qt::TabFocusReason);
         QCOMPARE(picture->current(), 0);
         QTest::keyClick(picture, Qt::Key_Right);
