@@ -21,7 +21,9 @@ public:
     /// nullopt: the server has ended the connection, or is not there.
     virtual std::optional<redis::Reply> ask(int session, const redis::Args& args) = 0;
     virtual void kill(int server) = 0;
-    virtual void restart(int server) = 0;
+    virtual void restart(int server) = 0; ///< empty
+    virtual void pause(int server) = 0;   ///< stops it where it stands: its connections stay open
+    virtual void resume(int server) = 0;
     virtual void advance(std::chrono::milliseconds time) = 0;
     /// The server that most Sentinels name as the master.
     virtual int masterByWord() = 0;
@@ -62,6 +64,8 @@ public:
         const auto started = test::run(m_group.group().at(server).start());
         if (!started) qWarning("%s", qPrintable(started.error()));
     }
+    void pause(int server) override { m_group.group().at(server).pause(); }
+    void resume(int server) override { m_group.group().at(server).resume(); }
     void advance(std::chrono::milliseconds time) override { QTest::qWait(int(time.count())); }
     int masterByWord() override {
         std::array<int, 3> votes{};
@@ -104,6 +108,8 @@ public:
     }
     void kill(int server) override { m_group.at(std::size_t(server)).kill(); }
     void restart(int server) override { m_group.at(std::size_t(server)).start(); }
+    void pause(int server) override { m_group.at(std::size_t(server)).pause(); }
+    void resume(int server) override { m_group.at(std::size_t(server)).resume(); }
     void advance(std::chrono::milliseconds time) override { m_group.run(time); }
     int masterByWord() override {
         std::array<int, 3> votes{};
