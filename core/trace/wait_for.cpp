@@ -2,113 +2,198 @@
 #include "trace/wait_for.h"
 
 #include <algorithm>
+#include <deque>
+#include <map>
+#include <optional>
 #include <set>
 
 namespace lockscope::trace {
 
 namespace {
 
-using Key = std::pair<EntityId, EntityId>; ///< lock, thread
+bool isNamed(const Trace& trace, EntityId thread) {
+    return thread != kNoEntity && !trace.entity(trace.clientOf(thread)).name.isEmpty();
+}
 
-/// Finds circles by a walk that looks at each thread once (depth first; a way back onto the path closes a circle).
-class Cycles {
-public:
-    explicit Cycles(const WaitForGraph& graph) {
-        std::map<EntityId, std::vector<EntityId>> holders;
-        for (const auto& hold : graph.holds)
-            if (hold.mode == HoldMode::Exclusive) holders[hold.lock].push_back(hold.thread);
-        for (const auto& wait : graph.waits)
-            for (const EntityId holder : holders[wait.lock])
-                m_next[wait.thread].emplace_back(wait.lock, holder);
-    }
-    std::vector<WaitForGraph::Cycle> find() {
-        for (const auto& [thread, next] : m_next)
-            visit(thread);
-        return std::move(m_found);
-    }
+/// The edges by waiter.
+using Edges = std::map<EntityId, std::vector<WaitEdge>>;
 
-private:
-    void visit(EntityId thread) {
-        if (!m_seen.insert(thread).second) return;
-        const auto next = m_next.find(thread);
-        if (next == m_next.end()) return;
-        for (const auto& [lock, holder] : next->second) {
-            m_threads.push_back(thread);
-            m_locks.push_back(lock);
-            const auto back = std::ranges::find(m_threads, holder);
-            if (back == m_threads.end()) {
-                visit(holder);
-            } else {
-                const auto from = back - m_threads.begin();
-                m_found.push_back({{back, m_threads.end()}, {m_locks.begin() + from, m_locks.end()}});
+/// The shortest ring through a client; empty: none.
+std::vector<WaitEdge> ringThrough(const Edges& edges, EntityId start) {
+    std::map<EntityId, WaitEdge> cameBy; // by holder
+    std::deque<EntityId> next{start};
+    while (!next.empty()) {
+        const EntityId at = next.front();
+        next.pop_front();
+        const auto its = edges.find(at);
+        if (its == edges.end()) continue;
+        for (const WaitEdge& edge : its->second) {
+            if (!cameBy.emplace(edge.holder, edge).second) continue;
+            if (edge.holder != start) {
+                next.push_back(edge.holder);
+                continue;
             }
-            m_threads.pop_back();
-            m_locks.pop_back();
+            std::vector<WaitEdge> ring{edge};
+            while (ring.back().waiter != start)
+                ring.push_back(cameBy.at(ring.back().waiter));
+            std::ranges::reverse(ring);
+            return ring;
         }
     }
+    return {};
+}
 
-    std::map<EntityId, std::vector<std::pair<EntityId, EntityId>>> m_next; ///< by waiter: lock, holder
-    std::set<EntityId> m_seen;
-    std::vector<EntityId> m_threads, m_locks; ///< the path
-    std::vector<WaitForGraph::Cycle> m_found;
+/// The clients of each strongly connected group of at least two. Without recursion: queues may be long.
+class Groups {
+public:
+    explicit Groups(const Edges& edges) : m_edges(edges) {
+        for (const auto& [client, its] : edges)
+            if (!m_seen.contains(client)) walk(client);
+    }
+    const std::vector<std::vector<EntityId>>& found() const { return m_found; }
+
+private:
+    struct Seen {
+        std::size_t index, lowest;
+        bool onStack;
+    };
+    struct Frame {
+        EntityId client;
+        std::size_t next = 0; ///< the edge to look at
+    };
+    void enter(EntityId client) {
+        m_seen[client] = {m_seen.size(), m_seen.size(), true};
+        m_stack.push_back(client);
+        m_frames.push_back({client});
+    }
+    void walk(EntityId first) {
+        enter(first);
+        while (!m_frames.empty()) {
+            Frame& frame = m_frames.back();
+            Seen& own = m_seen.at(frame.client);
+            const auto its = m_edges.find(frame.client);
+            if (its != m_edges.end() && frame.next < its->second.size()) {
+                const EntityId to = its->second[frame.next++].holder;
+                if (const auto known = m_seen.find(to); known == m_seen.end())
+                    enter(to);
+                else if (known->second.onStack)
+                    own.lowest = std::min(own.lowest, known->second.index);
+                continue;
+            }
+            if (own.lowest == own.index) take(frame.client);
+            const std::size_t lowest = own.lowest;
+            m_frames.pop_back();
+            if (m_frames.empty()) continue;
+            Seen& before = m_seen.at(m_frames.back().client);
+            before.lowest = std::min(before.lowest, lowest);
+        }
+    }
+    void take(EntityId root) {
+        std::vector<EntityId> group;
+        EntityId client = kNoEntity;
+        do {
+            client = m_stack.back();
+            m_stack.pop_back();
+            m_seen.at(client).onStack = false;
+            group.push_back(client);
+        } while (client != root);
+        if (group.size() > 1) m_found.push_back(std::move(group));
+    }
+
+    const Edges& m_edges;
+    std::map<EntityId, Seen> m_seen;
+    std::vector<EntityId> m_stack;
+    std::vector<Frame> m_frames;
+    std::vector<std::vector<EntityId>> m_found;
 };
+
+/// Who wants a lock, and who has it.
+struct Contest {
+    std::map<EntityId, HoldMode> holders;
+    std::map<EntityId, std::optional<HoldMode>> waiters; ///< how it is wanted; missing: not known
+    bool permits = false;                                ///< it has several
+};
+
+/// What clients of our own believe; only locks that one of them waits for.
+std::map<EntityId, Contest> believed(const State& state) {
+    std::map<EntityId, Contest> contests;
+    for (const auto& [key, belief] : state.beliefs)
+        if (belief.waiting()) contests[key.first].waiters.emplace(key.second, std::nullopt);
+    for (auto& [lock, contest] : contests)
+        for (auto it = state.beliefs.lower_bound({lock, 0}); it != state.beliefs.end() && it->first.first == lock; ++it)
+            if (it->second.holding()) contest.holders.emplace(it->first.second, it->second.mode);
+    return contests;
+}
+
+/// Adds what servers tell of these locks, and of those that strangers wait for.
+void addRecorded(std::map<EntityId, Contest>& contests, const State& state) {
+    for (const auto& [lock, record] : state.records) {
+        if (!record.observed || record.copyOf != kNoEntity) continue; // the logical lock says it
+        auto contest = contests.find(lock);
+        if (contest == contests.end()) {
+            if (record.queue.empty()) continue;
+            contest = contests.try_emplace(lock).first;
+        }
+        for (const QueuedWaiter& waiter : record.queue) {
+            const auto own = state.beliefs.find({lock, waiter.thread});
+            // A client of our own that does not wait any more has left its entry behind.
+            if (waiter.dead || (own != state.beliefs.end() && !own->second.waiting())) continue;
+            contest->second.waiters[waiter.thread] = waiter.mode;
+        }
+        for (const Holder& holder : record.allHolders())
+            contest->second.holders.emplace(holder.thread, holder.mode);
+        contest->second.permits = record.mode == HoldMode::Permit;
+    }
+}
 
 } // namespace
 
-WaitForGraph waitForGraph(const State& state, const Trace& trace) {
-    WaitForGraph graph;
-    std::set<Key> told;
-    std::set<EntityId> locks;
-    const auto add = [&](EntityId lock, EntityId thread, std::int64_t since) {
-        if (!told.emplace(lock, thread).second) return;
-        graph.waits.push_back({thread, lock, since});
-        locks.insert(lock);
-    };
-    for (const auto& [key, belief] : state.beliefs)
-        if (belief.waiting()) add(key.first, key.second, belief.since);
-    for (const auto& [lock, record] : state.records) {
-        if (record.queue.empty() || !record.observed || trace.copyOf(lock) != kNoEntity) continue;
-        for (const QueuedWaiter& waiter : record.queue) {
-            // A client of our own that is in the queue and does not wait any more has left an entry behind.
-            const bool own = state.beliefs.contains({lock, waiter.thread});
-            if (!waiter.dead && !own) add(lock, waiter.thread, waiter.since);
-        }
-    }
-    std::ranges::sort(graph.waits, {}, [](const auto& wait) { return std::tuple(wait.lock, wait.since, wait.thread); });
-    for (const EntityId lock : locks) {
-        std::map<EntityId, WaitForGraph::Hold> holds;
-        for (auto it = state.beliefs.lower_bound({lock, 0}); it != state.beliefs.end() && it->first.first == lock; ++it)
-            if (it->second.holding()) holds[it->first.second] = {it->first.second, lock, it->second.mode, true, false};
-        if (const auto record = state.records.find(lock); record != state.records.end() && record->second.observed) {
-            for (const Holder& holder : record->second.allHolders()) {
-                auto& hold = holds.try_emplace(holder.thread, WaitForGraph::Hold{holder.thread, lock, holder.mode})
-                                 .first->second;
-                hold.recorded = true;
-            }
-        }
-        for (const auto& [thread, hold] : holds)
-            graph.holds.push_back(hold);
-    }
-    graph.cycles = Cycles(graph).find();
-    return graph;
+EntityId partyInGraph(const Trace& trace, EntityId thread) {
+    const EntityId client = trace.clientOf(thread);
+    return trace.entity(client).other != kNoEntity ? client : thread;
 }
 
-std::size_t WaitForGraph::freedBy(EntityId lock) const {
-    std::set<EntityId> free{lock}, freed; // locks that get free, threads that get on
-    bool more = true;
-    std::size_t count = 0;
-    while (more) {
-        more = false;
-        for (const Wait& wait : waits) {
-            if (!free.contains(wait.lock) || !freed.insert(wait.thread).second) continue;
-            more = true;
-            for (const Hold& hold : holds)
-                if (hold.thread == wait.thread) free.insert(hold.lock);
+WaitGraph waitGraph(const State& state, const Trace& trace) {
+    std::set<WaitEdge> all;
+    std::map<EntityId, Contest> contests = believed(state);
+    addRecorded(contests, state);
+    for (const auto& [lock, contest] : contests) {
+        // Any one of several holders of permits can let a waiter go on.
+        if (contest.permits && contest.holders.size() > 1) continue;
+        for (const auto& [holder, held] : contest.holders) {
+            if (!isNamed(trace, holder)) continue;
+            const EntityId to = partyInGraph(trace, holder);
+            for (const auto& [waiter, wanted] : contest.waiters) {
+                if (!isNamed(trace, waiter)) continue;
+                if (held == HoldMode::Shared && wanted != HoldMode::Exclusive) continue;
+                const EntityId from = partyInGraph(trace, waiter);
+                if (from != to) all.insert({from, lock, to}); // a grant may be under way to a waiter
+            }
         }
     }
-    for (const Wait& wait : waits)
-        count += free.contains(wait.lock);
-    return count;
+    WaitGraph graph;
+    graph.edges.assign(all.begin(), all.end());
+    Edges edges;
+    for (const WaitEdge& edge : graph.edges)
+        edges[edge.waiter].push_back(edge);
+    const Groups groups(edges);
+    for (const std::vector<EntityId>& group : groups.found()) {
+        WaitCycle cycle;
+        cycle.edges = ringThrough(edges, *std::ranges::min_element(group));
+        for (std::size_t i = 0; i < cycle.edges.size(); ++i) {
+            const EntityId lock = cycle.edges[i].lock;
+            const auto record = state.records.find(lock);
+            const auto known = std::int64_t(contests.at(lock).waiters.size());
+            const auto waiters = record == state.records.end() ? known : std::max(record->second.waiters, known);
+            if (waiters <= cycle.freed) continue;
+            cycle.freed = waiters;
+            cycle.weakest = i;
+        }
+        graph.cycles.push_back(std::move(cycle));
+    }
+    std::ranges::sort(graph.cycles,
+                      [](const WaitCycle& a, const WaitCycle& b) { return a.edges.front() < b.edges.front(); });
+    return graph;
 }
 
 } // namespace lockscope::trace

@@ -2,41 +2,39 @@
 #pragma once
 #include "trace/state.h"
 
+#include <vector>
+
 namespace lockscope::trace {
 
-/// Who waits for whom at one instant: the locks that somebody waits for, their holders, and the circles among them.
-/// Clients of our own wait and hold as they believe; others, as the server's record names them.
-struct WaitForGraph {
-    struct Wait {
-        EntityId thread = kNoEntity, lock = kNoEntity;
-        std::int64_t since = 0; ///< ns; of a client not ours: when it was first seen in the queue
-        friend bool operator==(const Wait&, const Wait&) = default;
-    };
-    struct Hold {
-        EntityId thread = kNoEntity, lock = kNoEntity;
-        HoldMode mode = HoldMode::Exclusive;
-        bool believed = false; ///< the client acts on it
-        bool recorded = false; ///< the server's record names it
-        friend bool operator==(const Hold&, const Hold&) = default;
-    };
-    /// threads[i] waits for locks[i], which the next thread holds alone, the last one's the first thread. A thread can
-    /// wait for itself.
-    struct Cycle {
-        std::vector<EntityId> threads, locks;
-        friend bool operator==(const Cycle&, const Cycle&) = default;
-    };
-    std::vector<Wait> waits;   ///< by lock, then whoever waits longest first
-    std::vector<Hold> holds;   ///< of the locks in `waits`, by lock
-    std::vector<Cycle> cycles; ///< at least one of each knot
-    friend bool operator==(const WaitForGraph&, const WaitForGraph&) = default;
-
-    /// How many waits would end for good if nobody held this lock: those for it, and those that wait for these waiters.
-    /// Waits of a circle that only it closes are among them.
-    std::size_t freedBy(EntityId lock) const;
+/// One client waits for a lock that another one holds. Clients of our own wait and hold as they believe, others as the
+/// servers' records tell. Clients are threads; a client that a rule has joined out of several
+/// servers' names is the Client as a whole.
+struct WaitEdge {
+    EntityId waiter = kNoEntity, lock = kNoEntity, holder = kNoEntity;
+    friend auto operator<=>(const WaitEdge&, const WaitEdge&) = default;
 };
 
-/// The graph of `state`, a state of `trace`. Shared holders and permits are in `holds`, but close no cycle: nobody can
-/// say whether the waiter would join them. Costs the locks and beliefs of the state, and little when nobody waits.
-WaitForGraph waitForGraph(const State& state, const Trace& trace);
+/// Clients that wait for each other in a ring: none of them goes on by itself.
+struct WaitCycle {
+    std::vector<WaitEdge> edges; ///< each one's holder is the next one's waiter
+    /// The edge whose lock has the most waiters: if its holder gives the lock up, they go on.
+    std::size_t weakest = 0;
+    std::int64_t freed = 0; ///< how many waiters that lock has
+};
+
+/// The waiters and holders of all locks at an instant.
+struct WaitGraph {
+    std::vector<WaitEdge> edges;   ///< sorted, each once
+    std::vector<WaitCycle> cycles; ///< at most one for each group of clients that are tied together
+};
+
+/// The client that stands in the graph for a thread: the thread itself, or its Client if a rule joined that.
+EntityId partyInGraph(const Trace& trace, EntityId thread);
+
+/// Reads the graph off the beliefs and the records. Waiters and holders without a name are left out, and so are entries
+/// that nobody waits behind any more. Two readers of one lock do not wait for each other, nor does anybody of whom it
+/// is not known that it wants the lock alone wait for a reader. Cycles are the strongly connected groups (Tarjan 1972),
+/// each told by its shortest ring through its lowest entity.
+WaitGraph waitGraph(const State& state, const Trace& trace);
 
 } // namespace lockscope::trace

@@ -20,8 +20,7 @@ struct WaitLayout {
         std::size_t from = 0, to = 0; ///< items: from a waiter to a lock, or from a lock to its holder
         bool holds = false;           ///< else it waits
         bool inCycle = false;
-        bool believed = true, recorded = true; ///< of a hold
-        bool back = false;                     ///< leads to the right, against the others: it closes a circle
+        bool back = false; ///< leads to the right, against the others: it closes a circle
     };
     std::vector<Item> items; ///< column by column, each from its top: the order in which the keyboard walks
     std::vector<Edge> edges;
@@ -35,7 +34,7 @@ struct WaitLayout {
 /// At most so many waits are drawn; circles first.
 inline constexpr std::size_t kMostWaitsDrawn = 200;
 
-/// `boxWidth`, `boxHeight` in pixels, of each item. Cycles are drawn whole.
-WaitLayout layOutWaits(const trace::WaitForGraph& graph, double boxWidth, double boxHeight);
+/// `boxWidth`, `boxHeight` in pixels, of each item.
+WaitLayout layOutWaits(const trace::WaitGraph& graph, double boxWidth, double boxHeight);
 
 } // namespace lockscope::views

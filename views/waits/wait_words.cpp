@@ -5,6 +5,7 @@
 
 #include <QCoreApplication>
 #include <algorithm>
+#include <map>
 
 namespace lockscope::views {
 
@@ -12,23 +13,39 @@ namespace {
 
 using trace::EntityId;
 
+constexpr qsizetype kMostLinks = 6; ///< of a circle in a sentence
+
 struct Words {
     Q_DECLARE_TR_FUNCTIONS(Waits)
 };
 
+/// A client as a student calls it; one that a rule joined by its own name.
+QString partyName(EntityId party, const trace::Trace& trace) {
+    return trace.entity(party).kind == trace::EntityKind::Thread ? verdict::actorText(party, trace)
+                                                                 : trace.displayName(party);
+}
+
+QString partiesText(const std::vector<EntityId>& parties, const trace::Trace& trace) {
+    QStringList names;
+    for (const EntityId party : parties)
+        names << partyName(party, trace);
+    return names.join(Words::tr(", ", "between names"));
+}
+
 } // namespace
 
-QStringList cycleSentences(const trace::WaitForGraph& graph, const trace::Trace& trace) {
+QStringList cycleSentences(const trace::WaitGraph& graph, const trace::Trace& trace) {
     QStringList sentences;
-    for (const auto& cycle : graph.cycles) {
+    for (const trace::WaitCycle& cycle : graph.cycles) {
         QStringList parts;
-        for (std::size_t i = 0; i < cycle.threads.size(); ++i) {
-            const EntityId holder = cycle.threads[(i + 1) % cycle.threads.size()];
-            const QString waiter = verdict::actorText(cycle.threads[i], trace);
-            const QString lock = trace.displayName(cycle.locks[i]);
-            parts << (holder == cycle.threads[i] ? Words::tr("%1 waits for %2, which it holds itself").arg(waiter, lock)
-                                                 : Words::tr("%1 waits for %2, which %3 holds")
-                                                       .arg(waiter, lock, verdict::actorText(holder, trace)));
+        for (const trace::WaitEdge& edge : cycle.edges) {
+            if (parts.size() == kMostLinks) {
+                parts << Words::tr("and so on, over %n client(s)", nullptr, int(cycle.edges.size()));
+                break;
+            }
+            parts << Words::tr("%1 waits for %2, which %3 holds")
+                         .arg(partyName(edge.waiter, trace), trace.displayName(edge.lock),
+                              partyName(edge.holder, trace));
         }
         //: Joins the links of a chain of waits.
         sentences << Words::tr("%1.").arg(parts.join(Words::tr("; ")));
@@ -36,45 +53,34 @@ QStringList cycleSentences(const trace::WaitForGraph& graph, const trace::Trace&
     return sentences;
 }
 
-QString wayOut(const trace::WaitForGraph& graph, const trace::Trace& trace) {
-    EntityId best = trace::kNoEntity, holder = trace::kNoEntity;
-    std::size_t most = 0;
-    for (const auto& cycle : graph.cycles) {
-        for (std::size_t i = 0; i < cycle.locks.size(); ++i) {
-            const std::size_t freed = graph.freedBy(cycle.locks[i]);
-            if (freed <= most) continue;
-            most = freed;
-            best = cycle.locks[i];
-            holder = cycle.threads[(i + 1) % cycle.threads.size()];
-        }
-    }
-    if (best == trace::kNoEntity) return {};
-    return Words::tr("To end it, end %1's hold of %2: %n wait(s) can go on. %1 then works on without the lock until it "
-                     "learns of that.",
-                     nullptr, int(most))
-        .arg(verdict::actorText(holder, trace), trace.displayName(best));
+QString wayOut(const trace::WaitGraph& graph, const trace::Trace& trace) {
+    const auto best = std::ranges::max_element(graph.cycles, {}, &trace::WaitCycle::freed);
+    if (best == graph.cycles.end()) return {};
+    const trace::WaitEdge& edge = best->edges[best->weakest];
+    return Words::tr("To end it, end %1's hold of %2: %n client(s) wait for that. %1 then works on without the lock "
+                     "until it learns of it.",
+                     nullptr, int(best->freed))
+        .arg(partyName(edge.holder, trace), trace.displayName(edge.lock));
 }
 
-QString waitsInWords(const trace::WaitForGraph& graph, const trace::Trace& trace, int most) {
-    QStringList sentences = cycleSentences(graph, trace);
-    std::vector<EntityId> locks;
-    for (const auto& wait : graph.waits)
-        if (locks.empty() || locks.back() != wait.lock) locks.push_back(wait.lock);
-    for (const EntityId lock : locks) {
-        if (most-- <= 0) {
-            sentences << Words::tr("There are more.");
-            break;
-        }
+QString waitsInWords(const trace::WaitGraph& graph, const trace::Trace& trace, int most) {
+    struct Contest {
         std::vector<EntityId> holders, waiters;
-        for (const auto& hold : graph.holds)
-            if (hold.lock == lock) holders.push_back(hold.thread);
-        for (const auto& wait : graph.waits)
-            if (wait.lock == lock) waiters.push_back(wait.thread);
-        const QString name = trace.displayName(lock), waiting = verdict::actorsText(waiters, trace);
-        sentences << (holders.empty() ? Words::tr("Nobody holds %1; waiting: %2.").arg(name, waiting)
-                                      : Words::tr("%1 is held by %2; waiting: %3.")
-                                            .arg(name, verdict::actorsText(holders, trace), waiting));
+    };
+    std::map<EntityId, Contest> contests;
+    const auto add = [](std::vector<EntityId>& to, EntityId party) {
+        if (std::ranges::find(to, party) == to.end()) to.push_back(party);
+    };
+    QStringList sentences = cycleSentences(graph, trace);
+    for (const trace::WaitEdge& edge : graph.edges) {
+        if (!contests.contains(edge.lock) && int(contests.size()) == most) continue;
+        add(contests[edge.lock].holders, edge.holder);
+        add(contests[edge.lock].waiters, edge.waiter);
     }
+    for (const auto& [lock, contest] : contests)
+        sentences << Words::tr("%1 is held by %2; waiting: %3.")
+                         .arg(trace.displayName(lock), partiesText(contest.holders, trace),
+                              partiesText(contest.waiters, trace));
     return verdict::paragraph(sentences);
 }
 

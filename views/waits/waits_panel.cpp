@@ -34,7 +34,7 @@ WaitPicture::WaitPicture(ViewContext* context) : m_context(context) {
     setAccessibleName(tr("Who waits for whom"));
 }
 
-void WaitPicture::show(const trace::WaitForGraph& graph) {
+void WaitPicture::show(const trace::WaitGraph& graph) {
     const trace::EntityId kept = m_current >= 0 && m_current < int(m_layout.items.size())
                                      ? m_layout.items[std::size_t(m_current)].entity
                                      : trace::kNoEntity;
@@ -111,10 +111,7 @@ void WaitPicture::paintEvent(QPaintEvent*) {
         const QRectF a = m_layout.items[edge.from].box, b = m_layout.items[edge.to].box;
         const Role role = edge.inCycle ? Role::Violation : edge.holds ? Role::Holding : Role::Waiting;
         QPen pen(color(role), edge.inCycle ? 2.2 : 1.6);
-        if (!edge.holds)
-            pen.setStyle(Qt::DotLine);
-        else if (!edge.recorded) // a client acts on it, and the server does not know of it
-            pen.setStyle(Qt::DashLine);
+        if (!edge.holds) pen.setStyle(Qt::DotLine);
         painter.setPen(pen);
         painter.setBrush(Qt::NoBrush);
         // To the left in an arc from side to side; back to the right under everything that stands between.
@@ -145,8 +142,9 @@ void WaitPicture::paintEvent(QPaintEvent*) {
         painter.drawRoundedRect(item.box, radius, radius);
         painter.setFont(font);
         painter.setPen(color(Role::Text));
-        const QString name = item.isLock ? m_context->trace()->displayName(item.entity)
-                                         : verdict::actorText(item.entity, *m_context->trace());
+        const bool thread = m_context->trace()->entity(item.entity).kind == trace::EntityKind::Thread;
+        const QString name = thread ? verdict::actorText(item.entity, *m_context->trace())
+                                    : m_context->trace()->displayName(item.entity);
         const QRectF words = item.box.adjusted(10, 0, -10, 0);
         painter.drawText(words, Qt::AlignCenter,
                          QFontMetrics(font).elidedText(name, Qt::ElideMiddle, int(words.width())));
@@ -217,16 +215,16 @@ void WaitsPanel::changeEvent(QEvent* event) {
 
 void WaitsPanel::refresh() {
     const auto trace = m_context->trace();
-    trace::WaitForGraph graph = trace::waitForGraph(m_context->state(), *trace);
-    m_stack->setCurrentIndex(graph.waits.empty() ? 1 : 0);
+    trace::WaitGraph graph = trace::waitGraph(m_context->state(), *trace);
+    m_stack->setCurrentIndex(graph.edges.empty() ? 1 : 0);
     m_picture->show(graph);
     QStringList sentences;
     if (graph.cycles.empty()) {
         std::set<trace::EntityId> locks;
-        for (const auto& wait : graph.waits)
+        for (const auto& wait : graph.edges)
             locks.insert(wait.lock);
         sentences << tr("No deadlock: %1 for %2.")
-                         .arg(tr("%n wait(s)", nullptr, int(graph.waits.size())),
+                         .arg(tr("%n wait(s)", nullptr, int(graph.edges.size())),
                               tr("%n lock(s)", nullptr, int(locks.size())));
     } else {
         sentences << tr("Deadlock:") << cycleSentences(graph, *trace) << wayOut(graph, *trace);

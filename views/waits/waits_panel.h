@@ -19,7 +19,7 @@ class WaitsPanel : public QWidget {
     Q_OBJECT
 public:
     explicit WaitsPanel(ViewContext* context, QWidget* parent = nullptr);
-    const trace::WaitForGraph& graph() const { return m_graph; }
+    const trace::WaitGraph& graph() const { return m_graph; }
     const WaitLayout& picture() const;
     /// The sentence above the picture.
     QString sentence() const;
@@ -32,7 +32,7 @@ private:
     void refresh();
 
     ViewContext* m_context;
-    trace::WaitForGraph m_graph;
+    trace::WaitGraph m_graph;
     QStackedLayout* m_stack;
     Paragraph* m_sentence;
     QScrollArea* m_area;
@@ -45,7 +45,7 @@ class WaitPicture : public QWidget {
     Q_OBJECT
 public:
     explicit WaitPicture(ViewContext* context);
-    void show(const trace::WaitForGraph& graph);
+    void show(const trace::WaitGraph& graph);
     const WaitLayout& layout() const { return m_layout; }
     /// The item that has the keyboard; -1 = none.
     int current() const { return m_current; }
