@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "trace/state.h"
+
+#include <vector>
+
+namespace lockscope::trace {
+
+/// One client waits for a lock that another one holds, as the servers' records tell. Clients are threads; a client that
+/// a rule has joined out of several servers' names is the Client as a whole.
+struct WaitEdge {
+    EntityId waiter = kNoEntity, lock = kNoEntity, holder = kNoEntity;
+    friend auto operator<=>(const WaitEdge&, const WaitEdge&) = default;
+};
+
+/// Clients that wait for each other in a ring: none of them goes on by itself.
+struct WaitCycle {
+    std::vector<WaitEdge> edges; ///< each one's holder is the next one's waiter
+    /// The edge whose lock has the most waiters: if its holder gives the lock up, they go on.
+    std::size_t weakest = 0;
+    std::int64_t freed = 0; ///< how many waiters that lock has
+};
+
+/// The waiters and holders of all locks at an instant.
+struct WaitGraph {
+    std::vector<WaitEdge> edges;   ///< sorted, each once
+    std::vector<WaitCycle> cycles; ///< at most one for each group of clients that are tied together
+};
+
+/// The client that stands in the graph for a thread: the thread itself, or its Client if a rule joined that.
+EntityId partyInGraph(const Trace& trace, EntityId thread);
+
+/// Reads the graph off the records. Waiters and holders without a name are left out, and so are entries that nobody
+/// waits behind any more. Two readers of one lock do not wait for each other. Cycles are the strongly connected groups
+/// (Tarjan 1972), each told by its shortest ring through its lowest entity.
+WaitGraph waitGraph(const State& state, const Trace& trace);
+
+} // namespace lockscope::trace

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/connection.h"
+#include "trace/recording.h"
+#include "trace/wait_for.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace lockscope;
+using namespace lockscope::trace;
+
+namespace {
+
+/// Two servers, each over a connection of its own, and locks that the test has clients hold and wait for.
+struct World {
+    std::shared_ptr<Trace> trace = std::make_shared<Trace>();
+    EntityId shop = internConnection(*trace, "shop", "redis://shop:6379");
+    EntityId bank = internConnection(*trace, "bank", "postgresql://bank/db");
+    EntityId redis = trace->intern(EntityKind::Node, "10.0.0.1:6379", shop);
+    EntityId postgres = trace->intern(EntityKind::Node, "10.0.0.1:6379", bank); // another server all the same
+    EntityId stock = trace->intern(EntityKind::Lock, "stock", redis);
+    EntityId money = trace->intern(EntityKind::Lock, "stock", postgres); // of the same name, and another lock
+
+    EntityId client(const QByteArray& name, EntityId of = kNoEntity) {
+        return trace->intern(EntityKind::Thread, "", trace->intern(EntityKind::Client, name, of));
+    }
+    EntityId joined(const QByteArray& name, const QByteArray& thread) {
+        return trace->intern(EntityKind::Thread, thread,
+                             trace->intern(EntityKind::Client, name, kNoEntity, trace->text("app=(.*)")));
+    }
+    void add(EventKind kind, EntityId actor, EntityId lock, std::int64_t value = 0, std::uint32_t aux = 0,
+             std::uint8_t flags = 0) {
+        trace->append({std::int64_t(trace->size()), value, actor, lock, aux, kind, flags});
+    }
+    void held(EntityId lock, EntityId by) { add(EventKind::RecordHeld, by, lock, kNeverEnds, 1); }
+    void queued(EntityId lock, EntityId who, int position = 0, std::uint8_t flags = 0) {
+        add(EventKind::RecordQueued, who, lock, position, 0, flags);
+    }
+    WaitGraph graph() const {
+        State state;
+        for (std::size_t i = 0; i < trace->size(); ++i)
+            state.apply(trace->at(i), *trace);
+        return waitGraph(state, *trace);
+    }
+};
+
+} // namespace
+
+class WaitForTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void equalNamesOnTwoConnectionsAreTwoLocks() {
+        World world;
+        QVERIFY(world.redis != world.postgres && world.stock != world.money);
+        QCOMPARE(connectionOf(*world.trace, world.stock), world.shop);
+        QCOMPARE(connectionOf(*world.trace, world.money), world.bank);
+        QCOMPARE(connectionOf(*world.trace, world.client("pid 7", world.bank)), world.bank);
+        QCOMPARE(connectionOf(*world.trace, world.client("0f6ef1c2")), kNoEntity);
+        QCOMPARE(urlOfConnection(*world.trace, world.bank), QByteArray("postgresql://bank/db"));
+        QCOMPARE(connectionsOf(*world.trace, {world.postgres, world.redis, world.postgres}),
+                 (std::vector{world.bank, world.shop}));
+    }
+
+    void aRingAcrossConnectionsIsFound() {
+        World world;
+        const EntityId a = world.client("a"), b = world.client("b"), c = world.client("c");
+        world.held(world.stock, a);
+        world.held(world.money, b);
+        world.queued(world.money, a);
+        QVERIFY(world.graph().cycles.empty());
+        world.queued(world.stock, b);
+        world.queued(world.stock, c, 1);
+        const WaitGraph graph = world.graph();
+        QCOMPARE(graph.edges.size(), 3u);
+        QCOMPARE(graph.cycles.size(), 1u);
+        const WaitCycle& cycle = graph.cycles.front();
+        QCOMPARE(cycle.edges, (std::vector<WaitEdge>{{a, world.money, b}, {b, world.stock, a}}));
+        QCOMPARE(cycle.weakest, 1u); // two wait for the stock, one for the money
+        QCOMPARE(cycle.freed, 2);
+        world.add(EventKind::RecordFreed, a, world.stock, 0, a);
+        QVERIFY(world.graph().cycles.empty());
+    }
+
+    void clientsThatARuleJoinedStandAsOne() {
+        World world;
+        const EntityId there = world.joined("batch", "pid 7"), here = world.joined("batch", "0f6e:1");
+        const EntityId other = world.client("other");
+        QCOMPARE(partyInGraph(*world.trace, there), partyInGraph(*world.trace, here));
+        world.held(world.money, there);
+        world.queued(world.money, other);
+        world.held(world.stock, other);
+        world.queued(world.stock, here);
+        QCOMPARE(world.graph().cycles.size(), 1u);
+        // Threads of a client that no rule joined go on by themselves.
+        World apart;
+        const EntityId process = apart.trace->intern(EntityKind::Client, "0f6e");
+        const EntityId first = apart.trace->intern(EntityKind::Thread, "1", process),
+                       second = apart.trace->intern(EntityKind::Thread, "2", process);
+        const EntityId rival = apart.client("other");
+        apart.held(apart.money, first);
+        apart.queued(apart.money, rival);
+        apart.held(apart.stock, rival);
+        apart.queued(apart.stock, second);
+        QVERIFY(apart.graph().cycles.empty());
+    }
+
+    void theNamelessTheDeadAndReadersWaitForNobody() {
+        World world;
+        const EntityId a = world.client("a"), nobody = world.client("", world.shop);
+        world.held(world.stock, nobody);
+        world.queued(world.stock, a);
+        QVERIFY(world.graph().edges.empty());
+        world.add(EventKind::RecordFreed, nobody, world.stock, 0, nobody);
+        world.add(EventKind::RecordHeld, world.client("b"), world.stock, kNeverEnds, 1, std::uint8_t(HoldMode::Shared));
+        world.queued(world.stock, a, 0, std::uint8_t(HoldMode::Shared));
+        QVERIFY(world.graph().edges.empty());
+        world.queued(world.stock, world.client("c"), 1, kQueuedDead);
+        QVERIFY(world.graph().edges.empty());
+        world.queued(world.stock, world.client("d"), 2);
+        QCOMPARE(world.graph().edges.size(), 1u);
+    }
+
+    void aLongRingIsFoundWithoutRecursion() {
+        World world;
+        constexpr int kMany = 20'000;
+        std::vector<EntityId> clients;
+        for (int i = 0; i < kMany; ++i)
+            clients.push_back(world.client(QByteArray::number(i) + "x"));
+        for (int i = 0; i < kMany; ++i) {
+            const EntityId lock = world.trace->intern(EntityKind::Lock, QByteArray::number(i), world.redis);
+            world.held(lock, clients[std::size_t(i)]);
+            world.queued(lock, clients[std::size_t((i + 1) % kMany)]);
+        }
+        const WaitGraph graph = world.graph();
+        QCOMPARE(graph.cycles.size(), 1u);
+        QCOMPARE(graph.cycles.front().edges.size(), std::size_t(kMany));
+    }
+
+    void aRecordingKeepsTheConnections() {
+        World world;
+        world.held(world.stock, world.client("a"));
+        const QTemporaryDir folder;
+        const QString file = folder.filePath(QStringLiteral("fleet.lockscope"));
+        QVERIFY(saveRecording(file, world.trace, {}));
+        const auto loaded = loadRecording(file);
+        QVERIFY(loaded && !loaded->damage);
+        QCOMPARE(loaded->trace->digest(), world.trace->digest());
+        QCOMPARE(connectionOf(*loaded->trace, world.stock), world.shop);
+        QCOMPARE(loaded->trace->displayName(world.shop), QStringLiteral("shop"));
+        QCOMPARE(urlOfConnection(*loaded->trace, world.shop), QByteArray("redis://shop:6379"));
+    }
+};
+
+QTEST_GUILESS_MAIN(WaitForTest)
+#include "tst_wait_for.moc"
