@@ -1,60 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a live session that takes locks away from their holders.
+// The part of a connection that takes locks away from their holders.
 #include "drivers/dial.h"
 #include "inspect/text.h"
+#include "live/live_connection.h"
 #include "live/live_session.h"
-#include "live/live_worker.h"
 #include "live/release_log.h"
 
 #include <QDateTime>
 
 namespace lockscope::live {
 
-inspect::Releaser* LiveWorker::releaser() {
-    if (m_releaser) return m_releaser.get();
-    auto made = inspect::makeReleaser(m_runtime, m_url, realDiallers());
+std::shared_ptr<inspect::Releaser> LiveConnection::releaser() {
+    if (m_releaser) return m_releaser;
+    if (!changesAllowed()) {
+        m_shared.refused(LiveSession::tr("%1 is read-only: allow changes on this connection first.").arg(name()));
+        return nullptr;
+    }
+    auto made = inspect::makeReleaser(m_shared.runtime, m_plan.url, realDiallers());
     if (made)
         m_releaser = std::move(*made);
     else
-        m_listener.refused(made.error());
-    return m_releaser.get();
+        m_shared.refused(made.error());
+    return m_releaser;
 }
 
-std::optional<inspect::LockRow> LiveWorker::seenHeld(const QByteArray& lockName) {
-    const inspect::LockRow* const seen = m_watcher->lastSeen(lockName);
+std::optional<inspect::LockRow> LiveConnection::seenHeld(const QByteArray& lockName) {
+    const inspect::LockRow* const seen = m_watcher ? m_watcher->lastSeen(lockName) : nullptr;
     if (seen && seen->state == inspect::LockRow::State::Held) return *seen;
     const QString why = seen ? LiveSession::tr("“%1” was free already.")
                              : LiveSession::tr("There is no lock “%1” on the server, as far as it has been looked at.");
-    m_listener.refused(why.arg(inspect::readable(lockName)));
+    m_shared.refused(why.arg(inspect::readable(lockName)));
     return std::nullopt;
 }
 
-void LiveWorker::planRelease(const QByteArray& lockName) {
+void LiveConnection::planRelease(const QByteArray& lockName) {
     m_planned.reset();
     auto seen = seenHeld(lockName);
-    inspect::Releaser* const by = seen ? releaser() : nullptr;
+    const auto by = seen ? releaser() : nullptr;
     if (!by) return;
     const auto commands = by->commands(*seen);
     if (!commands) {
-        m_listener.refused(commands.error());
+        m_shared.refused(commands.error());
         return;
     }
     m_planned = std::move(seen);
-    m_listener.planned(lockName, *commands);
+    m_shared.planned(m_feed.lockEntity(lockName), *commands);
 }
 
-void LiveWorker::forceRelease(const QByteArray& lockName) {
+void LiveConnection::forceRelease(const QByteArray& lockName) {
     auto seen = m_planned && m_planned->name == lockName ? std::exchange(m_planned, std::nullopt) : seenHeld(lockName);
-    if (!seen || !releaser()) return;
-    m_runtime.spawn([this, lock = std::move(*seen)] { return free(lock); });
+    if (!seen) return;
+    auto by = releaser();
+    if (!by) return;
+    m_shared.runtime.spawn([this, by, lock = std::move(*seen)] { return free(by, lock); });
 }
 
-QCoro::Task<> LiveWorker::free(inspect::LockRow lock) {
+QCoro::Task<> LiveConnection::free(std::shared_ptr<inspect::Releaser> by, inspect::LockRow lock) {
     const QByteArray name = lock.name;
     const QString shown = inspect::readable(name);
-    ReleaseEntry entry{QDateTime::currentDateTimeUtc(), m_url.display(), lock, {}, {}};
-    if (const auto commands = m_releaser->commands(lock)) entry.commands = *commands;
-    const auto freed = co_await m_releaser->free(std::move(lock));
+    ReleaseEntry entry{QDateTime::currentDateTimeUtc(), m_plan.url.display(), lock, {}, {}};
+    if (const auto commands = by->commands(lock)) entry.commands = *commands;
+    const auto freed = co_await by->free(std::move(lock));
     QString why;
     if (!freed)
         why = freed.error();
@@ -65,8 +71,8 @@ QCoro::Task<> LiveWorker::free(inspect::LockRow lock) {
     else
         m_feed.update(name, std::nullopt, {.freedBy = trace::FreedBy::Force});
     entry.result = why.isEmpty() ? QStringLiteral("freed") : why;
-    if (const auto noted = note(entry); !noted) m_listener.refused(noted.error());
-    if (!why.isEmpty()) m_listener.refused(why);
+    if (const auto noted = note(entry); !noted) m_shared.refused(noted.error());
+    if (!why.isEmpty()) m_shared.refused(why);
 }
 
 } // namespace lockscope::live

@@ -107,7 +107,9 @@ void OwnRecord::freed(const QByteArray& name, Lock& lock, trace::EntityId cause)
 
 void OwnRecord::hear(const trace::Event& event) {
     if (!trace::isBelief(event.kind)) return;
-    const QByteArray name = m_recorder.trace().entity(event.subject).name;
+    const trace::Entity& entity = m_recorder.trace().entity(event.subject);
+    if (m_node && entity.parent != *m_node) return; // a lock of the same name on another server
+    const QByteArray name = entity.name;
     Lock& lock = m_locks[name];
     switch (event.kind) {
     case EventKind::GrantedAs:

@@ -27,6 +27,9 @@ public:
     /// `leaseOf` tells the lease that a lock's grants and renewals carry from now on.
     void setLeases(std::function<Nanos(const QByteArray& lockName)> leaseOf) { m_leaseOf = std::move(leaseOf); }
 
+    /// Only locks of this server are its own; without it, all are.
+    void setNode(trace::EntityId node) { m_node = node; }
+
 private:
     struct Lock {
         trace::EntityId owner = trace::kNoEntity;
@@ -47,6 +50,7 @@ private:
     trace::Recorder& m_recorder;
     inspect::TraceFeed& m_feed;
     Identity m_identity;
+    std::optional<trace::EntityId> m_node;
     std::function<Nanos(const QByteArray& lockName)> m_leaseOf = [](const QByteArray&) { return Nanos(30s); };
     std::map<QByteArray, Lock> m_locks;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/alert_desk.h"
 
+#include "trace/connection.h"
+
 #include <algorithm>
 #include <set>
 
@@ -13,6 +15,17 @@ bool isOf(const inspect::Alert& alert, const inspect::AlertRule& rule, const QBy
 }
 
 } // namespace
+
+bool AlertDesk::covers(const trace::Trace& trace, trace::EntityId lockOrNode) const {
+    return m_connection == trace::kNoEntity || trace::connectionOf(trace, lockOrNode) == m_connection;
+}
+
+trace::EntityId AlertDesk::lockCalled(const QByteArray& name, const trace::Trace& trace,
+                                      const std::vector<trace::EntityId>& locks) const {
+    const auto found = std::ranges::find_if(
+        locks, [&](trace::EntityId lock) { return trace.entity(lock).name == name && covers(trace, lock); });
+    return found == locks.end() ? trace::kNoEntity : *found;
+}
 
 std::map<QByteArray, const AlertDesk::Span*> AlertDesk::worstAt(Nanos t) const {
     std::map<QByteArray, const Span*> worst;
@@ -117,10 +130,15 @@ void AlertDesk::arrange() {
         span.muted = isMuted(span.rule.kind, span.lock);
 }
 
-AlertDesk* alertDeskOf(Session* session) {
+std::vector<AlertDesk*> alertDesksOf(Session* session) {
     // By the interface's name: a live session comes from a library with a copy of this code.
     auto* const source = qobject_cast<AlertSource*>(session);
-    return source ? source->alertDesk() : nullptr;
+    return source ? source->alertDesks() : std::vector<AlertDesk*>();
+}
+
+AlertDesk* alertDeskOf(Session* session) {
+    const std::vector<AlertDesk*> desks = alertDesksOf(session);
+    return desks.empty() ? nullptr : desks.front();
 }
 
 } // namespace lockscope::session

@@ -7,12 +7,22 @@
 
 namespace lockscope::session {
 
-/// The alerts of a session that watches servers, as the window shows them, and what a person wants to hear of. Lives on
-/// the GUI thread; the session's own thread applies the rules, and hands its results over by take().
+/// The alerts of one connection of a session that watches servers, as the window shows them, and what a person wants to
+/// hear of. Lives on the GUI thread; the session's own thread applies the rules, and hands its results over by take().
 class AlertDesk : public QObject {
     Q_OBJECT
 public:
-    using QObject::QObject;
+    /// `connection`: see trace/connection.h; kNoEntity: the session watches one server only.
+    explicit AlertDesk(trace::EntityId connection = trace::kNoEntity, QObject* parent = nullptr)
+        : QObject(parent), m_connection(connection) {}
+
+    /// See trace/connection.h; kNoEntity: the only server.
+    trace::EntityId connection() const { return m_connection; }
+    /// Whether its alerts speak of this lock or server.
+    bool covers(const trace::Trace& trace, trace::EntityId lockOrNode) const;
+    /// The lock that its alerts call by this name; kNoEntity: none yet. `locks`: all of the trace.
+    trace::EntityId lockCalled(const QByteArray& name, const trace::Trace& trace,
+                               const std::vector<trace::EntityId>& locks) const;
 
     struct Entry {
         inspect::Alert alert;      ///< its `since` is an instant of the session's trace
@@ -64,6 +74,7 @@ Q_SIGNALS:
     void raised(const lockscope::inspect::Alert& alert);
 
 private:
+    trace::EntityId m_connection;
     bool isMuted(inspect::AlertRule::Kind kind, const QByteArray& lock) const;
     void arrange();
     std::vector<inspect::AlertRule> m_rules = inspect::usualAlertRules();
@@ -80,12 +91,16 @@ private:
 class AlertSource {
 public:
     virtual ~AlertSource() = default;
-    virtual AlertDesk* alertDesk() = 0; ///< never null; lives as long as the session
+    /// One for each connection that there has been; each lives as long as the session. More of them may come: see
+    /// ConnectionDesk::arranged().
+    virtual std::vector<AlertDesk*> alertDesks() = 0;
 };
 
-/// The desk of a session; nullptr where there is no session, or none with alerts.
+/// The desks of a session; none where there is no session, or none with alerts.
+std::vector<AlertDesk*> alertDesksOf(Session* session);
+/// The first of them; nullptr: there is none.
 AlertDesk* alertDeskOf(Session* session);
 
 } // namespace lockscope::session
 
-Q_DECLARE_INTERFACE(lockscope::session::AlertSource, "lockscope.session.AlertSource/1")
+Q_DECLARE_INTERFACE(lockscope::session::AlertSource, "lockscope.session.AlertSource/2")

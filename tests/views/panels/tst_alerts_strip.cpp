@@ -32,7 +32,7 @@ class AlertingSession : public views::testing::FakeSession, public session::Aler
     Q_OBJECT
     Q_INTERFACES(lockscope::session::AlertSource)
 public:
-    AlertDesk* alertDesk() override { return &desk; }
+    std::vector<AlertDesk*> alertDesks() override { return {&desk}; }
     AlertDesk desk;
 };
 

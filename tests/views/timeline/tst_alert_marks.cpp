@@ -18,7 +18,7 @@ class AlertingSession : public FixedSession, public session::AlertSource {
     Q_INTERFACES(lockscope::session::AlertSource)
 public:
     using FixedSession::FixedSession;
-    session::AlertDesk* alertDesk() override { return &desk; }
+    std::vector<session::AlertDesk*> alertDesks() override { return {&desk}; }
     session::AlertDesk desk;
 };
 

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live/live_connection.h"
+
+#include "drivers/dial.h"
+#include "inspect/make_watcher.h"
+#include "live/live_session.h"
+#include "session/alert_desk.h"
+#include "session/backend_name.h"
+#include "trace/connection.h"
+
+#include <QFileInfo>
+#include <QLocale>
+
+namespace lockscope::live {
+
+using trace::EntityKind;
+using trace::EventKind;
+
+namespace {
+
+/// A server's address; a file's name where there is no server.
+QByteArray nodeNameOf(const ConnectionUrl& url) {
+    return (url.endpoints.empty() ? url.path : url.endpoints.front().display()).toUtf8();
+}
+
+/// Tells how much a look has left out: an empty table of locks means nothing as long as that is much.
+QString progressText(const inspect::LockReport& report) {
+    const QLocale locale;
+    if (!report.complete) {
+        if (report.keysThere < 0) return LiveSession::tr("looking through its keys");
+        return LiveSession::tr("%1 of %2 keys looked at")
+            .arg(locale.toString(qint64(report.keysPassed)), locale.toString(qint64(report.keysThere)));
+    }
+    if (report.keysLeftAlone == 0) return {};
+    return LiveSession::tr("%1 keys not looked at: this server would keep them for longer")
+        .arg(locale.toString(qint64(report.keysLeftAlone)));
+}
+
+} // namespace
+
+QString usualName(const ConnectionUrl& url) {
+    return url.endpoints.empty() ? QFileInfo(url.path).fileName() : url.endpoints.front().display();
+}
+
+LiveConnection::LiveConnection(const Shared& shared, ConnectionPlan plan)
+    : m_shared(shared),
+      m_plan(std::move(plan)),
+      m_id(trace::internConnection(shared.recorder.trace(), m_plan.name.toUtf8(), m_plan.url.display().toUtf8())),
+      m_node(shared.recorder.trace().intern(EntityKind::Node, nodeNameOf(m_plan.url), m_id)),
+      m_feed(
+          shared.recorder, m_node, [this](const inspect::Party& party) { return m_shared.threadOf(party, m_id); },
+          30ms) {
+    m_options.names = inspect::nameFilterFrom(m_plan.url.option("match"), m_plan.url.option("ignore"));
+}
+
+void LiveConnection::open(ConnectionUrl url, bool changesAllowed) {
+    Q_ASSERT(url.display() == m_plan.url.display());
+    if (isOpen()) close();
+    m_plan.url = std::move(url);
+    m_plan.changesAllowed = changesAllowed;
+    auto made = inspect::makeWatcher(m_shared.runtime, m_plan.url, realDiallers(), m_options);
+    Q_ASSERT(made);
+    m_watcher = std::move(*made);
+    m_stop = std::stop_source();
+    m_everConnected = false;
+    m_watcher->onStatus([this] { connectionChanged(); });
+    judgeHealth();
+    m_shared.runtime.spawn([this] { return watch(m_watcher, m_stop.get_token()); });
+}
+
+void LiveConnection::close() {
+    if (!isOpen()) return;
+    m_requestsBefore = requests();
+    m_watcher->onStatus([] {});
+    m_stop.request_stop();
+    m_retired.push_back(std::move(m_watcher));
+    m_releaser.reset();
+    m_planned.reset();
+    m_spent.clear();
+    m_progress.clear();
+    m_server = {};
+    tellTrouble(LiveSession::tr("the connection was ended"));
+    endAlerts();
+    judgeHealth();
+}
+
+void LiveConnection::endAlerts() {
+    AlertNews news{m_id, {}, {}, m_shared.runtime.monotonic(), m_shared.runtime.wallMs()};
+    news.changes = m_alerts.board(news.at, news.wallMs, {}, session::AlertDesk::kMostSpans).alerts;
+    for (inspect::Alert& alert : news.changes)
+        alert.state = inspect::Alert::State::Over;
+    m_alerts = inspect::AlertWatch(m_alerts.rules()); // what it knew of the locks is not true for ever
+    m_alertsTold = 0;
+    m_shared.alerts(news);
+}
+
+void LiveConnection::allowChanges(bool allowed) {
+    if (allowed == m_plan.changesAllowed) return;
+    m_plan.changesAllowed = allowed;
+    if (!allowed) m_releaser.reset();
+    m_shared.changed();
+}
+
+QCoro::Task<> LiveConnection::watch(std::shared_ptr<inspect::Watcher> watcher, std::stop_token stop) {
+    const auto told = [this, its = watcher.get()](const inspect::LockReport& report) {
+        if (its == m_watcher.get()) seen(report); // else it was ended meanwhile
+    };
+    co_await watcher->watch(told, stop);
+}
+
+void LiveConnection::takeOwnClients(OwnRecord::Identity identity, std::function<Nanos(const QByteArray& lock)> leaseOf,
+                                    QByteArrayList locks) {
+    m_ownLocks = std::move(locks);
+    if (m_ownRecord) return;
+    m_ownRecord = std::make_unique<OwnRecord>(m_shared.recorder, m_feed, std::move(identity));
+    m_ownRecord->setNode(m_node);
+    m_ownRecord->setLeases(std::move(leaseOf));
+}
+
+void LiveConnection::connectionChanged() {
+    if (!isOpen()) return;
+    const bool connected = m_watcher->status().state == inspect::WatchStatus::State::Connected;
+    if (connected && !m_everConnected) m_shared.recorder.emit(EventKind::NodeStarted, m_node);
+    m_everConnected = m_everConnected || connected;
+    judgeHealth();
+}
+
+void LiveConnection::judgeHealth() {
+    using State = inspect::WatchStatus::State;
+    using Level = session::Health::Level;
+    const session::Health before = m_health;
+    if (!isOpen()) {
+        m_health = {Level::Bad, LiveSession::tr("ended: not observed any more"), {}};
+    } else {
+        const inspect::WatchStatus status = m_watcher->status();
+        const bool connected = status.state == State::Connected && m_observed;
+        const bool working = status.state == State::Connecting || status.state == State::Idle;
+        m_health = {connected ? Level::Good : working ? Level::Working : Level::Bad, status.text, {}};
+        const bool lost = status.state == State::Retrying || status.state == State::Failed;
+        if (lost && m_everConnected) {
+            m_health.brief = LiveSession::tr("%1 · lost").arg(m_watcher->where());
+        } else if (lost) {
+            // Nothing can be lost that was never there.
+            m_health.brief = LiveSession::tr("%1 · not reached").arg(m_watcher->where());
+            m_health.text = LiveSession::tr("not reached: %1").arg(status.trouble);
+        }
+        // A connected socket does not prove that the server is alive: it may be stopped. The sentence names it.
+        if (status.state == State::Connected && !m_observed) {
+            m_health.text = LiveSession::tr("not observed: %1").arg(m_trouble);
+            m_health.brief = LiveSession::tr("%1 · not observed").arg(m_watcher->where());
+        }
+        if (connected && !m_progress.isEmpty()) m_health.text += QStringLiteral(" · ") + m_progress;
+    }
+    if (m_health.text != before.text || m_health.level != before.level) m_shared.changed();
+}
+
+QString LiveConnection::kind() const {
+    using Role = inspect::ServerIdentity::Role;
+    QString text = session::backendName(m_plan.url.scheme);
+    if (!m_server.version.isEmpty()) text += u' ' + QString::fromUtf8(m_server.version);
+    QStringList parts{text};
+    if (m_plan.url.endpoints.size() > 1)
+        parts << LiveSession::tr("%n address(es)", nullptr, int(m_plan.url.endpoints.size()));
+    if (m_server.role == Role::Master) parts << LiveSession::tr("master");
+    if (m_server.role == Role::Replica) parts << LiveSession::tr("replica");
+    return parts.join(QStringLiteral(" · "));
+}
+
+session::ConnectionFacts LiveConnection::facts() const {
+    session::ConnectionFacts facts;
+    facts.id = m_id;
+    facts.name = m_plan.name;
+    facts.url = m_plan.url.display();
+    facts.kind = kind();
+    facts.health = m_health;
+    facts.open = isOpen();
+    facts.changesAllowed = changesAllowed();
+    facts.budget = m_options.share;
+    facts.locks = m_locks;
+    facts.held = m_held;
+    facts.waiting = m_waiting;
+    facts.lookedAt = m_lookedAt;
+    facts.period = m_period;
+    if (m_spent.size() < 2) return facts;
+    const double seconds = std::chrono::duration<double>(m_spent.back().at - m_spent.front().at).count();
+    if (seconds < 0.5) return facts;
+    facts.commandsPerSecond = double(m_spent.back().requests - m_spent.front().requests) / seconds;
+    facts.share =
+        std::chrono::duration<double>(m_spent.back().serverTime - m_spent.front().serverTime).count() / seconds;
+    return facts;
+}
+
+void LiveConnection::tick() {
+    // A watcher outlives its coroutine.
+    std::erase_if(m_retired, [](const std::shared_ptr<inspect::Watcher>& one) { return one.use_count() == 1; });
+    if (!isOpen()) return;
+    const inspect::WatchLoad load = m_watcher->load();
+    const Nanos now = m_shared.recorder.now();
+    m_spent.push_back({now, load.requests, load.serverTime});
+    while (m_spent.size() > 2 && now - m_spent.front().at > 10s)
+        m_spent.pop_front();
+}
+
+void LiveConnection::setAlerts(std::vector<inspect::AlertRule> rules, std::vector<inspect::AlertMute> mutes) {
+    m_alerts.setRules(std::move(rules));
+    m_mutes = std::move(mutes);
+    m_alertsDue = {};
+    m_alertsTold = 1; // what stands may be less now, and is told even if it is nothing
+}
+
+void LiveConnection::checkAlerts() {
+    constexpr Nanos kOften = 250ms;
+    constexpr int kShare = 20; // checking takes a twentieth of the thread at most
+    const Nanos now = m_shared.runtime.monotonic();
+    if (!isOpen() || now < m_alertsDue) return;
+    AlertNews news{m_id, m_alerts.check(now), {}, now, m_shared.runtime.wallMs()};
+    news.board = m_alerts.board(now, news.wallMs, m_mutes, session::AlertDesk::kMostEntries);
+    m_alertsDue = now + std::max(kOften, (m_shared.runtime.monotonic() - now) * kShare);
+    const std::size_t standing = m_alerts.raised();
+    if (news.changes.empty() && standing == 0 && m_alertsTold == 0) return;
+    m_alertsTold = standing;
+    // Nobody reads each of thousands that begin at once: the board counts them. Every end is told.
+    const auto begun = std::ranges::stable_partition(news.changes, [](const inspect::Alert& alert) {
+        return alert.state == inspect::Alert::State::Over ||
+               inspect::severityOf(alert.rule.kind) == inspect::AlertSeverity::Critical;
+    });
+    if (begun.size() > session::AlertDesk::kMostSpans)
+        news.changes.erase(begun.begin() + std::ptrdiff_t(session::AlertDesk::kMostSpans), news.changes.end());
+    m_shared.alerts(news);
+}
+
+void LiveConnection::tellTrouble(const QString& message) {
+    if (m_observed) {
+        m_shared.recorder.emit(EventKind::ConnectionLost, m_shared.observer, m_node, 0,
+                               m_shared.recorder.trace().text(message.toUtf8()));
+        m_feed.unobserved();
+    }
+    m_observed = false;
+    m_trouble = message;
+}
+
+void LiveConnection::seen(const inspect::LockReport& report) {
+    m_alerts.observe(report);
+    if (report.trouble) {
+        tellTrouble(report.trouble->message);
+        judgeHealth();
+        return;
+    }
+    if (!m_observed) {
+        m_observed = true;
+        m_shared.recorder.emit(EventKind::ConnectionRestored, m_shared.observer, m_node);
+        m_feed.observed();
+    }
+    m_lookedAt = report.at;
+    m_period = report.period;
+    m_locks = int(report.locks.size());
+    m_held = int(std::ranges::count(report.locks, inspect::LockRow::State::Held, &inspect::LockRow::state));
+    m_waiting = 0;
+    for (const inspect::LockRow& row : report.locks)
+        m_waiting += int(row.waiterCount.value_or(0));
+    m_progress = progressText(report);
+    for (const inspect::WatchNote& note : report.notes) {
+        using Kind = inspect::WatchNote::Kind;
+        if (note.kind == Kind::LeftAlone) continue;              // progressText() has it
+        if (countsKeys(note.kind) && !report.complete) continue; // still counted
+        m_progress += (m_progress.isEmpty() ? QString() : QStringLiteral(" · ")) + textOf(note);
+    }
+    tellServerEvents(report);
+    tellRole(report);
+    if (report.server) m_server = *report.server;
+    judgeHealth();
+    tellLocks(report);
+}
+
+void LiveConnection::tellLocks(const inspect::LockReport& report) {
+    const auto knownBetter = [&](const QByteArray& name) {
+        return m_ownRecord && m_ownRecord->knowsBetter(name, report.at);
+    };
+    std::set<QByteArray> now;
+    for (const inspect::LockRow& row : report.locks) {
+        now.insert(row.name);
+        if (knownBetter(row.name)) continue;
+        // If the server has other data than before, a new holder got the lock from no client.
+        inspect::Sight sight;
+        if (!report.events.empty()) sight.freedBy = trace::FreedBy::NodeLoss;
+        m_feed.update(row.name, row, sight);
+        if (m_ownRecord)
+            m_ownRecord->seen(row.name,
+                              row.holders.empty() ? trace::kNoEntity : m_shared.threadOf(row.holders.front(), m_id));
+    }
+    for (const QByteArray& name : m_known) {
+        if (now.contains(name) || knownBetter(name)) continue;
+        if (report.events.empty())
+            m_feed.update(name, std::nullopt);
+        else
+            m_feed.lost(name); // with the server's data: nobody released it
+        if (m_ownRecord) m_ownRecord->seen(name, trace::kNoEntity);
+    }
+    // A lock of our own workload may have come and gone between two looks.
+    now.insert(m_ownLocks.begin(), m_ownLocks.end());
+    m_known = std::move(now);
+}
+
+void LiveConnection::tellServerEvents(const inspect::LockReport& report) {
+    for (const inspect::ServerEvent event : report.events) {
+        if (event == inspect::ServerEvent::Restarted) {
+            m_shared.recorder.emit(EventKind::NodeKilled, m_node);
+            m_shared.recorder.emit(EventKind::NodeStarted, m_node);
+        } else { // another server answers, or another content: what was known of it before is over
+            m_shared.recorder.emit(EventKind::ConnectionLost, m_shared.observer, m_node, 0,
+                                   m_shared.recorder.trace().text(nameOf(event)));
+            m_shared.recorder.emit(EventKind::ConnectionRestored, m_shared.observer, m_node);
+        }
+    }
+}
+
+void LiveConnection::tellRole(const inspect::LockReport& report) {
+    using Role = inspect::ServerIdentity::Role;
+    const Role role = report.server ? report.server->role : Role::Unknown;
+    if (role == Role::Unknown || role == m_server.role) return;
+    m_shared.recorder.emit(EventKind::NodeRole, m_node, trace::kNoEntity, 0,
+                           m_shared.recorder.trace().text(role == Role::Master ? "master" : "replica"));
+}
+
+} // namespace lockscope::live
