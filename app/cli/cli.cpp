@@ -104,8 +104,10 @@ QString aboutUrls() {
 QString helpText() {
     QStringList lines{
         tr("An oscilloscope for distributed locks."), QString(),
-        QStringLiteral("lockscope [FILE.lockscope | URL | lockscope:…] [--lesson ID [--step N]] [--present]"),
-        QStringLiteral("    ") + tr("open the window, with a recording or a server if you like")};
+        QStringLiteral(
+            "lockscope [FILE.lockscope | URL… | lockscope:…] [--connect [NAME=]URL]… [--lesson ID [--step N]] "
+            "[--present]"),
+        QStringLiteral("    ") + tr("open the window, with a recording, or with servers side by side, if you like")};
     for (const Usage& command : usages()) {
         if (!command.words) continue;
         lines += QStringLiteral("lockscope ") + QString::fromUtf8(command.words);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "scenario/scenario.h"
-#include "session/session.h"
+#include "session/connection_desk.h"
 
 #include <QStringList>
 #include <expected>
@@ -17,10 +17,10 @@ namespace lockscope::servers {
 /// Program and library are built together from the same sources. The library has its own hidden copy of the code that
 /// both need; only the types named here pass between them.
 struct Servers {
-    /// A session on the server that `url` names; `workload` is what clients of our own will do there. Returns at once.
-    /// The error says what is wrong with the address.
-    std::expected<std::unique_ptr<session::Session>, QString> (*open)(const QString& url, bool changesAllowed,
-                                                                      scenario::Scenario workload);
+    /// A session on the servers that these connections lead to, at least one; `workload` is what clients of our own
+    /// will do there. Returns at once. The error says what is wrong with an address.
+    std::expected<std::unique_ptr<session::Session>, QString> (*open)(
+        const std::vector<session::ConnectionWish>& connections, scenario::Scenario workload);
     /// Empty = a server at this address can be looked at; otherwise what is wrong with the address.
     QString (*complaintAbout)(const QString& url);
     /// Tries the address once and calls `done` on this thread with what came of it, as long as the returned object

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "servers/entry.h"
 
-#include "inspect/make_watcher.h"
 #include "live/connection_trial.h"
 #include "live/live_session.h"
-#include "ports/url.h"
 #include "servers/commands.h"
 
 #include <cstring>
@@ -12,29 +10,26 @@
 namespace lockscope::servers {
 namespace {
 
-/// The window looks at what a watcher can read; locks work on all that a URL can name.
-std::expected<ConnectionUrl, QString> parseWatchable(const QString& text) {
-    auto url = parseConnectionUrl(text);
-    if (!url) return url;
-    if (const auto known = inspect::watchable(*url); !known) return std::unexpected(known.error());
-    return url;
-}
-
-std::expected<std::unique_ptr<session::Session>, QString> open(const QString& url, bool changesAllowed,
+std::expected<std::unique_ptr<session::Session>, QString> open(const std::vector<session::ConnectionWish>& connections,
                                                                scenario::Scenario workload) {
-    auto parsed = parseWatchable(url);
-    if (!parsed) return std::unexpected(parsed.error());
-    return std::make_unique<live::LiveSession>(std::move(*parsed), changesAllowed, std::move(workload));
+    Q_ASSERT(!connections.empty());
+    std::vector<live::ConnectionPlan> plans;
+    for (const session::ConnectionWish& wish : connections) {
+        auto parsed = live::parseWatchable(wish.url);
+        if (!parsed) return std::unexpected(parsed.error());
+        plans.push_back({wish.name, std::move(*parsed), wish.changesAllowed});
+    }
+    return std::make_unique<live::LiveSession>(std::move(plans), std::move(workload));
 }
 
 QString complaintAbout(const QString& url) {
-    const auto parsed = parseWatchable(url);
+    const auto parsed = live::parseWatchable(url);
     return parsed ? QString() : parsed.error();
 }
 
 std::unique_ptr<QObject> tryConnection(const QString& url,
                                        std::function<void(bool good, const QString& sentence)> done) {
-    auto parsed = parseWatchable(url);
+    auto parsed = live::parseWatchable(url);
     Q_ASSERT(parsed);
     using live::ConnectionTrial;
     return std::make_unique<ConnectionTrial>(

@@ -231,6 +231,8 @@ WorkArea* MainWindow::needWork() {
     m_centre->addWidget(m_work->timeline());
     m_help->attachTimeline();
     connect(m_work, &WorkArea::panelBuilt, this, &MainWindow::adoptPanelActions);
+    connect(m_work, &WorkArea::connectionWanted, this, &MainWindow::askForAnother);
+    connect(m_work, &WorkArea::connectionEdited, this, &MainWindow::askToEdit);
     adoptPanelActions();
     return m_work;
 }
@@ -253,6 +255,7 @@ void MainWindow::setSession(std::unique_ptr<session::Session> session, bool play
         needWork();
         connect(m_session.get(), &session::Session::complained, this, &MainWindow::complain);
         connect(m_session.get(), &session::Session::healthChanged, this, &MainWindow::tellHealth);
+        attachConnections();
         if (const auto* recording = qobject_cast<session::RecordingSession*>(m_session.get()))
             // Queued: the session goes, and must not be in the middle of telling this.
             connect(recording, &session::RecordingSession::unreadable, this, &MainWindow::giveUpFile,
@@ -339,7 +342,7 @@ void MainWindow::refreshTitle() {
     const session::Abilities can = m_session->abilities();
     const QString title = tr("%1 — Lockscope").arg(m_session->title());
     //: %1 is the window's title while a server is watched that may be changed.
-    setWindowTitle(can.live && can.faults ? tr("CHANGES ALLOWED · %1").arg(title) : title);
+    setWindowTitle(can.live && can.forceRelease ? tr("CHANGES ALLOWED · %1").arg(title) : title);
 }
 
 void MainWindow::remember() {

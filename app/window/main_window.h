@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "models/view_context.h"
+#include "session/connection_desk.h"
 #include "window/settings.h"
 
 #include <QMainWindow>
@@ -10,6 +11,7 @@ class QStackedWidget;
 
 namespace lockscope::views {
 class CommandField;
+class ConnectDialog;
 class Player;
 class ShortcutSheet;
 class TransportBar;
@@ -72,8 +74,16 @@ public Q_SLOTS:
     /// Opens a run that was shared as text, and shows the instant that it names.
     void openShared(const QString& text);
     void openUrl(const QString& url, bool changesAllowed);
+    /// Watches these servers side by side, at least one.
+    void openConnections(const std::vector<lockscope::session::ConnectionWish>& connections);
     /// Asks for the address first; `url`: the text that the field begins with.
     void askForUrl(const QString& url = {});
+    /// Asks for a server to be watched beside those of the open session; without such a session, as askForUrl().
+    void askForAnother();
+    /// Asks for another address or name of a connection of the open session.
+    void askToEdit(lockscope::trace::EntityId connection);
+    /// Asks by which rules names on several servers are one client.
+    void askForClientRules();
     void askForFile();
     void askForScenarioFile();
     /// Starts recording into a file that is asked for, or ends it.
@@ -97,6 +107,9 @@ private:
     friend class Sharer;
     void assembleTop();
     void takePlace();
+    views::ConnectDialog* makeConnectDialog();
+    /// The rows of the window that tell of the session's connections.
+    void attachConnections();
     void findInTheMiddle();
     /// Drops the opened file, which turned out to be no recording.
     void giveUpFile(const QString& why);

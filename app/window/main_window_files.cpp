@@ -2,12 +2,14 @@
 // How the window opens and saves: scenarios, recordings, shared runs and servers, by name or asked for.
 #include "window/main_window.h"
 
+#include "connections/client_rules_dialog.h"
 #include "scenario/scenario_file.h"
 #include "session/simulated_session.h"
 #include "transport/player.h"
 #include "welcome/connect_dialog.h"
 #include "window/message_bar.h"
 #include "window/session_opener.h"
+#include "window/window_menus.h"
 
 #include <QCoreApplication>
 #include <QFileDialog>
@@ -55,25 +57,86 @@ void MainWindow::giveUpFile(const QString& why) {
 }
 
 void MainWindow::openUrl(const QString& url, bool changesAllowed) {
-    auto opened = app::openUrl(url, changesAllowed);
+    openConnections({{{}, url, changesAllowed}});
+}
+
+void MainWindow::openConnections(const std::vector<session::ConnectionWish>& connections) {
+    auto opened = app::openConnections(connections);
     if (!opened) return complain(opened.error());
-    m_settings->addRecentConnection(url);
+    for (const session::ConnectionWish& one : connections)
+        m_settings->addRecentConnection(one.url);
     setSession(std::move(*opened));
 }
 
-void MainWindow::askForUrl(const QString& url) {
+views::ConnectDialog* MainWindow::makeConnectDialog() {
     auto* dialog = new views::ConnectDialog(complaintAboutUrl, m_settings->recentConnections(), this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setSaved(m_settings->savedConnections());
     dialog->setTrial(tryConnection);
-    if (!url.isEmpty()) dialog->setUrl(url);
     connect(dialog, &views::ConnectDialog::forgotten, m_settings, &Settings::forgetConnection);
     connect(dialog, &QDialog::accepted, this, [this, dialog] {
         if (!dialog->name().isEmpty())
             m_settings->saveConnection({dialog->name(), dialog->url(), dialog->changesAllowed()});
-        openUrl(dialog->url(), dialog->changesAllowed());
+    });
+    return dialog;
+}
+
+void MainWindow::askForUrl(const QString& url) {
+    auto* dialog = makeConnectDialog();
+    if (!url.isEmpty()) dialog->setUrl(url);
+    connect(dialog, &QDialog::accepted, this, [this, dialog] {
+        openConnections({{dialog->name(), dialog->url(), dialog->changesAllowed()}});
     });
     dialog->open();
+}
+
+void MainWindow::askForAnother() {
+    const QPointer<session::ConnectionDesk> desk = session::connectionDeskOf(m_session.get());
+    if (!desk) return askForUrl();
+    auto* dialog = makeConnectDialog();
+    dialog->setWindowTitle(tr("Add a connection"));
+    connect(dialog, &QDialog::accepted, this, [this, dialog, desk] {
+        m_settings->addRecentConnection(dialog->url());
+        if (desk) desk->add({dialog->name(), dialog->url(), dialog->changesAllowed()});
+    });
+    dialog->open();
+}
+
+void MainWindow::askToEdit(trace::EntityId connection) {
+    const QPointer<session::ConnectionDesk> desk = session::connectionDeskOf(m_session.get());
+    const session::ConnectionFacts* const facts = desk ? desk->find(connection) : nullptr;
+    if (!facts) return;
+    auto* dialog = makeConnectDialog();
+    dialog->setWindowTitle(tr("Edit “%1”").arg(facts->name));
+    dialog->setConnection({facts->name, facts->url, facts->changesAllowed});
+    connect(dialog, &QDialog::accepted, this, [this, dialog, desk, connection] {
+        if (!desk) return;
+        m_settings->addRecentConnection(dialog->url());
+        desk->edit(connection, {dialog->name(), dialog->url(), dialog->changesAllowed()});
+    });
+    dialog->open();
+}
+
+void MainWindow::askForClientRules() {
+    const QPointer<session::ConnectionDesk> desk = session::connectionDeskOf(m_session.get());
+    if (!desk) return;
+    auto* dialog = new views::ClientRulesDialog(desk->clientRules(), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this, [this, dialog, desk] {
+        m_settings->setClientRules(dialog->rules());
+        if (desk) desk->setClientRules(dialog->rules());
+    });
+    dialog->open();
+}
+
+void MainWindow::attachConnections() {
+    session::ConnectionDesk* const desk = session::connectionDeskOf(m_session.get());
+    if (!desk) return;
+    desk->setClientRules(m_settings->clientRules());
+    connect(desk, &session::ConnectionDesk::arranged, this, [this] {
+        refreshTitle();
+        m_menus->refresh();
+    });
 }
 
 void MainWindow::askForFile() {

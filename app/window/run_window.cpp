@@ -72,6 +72,7 @@ const QCommandLineOption kPanel{QStringLiteral("panel"), {}, QStringLiteral("nam
 const QCommandLineOption kSize{QStringLiteral("size"), {}, QStringLiteral("WxH")};
 const QCommandLineOption kPresent{QStringLiteral("present")};
 const QCommandLineOption kCompare{QStringLiteral("compare"), {}, QStringLiteral("change")};
+const QCommandLineOption kConnect{QStringLiteral("connect"), {}, QStringLiteral("url")};
 const QCommandLineOption kWelcome{QStringLiteral("welcome")};
 const QCommandLineOption kExit{QStringLiteral("exit-after-first-paint")};
 
@@ -133,9 +134,36 @@ QString openLesson(const QCommandLineParser& parser, MainWindow& window, bool pl
     return {};
 }
 
+/// "redis://host" or "NAME=redis://host".
+session::ConnectionWish wishOf(const QString& word) {
+    const qsizetype scheme = word.indexOf(QLatin1String("://")), equals = word.indexOf(QLatin1Char('='));
+    if (equals <= 0 || equals > scheme) return {{}, word, false};
+    return {word.left(equals), word.mid(equals + 1), false};
+}
+
+/// The servers to watch side by side: each --connect, and each word that is an address.
+std::vector<session::ConnectionWish> wantedConnections(const QCommandLineParser& parser) {
+    std::vector<session::ConnectionWish> wishes;
+    for (const QString& word : parser.values(kConnect) + parser.positionalArguments())
+        if (looksLikeUrl(word)) wishes.push_back(wishOf(word));
+    return wishes;
+}
+
 /// Opens what the arguments name; an error sentence or nothing.
 QString openWanted(const QCommandLineParser& parser, MainWindow& window, bool play) {
     if (parser.isSet(kLesson)) return openLesson(parser, window, play);
+    for (const QString& word : parser.values(kConnect))
+        if (!looksLikeUrl(word))
+            return Shell::tr("--connect %1: the address of a server, such as redis://host:6379, or NAME=redis://host")
+                .arg(word);
+    if (const auto wishes = wantedConnections(parser); !wishes.empty()) {
+        auto opened = openConnections(wishes);
+        if (!opened) return opened.error();
+        for (const session::ConnectionWish& one : wishes)
+            window.settings()->addRecentConnection(one.url);
+        window.setSession(std::move(*opened), play);
+        return {};
+    }
     QString wanted = parser.value(kScenario);
     if (!parser.positionalArguments().isEmpty()) wanted = parser.positionalArguments().first();
     if (wanted.isEmpty() && parser.isSet(kScreenshot) && !parser.isSet(kWelcome)) wanted = QStringLiteral("gc-pause");
@@ -150,11 +178,9 @@ QString openWanted(const QCommandLineParser& parser, MainWindow& window, bool pl
         window.openShared(wanted);
         return {};
     }
-    const bool url = looksLikeUrl(wanted);
-    const bool file = !url && wanted.endsWith(QLatin1String(".lockscope"));
-    auto opened = url ? openUrl(wanted, false) : file ? openFile(wanted) : openScenario(wanted, seed);
+    const bool file = wanted.endsWith(QLatin1String(".lockscope"));
+    auto opened = file ? openFile(wanted) : openScenario(wanted, seed);
     if (!opened) return opened.error();
-    if (url) window.settings()->addRecentConnection(wanted);
     if (file) window.noteFile(wanted);
     window.setSession(std::move(*opened), play);
     return {};
@@ -215,7 +241,7 @@ int runWindow(int& argc, char** argv) {
     QCommandLineParser parser;
     parser.addPositionalArgument(QStringLiteral("file"), {});
     parser.addOptions({kScreenshot, kTheme, kLanguage, kScenario, kLesson, kStep, kAt, kSeed, kLayout, kPanel, kSize,
-                       kCompare, kWelcome, kPresent, kExit});
+                       kCompare, kConnect, kWelcome, kPresent, kExit});
     const QStringList& words = givenWords();
     hideLogins(argc, argv);
     if (!parser.parse(words)) {

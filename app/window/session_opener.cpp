@@ -54,14 +54,14 @@ Opened openFile(const QString& path) {
             .arg(path));
 }
 
-Opened openUrl(const QString& url, bool changesAllowed) {
+Opened openConnections(const std::vector<session::ConnectionWish>& connections) {
     const auto loaded = servers::load();
     if (!loaded) return std::unexpected(loaded.error());
     // A name of our own: the workload must never queue behind somebody's real lock.
     scenario::Scenario workload;
     workload.lock.name = QStringLiteral("lockscope:demo");
     workload.lock.lease = 5s;
-    return (*loaded)->open(url, changesAllowed, std::move(workload));
+    return (*loaded)->open(connections, std::move(workload));
 }
 
 bool looksLikeUrl(const QString& text) {

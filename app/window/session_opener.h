@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "session/session.h"
+#include "session/connection_desk.h"
 
 #include <expected>
 #include <functional>
@@ -15,8 +15,8 @@ using Opened = std::expected<std::unique_ptr<session::Session>, QString>;
 Opened openScenario(const QString& idOrPath, std::optional<std::uint64_t> seed = {});
 /// A recording (.lockscope) or a scenario file (.json).
 Opened openFile(const QString& path);
-/// A running server. Returns at once; how it goes is told by the session's health.
-Opened openUrl(const QString& url, bool changesAllowed);
+/// Running servers, at least one. Returns at once; how it goes is told by the session's health.
+Opened openConnections(const std::vector<session::ConnectionWish>& connections);
 
 /// True for texts that are meant as a server's address.
 bool looksLikeUrl(const QString& text);

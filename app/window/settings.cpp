@@ -21,6 +21,7 @@ const QString kNotify = QStringLiteral("alerts-on-desktop");
 const QString kTextScale = QStringLiteral("look/text-scale");
 const QString kFiles = QStringLiteral("recent/files");
 const QString kSaved = QStringLiteral("connections");
+const QString kClientRules = QStringLiteral("same-client");
 const QString kConnections = QStringLiteral("recent/connections");
 
 constexpr std::array kThemeIds{"system", "light", "dark"};
@@ -240,6 +241,22 @@ void Settings::keepConnections(const QList<views::ConnectDialog::Saved>& all) {
         lines +=
             QStringList{one.name, one.url, one.changes ? QStringLiteral("changes") : QString()}.join(QLatin1Char('\n'));
     store(kSaved, lines);
+}
+
+std::vector<inspect::ClientRule> Settings::clientRules() const {
+    if (!m_store.contains(kClientRules)) return inspect::usualClientRules();
+    std::vector<inspect::ClientRule> rules;
+    for (const QString& text : m_store.value(kClientRules).toStringList())
+        if (const auto rule = inspect::parseClientRule(text))
+            rules.push_back(*rule); // one of a later version says nothing
+    return rules;
+}
+
+void Settings::setClientRules(const std::vector<inspect::ClientRule>& rules) {
+    QStringList texts;
+    for (const inspect::ClientRule& rule : rules)
+        texts << rule.text;
+    store(kClientRules, texts);
 }
 
 QStringList Settings::recentConnections() const {

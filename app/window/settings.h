@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "inspect/same_client.h"
 #include "theme/palette.h"
 #include "welcome/connect_dialog.h"
 
@@ -95,6 +96,9 @@ public:
     /// One of the same name is replaced.
     void saveConnection(const views::ConnectDialog::Saved& connection);
     void forgetConnection(const QString& name);
+    /// The rules by which names on several servers are one client, as text; the usual ones when none were chosen.
+    std::vector<inspect::ClientRule> clientRules() const;
+    void setClientRules(const std::vector<inspect::ClientRule>& rules);
     /// Newest first, without passwords.
     QStringList recentConnections() const;
     void addRecentConnection(const QString& url);

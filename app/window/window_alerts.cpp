@@ -41,7 +41,7 @@ WindowAlerts::WindowAlerts(MainWindow* window)
       m_notifier(new AlertNotifier({}, this)) {
     window->menuWidget()->layout()->addWidget(m_strip);
     connect(m_strip, &views::AlertsStrip::rulesRequested, this, &WindowAlerts::askForRules);
-    connect(window->context(), &views::ViewContext::sessionChanged, this, &WindowAlerts::attach);
+    connect(window->context(), &views::ViewContext::sessionChanged, this, qOverload<>(&WindowAlerts::attach));
     connect(window->presenter(), &Presenter::changed, m_strip, [this](bool on) { m_strip->setWanted(!on); });
     connect(m_notifier, &AlertNotifier::activated, window, [window] {
         window->show();
@@ -52,13 +52,25 @@ WindowAlerts::WindowAlerts(MainWindow* window)
 }
 
 void WindowAlerts::attach() {
-    session::AlertDesk* const desk = session::alertDeskOf(m_window->context()->session());
-    if (desk == m_desk) return;
-    if (m_desk) m_desk->disconnect(this);
-    m_notifier->forget();
-    m_desk = desk;
-    if (!desk) return;
-    const KeptAlerts kept = m_window->settings()->alerts(m_window->context()->session()->title());
+    session::Session* const session = m_window->context()->session();
+    session::ConnectionDesk* const connections = session::connectionDeskOf(session);
+    if (connections != m_connections) {
+        if (m_connections) m_connections->disconnect(this);
+        m_connections = connections;
+        if (connections)
+            connect(connections, &session::ConnectionDesk::arranged, this, qOverload<>(&WindowAlerts::attach));
+        for (const auto& old : m_desks)
+            if (old) old->disconnect(this);
+        m_desks.clear();
+        m_notifier->forget();
+    }
+    for (session::AlertDesk* const desk : session::alertDesksOf(session))
+        if (std::ranges::find(m_desks, desk, &QPointer<session::AlertDesk>::data) == m_desks.end()) attach(desk);
+}
+
+void WindowAlerts::attach(session::AlertDesk* desk) {
+    m_desks.emplace_back(desk);
+    const KeptAlerts kept = m_window->settings()->alerts(keyOf(*desk));
     if (kept.rules) {
         std::vector<inspect::AlertRule> rules;
         for (const QString& text : *kept.rules)
@@ -72,30 +84,42 @@ void WindowAlerts::attach() {
         if (const auto mute = parseMute(text); mute && (mute->untilWallMs == 0 || mute->untilWallMs > now))
             mutes.push_back(*mute);
     desk->setMutes(std::move(mutes));
-    connect(desk, &session::AlertDesk::wishesChanged, this, &WindowAlerts::keep);
+    connect(desk, &session::AlertDesk::wishesChanged, this, [this, desk] { keep(*desk); });
     connect(desk, &session::AlertDesk::raised, this, [this](const inspect::Alert& alert) {
         if (m_window->settings()->notifiesOfAlerts() && !m_window->isActiveWindow()) m_notifier->tell(alert);
     });
 }
 
-void WindowAlerts::keep() const {
-    const session::Session* const session = m_window->context()->session();
-    if (!m_desk || !session) return;
-    KeptAlerts kept;
-    kept.rules.emplace();
-    for (const inspect::AlertRule& rule : m_desk->rules())
-        kept.rules->append(rule.text);
-    for (const inspect::AlertMute& mute : m_desk->mutes())
-        kept.mutes.append(muteText(mute));
-    m_window->settings()->setAlerts(session->title(), kept);
+QString WindowAlerts::keyOf(const session::AlertDesk& desk) const {
+    const session::ConnectionFacts* const facts = m_connections ? m_connections->find(desk.connection()) : nullptr;
+    return facts ? facts->url : m_window->context()->session()->title();
 }
 
-void WindowAlerts::askForRules() {
-    if (!m_desk) return;
-    auto* dialog = new views::AlertRulesDialog(m_window->context()->session()->title(), m_desk->rules(), m_window);
+void WindowAlerts::keep(const session::AlertDesk& desk) const {
+    if (!m_window->context()->session()) return;
+    KeptAlerts kept;
+    kept.rules.emplace();
+    for (const inspect::AlertRule& rule : desk.rules())
+        kept.rules->append(rule.text);
+    for (const inspect::AlertMute& mute : desk.mutes())
+        kept.mutes.append(muteText(mute));
+    m_window->settings()->setAlerts(keyOf(desk), kept);
+}
+
+void WindowAlerts::askForRules(session::AlertDesk* wanted) {
+    const views::ViewContext* const context = m_window->context();
+    QPointer<session::AlertDesk> desk = wanted;
+    if (!desk) {
+        const auto itsOwn = std::ranges::find_if(m_desks, [&](const QPointer<session::AlertDesk>& one) {
+            return one && one->covers(*context->trace(), context->focusedLock());
+        });
+        desk = itsOwn != m_desks.end() ? *itsOwn : m_desks.empty() ? nullptr : m_desks.front();
+    }
+    if (!desk) return;
+    auto* dialog = new views::AlertRulesDialog(keyOf(*desk), desk->rules(), m_window);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &QDialog::accepted, this, [this, dialog, desk = m_desk] {
-        if (desk && desk == m_desk) desk->setRules(dialog->rules());
+    connect(dialog, &QDialog::accepted, this, [dialog, desk] {
+        if (desk) desk->setRules(dialog->rules());
     });
     dialog->open();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "session/alert_desk.h"
+#include "session/connection_desk.h"
 #include "window/alert_notifier.h"
 
 #include <QPointer>
@@ -22,17 +23,21 @@ public:
     explicit WindowAlerts(MainWindow* window);
 
     views::AlertsStrip* strip() const { return m_strip; }
-    /// Asks which rules the connection has.
-    void askForRules();
+    /// Asks which rules a connection has; nullptr: that of the lock at hand.
+    void askForRules(session::AlertDesk* desk = nullptr);
     void toggle();
 
 private:
     void attach();
-    void keep() const;
+    void attach(session::AlertDesk* desk);
+    void keep(const session::AlertDesk& desk) const;
+    /// The URL of a desk's connection, by which its rules and mutes are kept; never with a password.
+    QString keyOf(const session::AlertDesk& desk) const;
     MainWindow* m_window;
     views::AlertsStrip* m_strip;
     AlertNotifier* m_notifier;
-    QPointer<session::AlertDesk> m_desk;
+    std::vector<QPointer<session::AlertDesk>> m_desks;
+    QPointer<session::ConnectionDesk> m_connections;
 };
 
 /// A mute as a line of the settings: the rule's name or "*", the lock in percent encoding or "*", and until when, in ms

@@ -107,6 +107,10 @@ void WindowMenus::fillSession() {
     menu->addAction(r->add(
         "session.connect", group, tr("&Connect to a server…"), {Qt::CTRL | Qt::SHIFT | Qt::Key_O},
         [w] { w->askForUrl(); }, "connect"));
+    menu->addAction(r->add(
+        "session.add-connection", group, tr("&Add a connection…"), {Qt::CTRL | Qt::SHIFT | Qt::Key_A},
+        [w] { w->askForAnother(); }, "plus"));
+    menu->addAction(r->add("session.same-client", group, tr("Sa&me client…"), {}, [w] { w->askForClientRules(); }));
     menu->addSeparator();
     for (const char* id : {"transport.restart", "transport.restart-new-seed", "transport.seed"})
         menu->addAction(w->transport()->command(id));
@@ -215,11 +219,12 @@ void WindowMenus::fillView() {
     QMenu* panels = menu->addMenu(tr("&Panels"));
     for (const Panel& one :
          {Panel{"panel.controls", tr("Workload and faults"), Qt::Key_F2, &WorkArea::controls},
+          Panel{"panel.connections", tr("Connections"), Qt::Key_F9, &WorkArea::connections},
           Panel{"panel.locks", tr("Locks"), Qt::Key_F3, &WorkArea::locks},
           Panel{"panel.events", tr("Events"), Qt::Key_F4, &WorkArea::events},
           Panel{"panel.cluster", tr("Cluster"), Qt::Key_F6, &WorkArea::cluster},
-          Panel{"panel.waits", tr("Wait-for"), Qt::Key_F9, &WorkArea::waits},
-          Panel{"panel.statistics", tr("Statistics"), Qt::Key_F12, &WorkArea::statistics},
+          Panel{"panel.waits", tr("Wait-for"), Qt::Key_F12, &WorkArea::waits},
+          Panel{"panel.statistics", tr("Statistics"), Qt::Key_F10, &WorkArea::statistics},
           Panel{"panel.inspector", tr("Lock, protocol and verdict"), Qt::Key_F7, &WorkArea::inspector}}) {
         panels->addAction(r->add(one.id, tr("Panels"), one.text, {one.key}, [w, dock = one.dock] {
             QDockWidget* const panel = (w->needWork()->*dock)();
@@ -355,7 +360,10 @@ void WindowMenus::refresh() {
     for (const char* id : {"layout.restore", "layout.movable", "view.presenter", "panel.controls", "panel.locks",
                            "panel.events", "panel.cluster", "panel.waits", "panel.statistics", "panel.inspector"})
         r->find(QLatin1String(id))->setEnabled(open);
-    const bool alerts = session::alertDeskOf(m_window->context()->session()) != nullptr;
+    const bool live = session::connectionDeskOf(m_window->context()->session()) != nullptr;
+    for (const char* id : {"session.add-connection", "session.same-client", "panel.connections"})
+        r->find(QLatin1String(id))->setEnabled(live);
+    const bool alerts = !session::alertDesksOf(m_window->context()->session()).empty();
     for (const char* id : {"panel.alerts", "alerts.rules"})
         r->find(QLatin1String(id))->setEnabled(alerts);
 }

@@ -17,6 +17,9 @@ public:
     /// Once, when the window has its transport bar.
     void fill();
 
+    /// Enables what makes sense with the session at hand.
+    void refresh();
+
 private:
     void fillFile();
     void fillEdit();
@@ -28,7 +31,6 @@ private:
     void fillHelp();
     void fillRecent();
     void fillScenarios();
-    void refresh();
 
     MainWindow* m_window;
     QMenu *m_file, *m_edit, *m_session, *m_play, *m_learn, *m_break, *m_view, *m_help;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/work_area.h"
 
+#include "connections/connections_panel.h"
 #include "faults/workload_panel.h"
 #include "theme/format.h"
 #include "theme/table_columns.h"
+#include "waits/waits_panel.h"
 #include "window/panels.h"
 
 #include <QSplitter>
@@ -14,7 +16,7 @@ namespace lockscope::app {
 namespace {
 
 constexpr int kRoomForInspector = 1280; ///< beside a lesson and its picture
-constexpr int kControlsWidth = 252, kInspectorWidth = 348, kBottomHeight = 216;
+constexpr int kConnectionsWidth = 216, kControlsWidth = 252, kInspectorWidth = 348, kBottomHeight = 216;
 
 /// Stands in for the title bar of a dock that has none.
 class NoTitle : public QWidget {
@@ -56,6 +58,10 @@ WorkArea::WorkArea(QMainWindow* window, views::ViewContext* context, Settings* s
     window->setTabPosition(Qt::BottomDockWidgetArea, QTabWidget::North);
     window->setDocumentMode(true);
 
+    auto* connections = new views::ConnectionsPanel(context);
+    connect(connections, &views::ConnectionsPanel::addRequested, this, &WorkArea::connectionWanted);
+    connect(connections, &views::ConnectionsPanel::editRequested, this, &WorkArea::connectionEdited);
+    m_connections = dock("dock.connections", tr("Connections"), connections, Qt::LeftDockWidgetArea);
     m_controls = dock("dock.controls", tr("Workload and faults"), makeControls(context), Qt::LeftDockWidgetArea);
     for (const auto* workload : m_controls->findChildren<views::WorkloadPanel*>())
         connect(workload, &views::WorkloadPanel::done, m_timeline, [this] { m_timeline->setFocus(); });
@@ -110,7 +116,7 @@ bool WorkArea::isPartOf(Layout layout, const QDockWidget* dock) const {
     switch (layout) {
     case Layout::Teach:
     case Layout::Break:
-        return true;
+        return dock != m_connections;
     case Layout::Monitor:
         return dock != m_controls;
     case Layout::Lesson: // the words stand at the left, and beside them only the picture and the recipe's steps
@@ -131,6 +137,7 @@ void WorkArea::arrange(Layout layout) {
                         layout == Layout::Monitor ? Qt::RightDockWidgetArea : Qt::BottomDockWidgetArea);
     if (auto* parts = m_inspector->findChild<QSplitter*>(QStringLiteral("inspector")))
         parts->setSizes(layout == Layout::Monitor ? QList<int>{700, 180} : QList<int>{375, 295});
+    m_window->addDockWidget(Qt::LeftDockWidgetArea, m_connections);
     m_window->addDockWidget(Qt::LeftDockWidgetArea, m_controls);
     m_window->addDockWidget(Qt::RightDockWidgetArea, m_inspector);
     m_window->addDockWidget(Qt::BottomDockWidgetArea, m_locks);
@@ -145,7 +152,9 @@ void WorkArea::arrange(Layout layout) {
     const int bottom = layout == Layout::Monitor ? window / 2
                        : layout == Layout::Break ? window * 2 / 5
                                                  : kBottomHeight;
-    m_window->resizeDocks({m_controls, m_inspector}, {kControlsWidth, kInspectorWidth}, Qt::Horizontal);
+    QDockWidget* const left = layout == Layout::Monitor ? m_connections : m_controls;
+    const int leftWidth = layout == Layout::Monitor ? kConnectionsWidth : kControlsWidth;
+    m_window->resizeDocks({left, m_inspector}, {leftWidth, kInspectorWidth}, Qt::Horizontal);
     m_window->resizeDocks({m_locks}, {bottom}, Qt::Vertical);
     (layout == Layout::Break ? m_cluster : m_locks)->raise();
 }

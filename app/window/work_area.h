@@ -18,6 +18,7 @@ public:
 
     QWidget* timeline() const { return m_timeline; }
     QDockWidget* controls() const { return m_controls; }
+    QDockWidget* connections() const { return m_connections; }
     QDockWidget* inspector() const { return m_inspector; }
     QDockWidget* locks() const { return m_locks; }
     QDockWidget* events() const { return m_events; }
@@ -25,7 +26,7 @@ public:
     QDockWidget* waits() const { return m_waits; }
     QDockWidget* statistics() const { return m_statistics; }
     QList<QDockWidget*> docks() const {
-        return {m_controls, m_inspector, m_locks, m_events, m_cluster, m_waits, m_statistics};
+        return {m_connections, m_controls, m_inspector, m_locks, m_events, m_cluster, m_waits, m_statistics};
     }
 
     /// Visible for Qt, but behind the front tab of its place.
@@ -52,6 +53,9 @@ Q_SIGNALS:
     void layoutChanged(lockscope::app::Layout layout);
     /// A panel that waited to be seen exists now, with its actions.
     void panelBuilt();
+    /// The user wants to watch a further server, or to change a connection.
+    void connectionWanted();
+    void connectionEdited(lockscope::trace::EntityId connection);
 
 private:
     QDockWidget* dock(const char* id, const QString& title, QWidget* panel, Qt::DockWidgetArea area);
@@ -65,6 +69,7 @@ private:
     views::ViewContext* m_context;
     Settings* m_settings;
     QWidget* m_timeline;
+    QDockWidget* m_connections;
     QDockWidget* m_controls;
     QDockWidget* m_inspector;
     QDockWidget* m_locks;

@@ -5,6 +5,8 @@
 #include "models/alert_words.h"
 #include "theme/format.h"
 
+#include <tuple>
+
 namespace lockscope::views {
 
 using Entry = session::AlertDesk::Entry;
@@ -15,19 +17,39 @@ AlertsModel::AlertsModel(ViewContext* context, QObject* parent) : QAbstractTable
 }
 
 void AlertsModel::attach() {
-    session::AlertDesk* const desk = session::alertDeskOf(m_context->session());
-    if (desk != m_desk) {
-        if (m_desk) m_desk->disconnect(this);
-        m_desk = desk;
-        if (desk) connect(desk, &session::AlertDesk::changed, this, &AlertsModel::refresh);
+    session::ConnectionDesk* const connections = session::connectionDeskOf(m_context->session());
+    if (connections != m_connections) {
+        if (m_connections) m_connections->disconnect(this);
+        m_connections = connections;
+        if (connections) connect(connections, &session::ConnectionDesk::arranged, this, &AlertsModel::attach);
+    }
+    std::vector<QPointer<session::AlertDesk>> desks;
+    for (session::AlertDesk* const desk : session::alertDesksOf(m_context->session()))
+        desks.emplace_back(desk);
+    if (desks != m_desks) {
+        for (const auto& old : m_desks)
+            if (old) old->disconnect(this);
+        m_desks = std::move(desks);
+        for (const auto& desk : m_desks)
+            connect(desk, &session::AlertDesk::changed, this, &AlertsModel::refresh);
     }
     refresh();
 }
 
 void AlertsModel::refresh() {
-    std::vector<Entry> now = m_desk ? m_desk->entries() : std::vector<Entry>();
-    const auto same = [](const Entry& a, const Entry& b) {
-        return a.alert.rule == b.alert.rule && a.alert.lock == b.alert.lock;
+    std::vector<Row> now;
+    for (const auto& desk : m_desks)
+        for (const Entry& entry : desk ? desk->entries() : std::vector<Entry>())
+            now.push_back({desk, entry});
+    if (m_desks.size() > 1) {
+        // Each desk has its own in this order; between two desks, the older alert comes first.
+        std::ranges::stable_sort(now, {}, [](const Row& row) {
+            return std::tuple(!row.entry.pinned, -int(inspect::severityOf(row.entry.alert.rule.kind)),
+                              row.entry.alert.since);
+        });
+    }
+    const auto same = [](const Row& a, const Row& b) {
+        return a.desk == b.desk && a.entry.alert.rule == b.entry.alert.rule && a.entry.alert.lock == b.entry.alert.lock;
     };
     // As long as the rows are those that were there, only their words change: the selection and the focus stay.
     if (std::ranges::equal(now, m_rows, same)) {
@@ -42,22 +64,39 @@ void AlertsModel::refresh() {
 }
 
 const Entry* AlertsModel::entry(int row) const {
-    return row >= 0 && row < rowCount() ? &m_rows[std::size_t(row)] : nullptr;
+    return row >= 0 && row < rowCount() ? &m_rows[std::size_t(row)].entry : nullptr;
 }
 
-int AlertsModel::rowOf(const inspect::AlertRule& rule, const QByteArray& lock) const {
-    const auto found = std::ranges::find_if(
-        m_rows, [&](const Entry& entry) { return entry.alert.rule == rule && entry.alert.lock == lock; });
+session::AlertDesk* AlertsModel::deskOf(int row) const {
+    return row >= 0 && row < rowCount() ? m_rows[std::size_t(row)].desk.data() : nullptr;
+}
+
+int AlertsModel::rowOf(const session::AlertDesk* desk, const inspect::AlertRule& rule, const QByteArray& lock) const {
+    const auto found = std::ranges::find_if(m_rows, [&](const Row& row) {
+        return row.desk == desk && row.entry.alert.rule == rule && row.entry.alert.lock == lock;
+    });
     return found == m_rows.end() ? -1 : int(found - m_rows.begin());
+}
+
+std::size_t AlertsModel::more() const {
+    std::size_t all = 0;
+    for (const auto& desk : m_desks)
+        all += desk ? desk->more() : 0;
+    return all;
+}
+
+std::size_t AlertsModel::muted() const {
+    std::size_t all = 0;
+    for (const auto& desk : m_desks)
+        all += desk ? desk->muted() : 0;
+    return all;
 }
 
 trace::EntityId AlertsModel::lockOf(int row) const {
     const Entry* const its = entry(row);
-    if (!its || its->alert.lock.isEmpty()) return trace::kNoEntity;
-    const auto trace = m_context->trace();
-    for (const trace::EntityId id : m_context->entities(trace::EntityKind::Lock))
-        if (trace->entity(id).name == its->alert.lock) return id;
-    return trace::kNoEntity;
+    const session::AlertDesk* const desk = deskOf(row);
+    if (!its || !desk || its->alert.lock.isEmpty()) return trace::kNoEntity;
+    return desk->lockCalled(its->alert.lock, *m_context->trace(), m_context->entities(trace::EntityKind::Lock));
 }
 
 int AlertsModel::rowCount(const QModelIndex& parent) const {
@@ -68,17 +107,24 @@ int AlertsModel::columnCount(const QModelIndex&) const {
     return ColumnCount;
 }
 
-QString AlertsModel::text(const Entry& entry, int column) const {
+QString AlertsModel::text(const Row& row, int column) const {
+    const Entry& entry = row.entry;
     switch (column) {
-    case LockColumn:
-        return entry.alert.lock.isEmpty() ? tr("server") : inspect::readable(entry.alert.lock);
+    case LockColumn: {
+        const QString name =
+            m_desks.size() > 1 && row.desk ? m_context->trace()->displayName(row.desk->connection()) : QString();
+        if (entry.alert.lock.isEmpty()) return name.isEmpty() ? tr("server") : name;
+        const QString lock = inspect::readable(entry.alert.lock);
+        //: A lock and the name of the connection that it was seen over.
+        return name.isEmpty() ? lock : tr("%1 @ %2").arg(lock, name);
+    }
     case SentenceColumn:
         return entry.alert.sentence;
     case AdviceColumn:
         return entry.over ? tr("It is over; it stays here because it is pinned.") : entry.alert.advice;
     case OpenForColumn:
         if (entry.over) return tr("over");
-        return duration(std::max(m_desk ? m_desk->now() - entry.alert.since : Nanos(0), Nanos(0)));
+        return duration(std::max(row.desk ? row.desk->now() - entry.alert.since : Nanos(0), Nanos(0)));
     default:
         return {};
     }
@@ -87,23 +133,23 @@ QString AlertsModel::text(const Entry& entry, int column) const {
 QVariant AlertsModel::data(const QModelIndex& index, int role) const {
     const Entry* const its = entry(index.row());
     if (!index.isValid() || !its) return {};
+    const Row& row = m_rows[std::size_t(index.row())];
     const auto severity = inspect::severityOf(its->alert.rule.kind);
     switch (role) {
     case Qt::DisplayRole:
-        return text(*its, index.column());
+        return text(row, index.column());
     case Qt::AccessibleTextRole:
         if (index.column() == LockColumn)
             //: An alert's severity, what it is and of which lock: "warning, renewal late: orders".
-            return tr("%1, %2: %3")
-                .arg(severityWord(severity), alertWord(its->alert.rule.kind), text(*its, LockColumn));
+            return tr("%1, %2: %3").arg(severityWord(severity), alertWord(its->alert.rule.kind), text(row, LockColumn));
         if (index.column() == PinColumn) return its->pinned ? tr("pinned") : tr("not pinned");
         if (index.column() == MuteColumn) return tr("Mute…");
-        return text(*its, index.column());
+        return text(row, index.column());
     case Qt::ToolTipRole:
         if (index.column() == PinColumn)
             return its->pinned ? tr("Unpin (P)") : tr("Pin: it stays here, even when it is over (P)");
         if (index.column() == MuteColumn) return tr("Mute for a while (M)");
-        return its->alert.sentence + QStringLiteral("\n→ ") + text(*its, AdviceColumn) + QStringLiteral("\n\n") +
+        return its->alert.sentence + QStringLiteral("\n→ ") + text(row, AdviceColumn) + QStringLiteral("\n\n") +
                tr("Rule: %1").arg(its->alert.rule.text);
     case EntityRole:
         return lockOf(index.row());

@@ -2,12 +2,13 @@
 #pragma once
 #include "models/view_context.h"
 #include "session/alert_desk.h"
+#include "session/connection_desk.h"
 
 #include <QAbstractTableModel>
 
 namespace lockscope::views {
 
-/// The alerts of the session, one row each: pinned ones first, then the most severe.
+/// The alerts of the session, those of all connections together, one row each: pinned ones first, then the most severe.
 class AlertsModel : public QAbstractTableModel {
     Q_OBJECT
 public:
@@ -19,11 +20,19 @@ public:
 
     explicit AlertsModel(ViewContext* context, QObject* parent = nullptr);
 
-    session::AlertDesk* desk() const { return m_desk; }
+    /// The desks whose alerts are listed: one a connection.
+    const std::vector<QPointer<session::AlertDesk>>& desks() const { return m_desks; }
+    /// The first one; nullptr: none.
+    session::AlertDesk* desk() const { return m_desks.empty() ? nullptr : m_desks.front().data(); }
+    /// The desk of a row; nullptr: no such row.
+    session::AlertDesk* deskOf(int row) const;
     /// nullptr: no such row.
     const session::AlertDesk::Entry* entry(int row) const;
-    /// The row of a rule and a lock; -1 = none.
-    int rowOf(const inspect::AlertRule& rule, const QByteArray& lock) const;
+    /// The row of a rule and a lock of a desk; -1 = none.
+    int rowOf(const session::AlertDesk* desk, const inspect::AlertRule& rule, const QByteArray& lock) const;
+    /// How many more alerts there are than rows; how many of them a mute covers.
+    std::size_t more() const;
+    std::size_t muted() const;
     /// The lock of a row in the trace; kNoEntity: of the server.
     trace::EntityId lockOf(int row) const;
 
@@ -39,10 +48,15 @@ Q_SIGNALS:
 private:
     void attach();
     void refresh();
-    QString text(const session::AlertDesk::Entry& entry, int column) const;
+    struct Row {
+        QPointer<session::AlertDesk> desk;
+        session::AlertDesk::Entry entry;
+    };
+    QString text(const Row& row, int column) const;
     ViewContext* m_context;
-    QPointer<session::AlertDesk> m_desk;
-    std::vector<session::AlertDesk::Entry> m_rows;
+    std::vector<QPointer<session::AlertDesk>> m_desks;
+    QPointer<session::ConnectionDesk> m_connections;
+    std::vector<Row> m_rows;
 };
 
 } // namespace lockscope::views

@@ -81,14 +81,14 @@ AlertsStrip::AlertsStrip(ViewContext* context, QWidget* parent)
     header->setMinimumSectionSize(kButtonWidth);
     header->setSectionResizeMode(QHeaderView::Fixed);
 
-    connect(m_rules, &QToolButton::clicked, this, &AlertsStrip::rulesRequested);
+    connect(m_rules, &QToolButton::clicked, this, &AlertsStrip::offerRules);
     connect(m_muted, &QToolButton::clicked, this, &AlertsStrip::offerMuted);
     connect(m_model, &AlertsModel::refreshed, this, &AlertsStrip::refresh);
     connect(m_model, &QAbstractItemModel::modelReset, this, &AlertsStrip::follow);
     connect(m_view->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& current) {
         const session::AlertDesk::Entry* const entry = m_model->entry(current.row());
         if (m_following || !entry) return;
-        m_current.emplace(entry->alert.rule, entry->alert.lock);
+        m_current = Current{m_model->deskOf(current.row()), entry->alert.rule, entry->alert.lock};
         if (const trace::EntityId lock = m_model->lockOf(current.row())) m_context->select(lock);
     });
     connect(m_view, &QTreeView::clicked, this, [this](const QModelIndex& index) {
@@ -116,19 +116,24 @@ void AlertsStrip::setWanted(bool wanted) {
 }
 
 void AlertsStrip::refresh() {
-    const session::AlertDesk* const desk = m_model->desk();
-    setVisible(m_wanted && desk);
-    if (!desk) return;
+    setVisible(m_wanted && isOfUse());
+    if (!isOfUse()) return;
     const int rows = m_model->rowCount();
-    const int all = rows + int(desk->more());
+    const int all = rows + int(m_model->more());
+    std::size_t rules = 0;
+    bool muted = false;
+    for (const auto& desk : m_model->desks()) {
+        rules += desk ? desk->rules().size() : 0;
+        muted = muted || (desk && !desk->mutes().empty());
+    }
     if (all == 0)
-        m_summary->setText(tr("none · %n rule(s) watch", "", int(desk->rules().size())));
-    else if (desk->more() > 0)
+        m_summary->setText(tr("none · %n rule(s) watch", "", int(rules)));
+    else if (m_model->more() > 0)
         m_summary->setText(tr("%1 of %n shown, most severe first", "", all).arg(count(rows)));
     else
         m_summary->setText(tr("%n, most severe first", "", all));
-    m_muted->setVisible(!desk->mutes().empty());
-    m_muted->setText(tr("%n muted", "", int(desk->muted())));
+    m_muted->setVisible(muted);
+    m_muted->setText(tr("%n muted", "", int(m_model->muted())));
     m_view->setVisible(rows > 0);
     const int high = m_view->sizeHintForRow(0);
     m_view->setFixedHeight(std::max(1, std::min(rows, kMostRows) * std::max(high, 1)));
@@ -138,7 +143,7 @@ void AlertsStrip::refresh() {
 /// After a reset: the alert that was selected stays selected.
 void AlertsStrip::follow() {
     m_following = true;
-    const int row = m_current ? m_model->rowOf(m_current->first, m_current->second) : -1;
+    const int row = m_current ? m_model->rowOf(m_current->desk, m_current->rule, m_current->lock) : -1;
     if (row >= 0)
         m_view->selectionModel()->setCurrentIndex(m_model->index(row, 0),
                                                   QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
@@ -147,10 +152,11 @@ void AlertsStrip::follow() {
 
 void AlertsStrip::pin(int row) {
     const session::AlertDesk::Entry* const entry = m_model->entry(row);
-    if (!entry || !m_model->desk()) return;
+    session::AlertDesk* const desk = m_model->deskOf(row);
+    if (!entry || !desk) return;
     const inspect::AlertRule rule = entry->alert.rule; // the entry goes with the change
     const QByteArray lock = entry->alert.lock;
-    m_model->desk()->setPinned(rule, lock, !entry->pinned);
+    desk->setPinned(rule, lock, !entry->pinned);
 }
 
 void AlertsStrip::showRow(int row) {
@@ -159,8 +165,7 @@ void AlertsStrip::showRow(int row) {
     m_context->reveal(entry->alert.since, m_model->lockOf(row));
 }
 
-void AlertsStrip::mute(inspect::AlertMute mute) {
-    session::AlertDesk* const desk = m_model->desk();
+void AlertsStrip::mute(session::AlertDesk* desk, inspect::AlertMute mute) {
     if (!desk) return;
     std::vector<inspect::AlertMute> mutes = desk->mutes();
     // One for the same thing, of another length, is replaced; those that are over go.
@@ -175,6 +180,7 @@ void AlertsStrip::mute(inspect::AlertMute mute) {
 void AlertsStrip::offerMutes(int row, const QPoint& globalPos) {
     const session::AlertDesk::Entry* const entry = m_model->entry(row);
     if (!entry) return;
+    const QPointer<session::AlertDesk> desk = m_model->deskOf(row);
     const inspect::AlertRule rule = entry->alert.rule;
     const QByteArray lock = entry->alert.lock;
     const QString what = alertWord(rule.kind);
@@ -182,9 +188,9 @@ void AlertsStrip::offerMutes(int row, const QPoint& globalPos) {
     auto* menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
     menu->addAction(icon("timeline"), tr("Show where it began"), this,
-                    [this, rule, lock] { showRow(m_model->rowOf(rule, lock)); });
+                    [this, desk, rule, lock] { showRow(m_model->rowOf(desk, rule, lock)); });
     menu->addAction(icon(entry->pinned ? "pin" : "pinned"), entry->pinned ? tr("&Unpin") : tr("&Pin"), this,
-                    [this, rule, lock] { pin(m_model->rowOf(rule, lock)); });
+                    [this, desk, rule, lock] { pin(m_model->rowOf(desk, rule, lock)); });
     menu->addSection(tr("Mute"));
     const auto scope = [&](const QString& title, const inspect::AlertMute& of) {
         QMenu* const lengths = menu->addMenu(title);
@@ -195,11 +201,11 @@ void AlertsStrip::offerMutes(int row, const QPoint& globalPos) {
         using namespace std::chrono_literals;
         for (const Length& length : {Length{tr("for 15 minutes"), 15min}, Length{tr("for an hour"), 60min},
                                      Length{tr("for 8 hours"), 480min}, Length{tr("until I take it back"), 0min}})
-            lengths->addAction(length.text, this, [this, of, time = length.time] {
+            lengths->addAction(length.text, this, [desk, of, time = length.time] {
                 inspect::AlertMute chosen = of;
                 if (time > 0min)
                     chosen.untilWallMs = QDateTime::currentMSecsSinceEpoch() + std::chrono::milliseconds(time).count();
-                mute(chosen);
+                mute(desk, chosen);
             });
     };
     const auto shown = [](QString text) { return text.replace(QLatin1Char('&'), QLatin1String("&&")); };
@@ -222,20 +228,42 @@ QString AlertsStrip::wordsOf(const inspect::AlertMute& mute) const {
 }
 
 void AlertsStrip::offerMuted() {
-    session::AlertDesk* const desk = m_model->desk();
-    if (!desk) return;
     auto* menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    menu->addSection(tr("Hear again"));
-    for (const inspect::AlertMute& mute : desk->mutes())
-        menu->addAction(wordsOf(mute).replace(QLatin1Char('&'), QLatin1String("&&")), this, [this, mute] {
-            session::AlertDesk* const now = m_model->desk();
-            if (!now) return;
-            std::vector<inspect::AlertMute> left = now->mutes();
-            std::erase(left, mute);
-            now->setMutes(std::move(left));
-        });
+    const bool several = m_model->desks().size() > 1;
+    if (!several) menu->addSection(tr("Hear again"));
+    for (const auto& desk : m_model->desks()) {
+        if (!desk || desk->mutes().empty()) continue;
+        //: %1 is the name of a connection whose muted alerts follow.
+        if (several) menu->addSection(tr("Hear again of %1").arg(nameOf(*desk)));
+        for (const inspect::AlertMute& mute : desk->mutes())
+            menu->addAction(wordsOf(mute).replace(QLatin1Char('&'), QLatin1String("&&")), this, [desk, mute] {
+                if (!desk) return;
+                std::vector<inspect::AlertMute> left = desk->mutes();
+                std::erase(left, mute);
+                desk->setMutes(std::move(left));
+            });
+    }
     menu->popup(m_muted->mapToGlobal(m_muted->rect().bottomLeft()));
+}
+
+QString AlertsStrip::nameOf(const session::AlertDesk& desk) const {
+    return m_context->trace()->displayName(desk.connection());
+}
+
+void AlertsStrip::offerRules() {
+    if (m_model->desks().size() == 1) {
+        Q_EMIT rulesRequested(m_model->desk());
+        return;
+    }
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    menu->addSection(tr("Thresholds of"));
+    for (const auto& desk : m_model->desks())
+        if (desk)
+            menu->addAction(nameOf(*desk).replace(QLatin1Char('&'), QLatin1String("&&")), this,
+                            [this, desk] { Q_EMIT rulesRequested(desk); });
+    menu->popup(m_rules->mapToGlobal(m_rules->rect().bottomLeft()));
 }
 
 /// A header that nobody sees does not stretch its sections itself.

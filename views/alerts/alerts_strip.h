@@ -22,14 +22,14 @@ public:
     /// The line over the list: how many there are, or that there is none.
     QString summary() const;
     /// Whether this session has alerts at all; the strip hides itself otherwise.
-    bool isOfUse() const { return m_model->desk() != nullptr; }
+    bool isOfUse() const { return !m_model->desks().empty(); }
     /// Put away by the user, until asked for again.
     void setWanted(bool wanted);
     bool isWanted() const { return m_wanted; }
 
 Q_SIGNALS:
-    /// The user wants to choose rules and thresholds.
-    void rulesRequested();
+    /// The user wants to choose rules and thresholds of one connection.
+    void rulesRequested(lockscope::session::AlertDesk* desk);
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -43,9 +43,12 @@ private:
     void offerMutes(int row, const QPoint& globalPos);
     /// Lists what is muted, to be heard again.
     void offerMuted();
-    void mute(inspect::AlertMute mute);
+    /// Asks for which of several connections, if there are several.
+    void offerRules();
+    static void mute(session::AlertDesk* desk, inspect::AlertMute mute);
     void showRow(int row);
     QString wordsOf(const inspect::AlertMute& mute) const;
+    QString nameOf(const session::AlertDesk& desk) const;
 
     ViewContext* m_context;
     AlertsModel* m_model;
@@ -53,7 +56,13 @@ private:
     DimLabel* m_summary;
     QToolButton* m_muted;
     QToolButton* m_rules;
-    std::optional<std::pair<inspect::AlertRule, QByteArray>> m_current; ///< the selected alert
+    /// The selected alert.
+    struct Current {
+        QPointer<session::AlertDesk> desk;
+        inspect::AlertRule rule;
+        QByteArray lock;
+    };
+    std::optional<Current> m_current;
     bool m_following = false, m_wanted = true;
 };
 

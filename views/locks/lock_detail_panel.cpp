@@ -6,6 +6,7 @@
 #include "locks/seen_lines.h"
 #include "locks/ttl_history.h"
 #include "models/alert_words.h"
+#include "models/connection_words.h"
 #include "session/alert_desk.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
@@ -96,11 +97,12 @@ void LockDetailPanel::build() {
     grid->setHorizontalSpacing(kGrid);
     grid->setVerticalSpacing(3);
     grid->setColumnStretch(1, 1);
-    const std::array<QString, FactCount> names{tr("Who decides"), tr("Record says"), tr("Believers"),
-                                               tr("Token"),       tr("Held for"),    tr("Renewal")};
+    const std::array<QString, FactCount> names{tr("Connection"), tr("Who decides"), tr("Record says"), tr("Believers"),
+                                               tr("Token"),      tr("Held for"),    tr("Renewal")};
     for (int i = 0; i < FactCount; ++i) {
         auto* name = new DimLabel(names[std::size_t(i)]);
         if (i == WhoDecides) m_decidesName = name;
+        if (i == SeenOver) m_connectionName = name;
         DimLabel* const value = i == RecordSays ? new ElidedLabel : new DimLabel;
         value->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
         if (i != RecordSays) {
@@ -168,13 +170,17 @@ QString LockDetailPanel::alertText() const {
 }
 
 void LockDetailPanel::showAlert(trace::EntityId lock) {
-    const session::AlertDesk* const desk = session::alertDeskOf(m_context->session());
-    const auto alerts = desk ? desk->worstAt(m_context->playhead()) : decltype(desk->worstAt({}))();
-    const auto alert = alerts.find(m_context->trace()->entity(lock).name);
-    m_alert->setVisible(alert != alerts.end());
-    if (alert == alerts.end()) return;
-    m_alert->setText(alert->second->sentence + QStringLiteral("\n→ ") + alert->second->advice);
-    m_alert->setRole(alertRole(inspect::severityOf(alert->second->rule.kind)));
+    const session::AlertDesk::Span* worst = nullptr;
+    for (const session::AlertDesk* const desk : session::alertDesksOf(m_context->session())) {
+        if (!desk->covers(*m_context->trace(), lock)) continue;
+        const auto alerts = desk->worstAt(m_context->playhead());
+        const auto alert = alerts.find(m_context->trace()->entity(lock).name);
+        if (alert != alerts.end()) worst = alert->second;
+    }
+    m_alert->setVisible(worst);
+    if (!worst) return;
+    m_alert->setText(worst->sentence + QStringLiteral("\n→ ") + worst->advice);
+    m_alert->setRole(alertRole(inspect::severityOf(worst->rule.kind)));
     m_alert->setAccessibleDescription(m_alert->text());
 }
 
@@ -223,6 +229,7 @@ void LockDetailPanel::refresh() {
     else
         m_ring->setTtl(facts.gauge(), duration(std::max(facts.ttl, Nanos::zero())), full);
 
+    showConnection(lock);
     showDecider(facts);
     const bool gap = facts.condition == LockCondition::DoubleBelief || facts.condition == LockCondition::StaleBelief;
     setFact(RecordSays, holdersText(facts, *trace), Role::Text);
@@ -248,6 +255,17 @@ void LockDetailPanel::refresh() {
     m_copies->setVisible(!copies.isEmpty());
     m_copies->setLines(copies);
     showContent(facts);
+}
+
+void LockDetailPanel::showConnection(trace::EntityId lock) {
+    const auto trace = m_context->trace();
+    const QString name = connectionName(*trace, lock);
+    m_facts[SeenOver]->setVisible(!name.isEmpty());
+    m_connectionName->setVisible(!name.isEmpty());
+    if (name.isEmpty()) return;
+    const QString server = trace->displayName(trace->entity(lock).parent);
+    //: %1 is the name of a connection, %2 the address of its server.
+    setFact(SeenOver, name == server ? name : tr("%1 · %2").arg(name, server), Role::Text);
 }
 
 void LockDetailPanel::showDecider(const LockFacts& facts) {

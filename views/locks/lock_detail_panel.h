@@ -25,7 +25,7 @@ public:
     explicit LockDetailPanel(ViewContext* context, QWidget* parent = nullptr);
 
     /// The text of a fact, by its row: for tests and screen readers.
-    enum Fact { WhoDecides, RecordSays, Believers, Token, HeldFor, RenewalFact, FactCount };
+    enum Fact { SeenOver, WhoDecides, RecordSays, Believers, Token, HeldFor, RenewalFact, FactCount };
     QString fact(Fact which) const;
     QString stateText() const;
     /// Empty: the lock has no alert at the playhead.
@@ -49,6 +49,7 @@ private:
     void showHolders(const LockFacts& facts);
     void showQueue(const LockFacts& facts);
     void showContent(const LockFacts& facts);
+    void showConnection(trace::EntityId lock);
     void showDecider(const LockFacts& facts);
     /// A line for each of several servers: its copy of the lock and that copy's state; none where one server keeps it.
     QStringList copyLines(trace::EntityId lock) const;
@@ -62,7 +63,8 @@ private:
     Paragraph* m_alert; ///< the lock's worst alert and what to do about it; hidden where it has none
     TtlRing* m_ring;
     std::array<DimLabel*, FactCount> m_facts{};
-    DimLabel* m_decidesName = nullptr; ///< beside the fact of who decides, which a lock on one server has not
+    DimLabel* m_connectionName = nullptr; ///< beside the connection, which a lock of a simulation has not
+    DimLabel* m_decidesName = nullptr;    ///< beside the fact of who decides, which a lock on one server has not
     SectionCaption* m_holdersCaption;
     HoldersModel* m_holders;
     QueueView* m_holdersView;

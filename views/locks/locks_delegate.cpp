@@ -2,6 +2,7 @@
 #include "locks/locks_delegate.h"
 
 #include "models/lock_filter.h"
+#include "theme/badge.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
 
@@ -48,6 +49,14 @@ Role roleOf(int column, bool selected) {
     }
 }
 
+/// The number of the badge in a cell; -1: none.
+int badgeIn(const QModelIndex& index) {
+    const bool group = factsOf(index) == nullptr;
+    if (index.column() != (group ? LocksModel::LockColumn : LocksModel::ServerColumn)) return -1;
+    const QVariant number = index.data(LocksModel::BadgeRole);
+    return number.isValid() ? number.toInt() : -1;
+}
+
 /// How much of the format's cell its sign takes, with the gap before it.
 int markWidth(const LockFacts& facts) {
     const QString mark = certaintyMark(facts.certainty);
@@ -63,6 +72,7 @@ QSize LocksDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIn
     if (const LockFacts* const facts = factsOf(index); facts && index.column() == LocksModel::FormatColumn)
         width += markWidth(*facts);
     if (index.column() == LocksModel::TtlColumn) width += kBarWidth + kGap;
+    if (badgeIn(index) >= 0) width += kBadgeSide + kGap;
     if (index.column() == LocksModel::StateColumn && !group) width = pillWidth(text) + 2 * kPad;
     return {width, std::max(kRowHeight, option.fontMetrics.height() + 8)};
 }
@@ -91,6 +101,11 @@ void LocksDelegate::paint(QPainter* painter, const QStyleOptionViewItem& given, 
                          kBarHeight);
         paintTtlBar(*painter, bar, facts->gauge());
         room.setLeft(room.left() + kBarWidth + kGap);
+    }
+    if (const int badge = badgeIn(index); badge >= 0) {
+        const QRectF square(room.left(), room.center().y() - kBadgeSide / 2.0 + 0.5, kBadgeSide, kBadgeSide);
+        paintBadge(*painter, square, index.data(LocksModel::PlaceRole).toString(), badge);
+        room.setLeft(room.left() + kBadgeSide + kGap);
     }
     // The fixed face has another dash: none and unknown look alike in all columns.
     const bool says = option.text != none() && option.text != unknown();

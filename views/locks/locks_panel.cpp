@@ -4,6 +4,7 @@
 #include "faults/fault_menu.h"
 #include "locks/force_release_dialog.h"
 #include "locks/locks_delegate.h"
+#include "session/connection_desk.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
 #include "theme/icons.h"
@@ -11,6 +12,7 @@
 #include "theme/style.h"
 #include "theme/table_columns.h"
 
+#include <QActionGroup>
 #include <QBoxLayout>
 #include <QClipboard>
 #include <QGuiApplication>
@@ -23,6 +25,13 @@
 #include <QTreeView>
 
 namespace lockscope::views {
+
+namespace {
+bool severalServers(session::Session* session) {
+    const session::ConnectionDesk* const desk = session::connectionDeskOf(session);
+    return desk && desk->openCount() > 1;
+}
+} // namespace
 
 LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     : QWidget(parent),
@@ -45,8 +54,9 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     m_tree->setCheckable(true);
     m_tree->setObjectName(QLatin1String(kKept) + QStringLiteral("locks.grouped"));
     m_tree->setAutoRaise(true);
-    m_tree->setToolTip(tr("Group by server (Ctrl+G)"));
-    m_tree->setAccessibleName(tr("Group by server"));
+    m_tree->setToolTip(tr("Group (Ctrl+G)"));
+    m_tree->setAccessibleName(tr("Group the locks"));
+    makeGroupMenu();
     bar->addWidget(m_tree);
     m_filter->setPlaceholderText(tr("filter: state:held ttl<5s"));
     m_filter->setAccessibleName(tr("Filter locks"));
@@ -93,11 +103,7 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     connect(m_filter, &QLineEdit::textChanged, &m_debounce, qOverload<>(&QTimer::start));
     connect(m_filter, &QLineEdit::returnPressed, this, &LocksPanel::applyFilter);
     m_filter->installEventFilter(this);
-    connect(m_tree, &QToolButton::toggled, this, [this](bool on) {
-        m_model->setGrouped(on);
-        showGroups();
-        follow();
-    });
+    connect(m_tree, &QToolButton::toggled, this, &LocksPanel::group);
     connect(m_view->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& current) {
         if (m_following || !current.isValid()) return;
         if (m_proxy->mapToSource(current).data(LocksModel::EntityRole).isValid())
@@ -120,7 +126,7 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     connect(m_proxy, &QAbstractItemModel::rowsInserted, &m_tellSoon, qOverload<>(&QTimer::start));
     connect(m_proxy, &QAbstractItemModel::rowsRemoved, &m_tellSoon, qOverload<>(&QTimer::start));
     connect(m_proxy, &QAbstractItemModel::modelReset, this, [this] {
-        m_view->setRootIsDecorated(m_model->isTree());
+        showGroups();
         tell();
         follow();
     });
@@ -140,9 +146,42 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
         return action;
     };
     command(QKeySequence::Find, [this] { m_filter->setFocus(Qt::ShortcutFocusReason); })->setText(tr("Filter locks"));
-    command(Qt::CTRL | Qt::Key_G, [this] { m_tree->toggle(); })->setText(tr("Group by server"));
+    command(Qt::CTRL | Qt::Key_G, [this] { m_tree->toggle(); })->setText(tr("Group the locks"));
     showGroups();
     tell();
+    follow();
+}
+
+void LocksPanel::makeGroupMenu() {
+    using Grouping = LocksModel::Grouping;
+    auto* menu = new QMenu(m_tree);
+    auto* choice = new QActionGroup(menu);
+    struct Entry {
+        Grouping by;
+        QString text;
+    };
+    for (const Entry& entry :
+         {Entry{Grouping::Server, tr("By &connection or server")}, Entry{Grouping::Backend, tr("By &backend")},
+          Entry{Grouping::Holder, tr("By &holder")}}) {
+        QAction* const action = menu->addAction(entry.text);
+        action->setCheckable(true);
+        action->setChecked(entry.by == m_wanted);
+        choice->addAction(action);
+        connect(action, &QAction::triggered, this, [this, by = entry.by] {
+            m_wanted = by;
+            if (m_tree->isChecked())
+                group();
+            else
+                m_tree->setChecked(true);
+        });
+    }
+    m_tree->setMenu(menu);
+    m_tree->setPopupMode(QToolButton::MenuButtonPopup);
+}
+
+void LocksPanel::group() {
+    m_model->setGrouping(m_tree->isChecked() ? m_wanted : LocksModel::Grouping::None);
+    showGroups();
     follow();
 }
 
@@ -232,7 +271,8 @@ void LocksPanel::tellNone() {
                          tr("Play a scenario, or connect to a server: every lock shows up here with "
                             "its holder, the time left and the waiters."));
     else if (session->health().level == Level::Good)
-        m_none->setTexts(tr("No lock on this server"),
+        m_none->setTexts(severalServers(m_context->session()) ? tr("No lock on these servers")
+                                                              : tr("No lock on this server"),
                          tr("Connected. A lock shows up here as soon as somebody takes one."));
     else if (session->health().level == Level::Working)
         m_none->setTexts(tr("Connecting"), session->health().text);
@@ -264,11 +304,14 @@ void LocksPanel::showMenu(const QPoint& position, const QModelIndex& index) {
     }
     QAction* force = menu->addAction(icon("lock-open", views::Role::Fault), tr("&Release by force…"), this,
                                      [this, lock] { askForce(lock); });
-    const session::Session* const session = m_context->session();
-    const bool can = session && session->abilities().forceRelease;
+    session::Session* const session = m_context->session();
+    const bool can = session::mayForce(session, lock);
     // By what is true when it strikes, which need not be what stands in the row.
     force->setEnabled(can && lockFactsToActOn(lock, *m_context).held());
-    if (!can) force->setToolTip(tr("This session cannot free a lock on the server."));
+    const bool live = session && session->abilities().live;
+    if (!can)
+        force->setToolTip(live ? tr("This lock's connection is read-only. Allow changes on it first.")
+                               : tr("This session cannot free a lock on the server."));
     menu->setToolTipsVisible(true);
     menu->popup(position);
 }
@@ -280,22 +323,33 @@ void LocksPanel::askForce(trace::EntityId lock) {
                                           lockFacts(lock, *m_context).certainty, this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     const QByteArray lockName = trace->entity(lock).name;
-    connect(m_context->session(), &session::Session::releasePlanned, dialog,
-            [dialog, lockName](const QByteArray& planned, const QStringList& commands) {
-                if (planned == lockName) dialog->setCommands(commands);
-            });
+    const QPointer<session::ConnectionDesk> desk = session::connectionDeskOf(m_context->session());
     connect(m_context->session(), &session::Session::complained, dialog, &ForceReleaseDialog::setRefused);
-    m_context->session()->planRelease(lockName);
+    if (desk) { // a name may be on several servers
+        connect(desk, &session::ConnectionDesk::releasePlanned, dialog,
+                [dialog, lock](trace::EntityId planned, const QStringList& commands) {
+                    if (planned == lock) dialog->setCommands(commands);
+                });
+        desk->planRelease(lock);
+    } else {
+        connect(m_context->session(), &session::Session::releasePlanned, dialog,
+                [dialog, lockName](const QByteArray& planned, const QStringList& commands) {
+                    if (planned == lockName) dialog->setCommands(commands);
+                });
+        m_context->session()->planRelease(lockName);
+    }
     // In another trace the ids mean something else.
     connect(m_context, &ViewContext::sessionChanged, dialog, &QDialog::reject);
-    connect(dialog, &QDialog::accepted, this, [this, lock, owner] {
+    connect(dialog, &QDialog::accepted, this, [this, lock, owner, desk] {
         session::Session* const session = m_context->session();
         if (!session) return;
         const auto now = m_context->trace();
         const trace::EntityId holder = lockFactsToActOn(lock, *m_context).owner;
         const QString name = now->displayName(lock);
         // The user agreed to take the lock from the holder that the question named, and from no other.
-        if (holder == owner)
+        if (holder == owner && desk)
+            desk->forceRelease(lock);
+        else if (holder == owner)
             session->forceRelease(now->entity(lock).name);
         else if (holder == trace::kNoEntity)
             Q_EMIT session->complained(tr("“%1” is free by now: nothing was done.").arg(name));

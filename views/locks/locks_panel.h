@@ -32,6 +32,8 @@ private:
     void applyFilter();
     void follow();
     void showGroups();
+    void makeGroupMenu();
+    void group();
     void tell();
     /// Says why there is no lock in the table.
     void tellNone();
@@ -47,6 +49,7 @@ private:
     QLineEdit* m_filter;
     DimLabel* m_summary;
     QToolButton* m_tree;
+    LocksModel::Grouping m_wanted = LocksModel::Grouping::Server; ///< when grouped
     QTimer m_debounce;
     QTimer m_tellSoon; ///< many changes of one turn of the event loop are counted once
     bool m_following = false;

@@ -2,8 +2,9 @@
 #include "models/locks_model.h"
 
 #include "models/alert_words.h"
+#include "models/connection_words.h"
 #include "theme/format.h"
-#include "theme/short_number.h"
+#include "trace/connection.h"
 
 namespace lockscope::views {
 
@@ -33,11 +34,71 @@ LocksModel::LocksModel(ViewContext* context, QObject* parent)
     reload();
 }
 
-void LocksModel::setGrouped(bool grouped) {
-    if (grouped == m_grouped) return;
+void LocksModel::setGrouping(Grouping grouping) {
+    if (grouping == m_grouping) return;
     beginResetModel();
-    m_grouped = grouped;
+    m_grouping = grouping;
+    arrangeGroups();
     endResetModel();
+}
+
+LocksModel::GroupKey LocksModel::groupOf(const LockFacts& facts) const {
+    const auto trace = m_context->trace();
+    switch (m_grouping) {
+    case Grouping::None:
+    case Grouping::Server: {
+        const EntityId server = trace->entity(facts.lock).parent;
+        const EntityId connection = trace::connectionOf(*trace, server);
+        return {connection != kNoEntity ? connection : server, {}};
+    }
+    case Grouping::Backend:
+        return {kNoEntity, backendOf(*m_context, facts.lock)};
+    case Grouping::Holder:
+        return {facts.held() && facts.known() ? trace->clientOf(facts.owner) : kNoEntity, {}};
+    }
+    return {};
+}
+
+QString LocksModel::groupName(const GroupKey& key) const {
+    if (m_grouping == Grouping::Backend) return key.name;
+    if (key.entity == kNoEntity) return m_grouping == Grouping::Holder ? tr("no holder") : tr("no server");
+    const QString name = m_context->trace()->displayName(key.entity);
+    return name.isEmpty() ? tr("holders without a name") : name;
+}
+
+void LocksModel::arrangeGroups() {
+    m_groups.clear();
+    m_place.clear();
+    for (int position = 0; position < lockCount(); ++position) {
+        GroupKey key = groupOf(m_facts[std::size_t(position)]);
+        auto group = std::ranges::find(m_groups, key, &Group::key);
+        if (group == m_groups.end()) group = m_groups.insert(m_groups.end(), {std::move(key), {}});
+        m_place.emplace_back(int(group - m_groups.begin()), int(group->locks.size()));
+        group->locks.push_back(position);
+    }
+    m_arranged.start();
+}
+
+void LocksModel::attach() {
+    session::ConnectionDesk* const connections = session::connectionDeskOf(m_context->session());
+    if (connections != m_connections) {
+        if (m_connections) m_connections->disconnect(this);
+        m_connections = connections;
+        if (connections)
+            connect(connections, &session::ConnectionDesk::arranged, this, [this] {
+                attach();
+                refreshSoon();
+            });
+    }
+    std::vector<QPointer<session::AlertDesk>> desks;
+    for (session::AlertDesk* const desk : session::alertDesksOf(m_context->session()))
+        desks.emplace_back(desk);
+    if (desks == m_desks) return;
+    for (const auto& old : m_desks)
+        if (old) old->disconnect(this);
+    m_desks = std::move(desks);
+    for (const auto& desk : m_desks)
+        connect(desk, &session::AlertDesk::changed, this, &LocksModel::refreshSoon);
 }
 
 void LocksModel::reload() {
@@ -49,9 +110,8 @@ void LocksModel::reload() {
     m_copies.clear();
     m_anyCopy = false;
     m_seenEntities = 0;
-    session::AlertDesk* const desk = session::alertDeskOf(m_context->session());
-    if (desk && desk != m_desk) connect(desk, &session::AlertDesk::changed, this, &LocksModel::refreshSoon);
-    m_desk = desk;
+    attach();
+    m_badges = connectionsOf(*m_context);
     m_alerts = alertsNow();
     const auto trace = m_context->trace();
     for (; m_seenEntities < trace->entityCount(); ++m_seenEntities) {
@@ -67,18 +127,27 @@ void LocksModel::reload() {
     Q_EMIT alertsCame(hasAlerts());
 }
 
-std::map<QByteArray, LocksModel::Alerted> LocksModel::alertsNow() const {
-    std::map<QByteArray, Alerted> alerts;
-    if (!m_desk) return alerts;
-    for (const auto& [lock, span] : m_desk->worstAt(m_context->playhead()))
-        alerts.emplace(lock, Alerted{span->rule.kind, span->sentence});
+LocksModel::Alerts LocksModel::alertsNow() const {
+    Alerts alerts;
+    for (const auto& desk : m_desks) {
+        if (!desk) continue;
+        for (const auto& [lock, span] : desk->worstAt(m_context->playhead()))
+            alerts.emplace(std::pair(desk->connection(), lock), Alerted{span->rule.kind, span->sentence});
+    }
     return alerts;
 }
 
+const LocksModel::Alerted* LocksModel::alertIn(const Alerts& alerts, EntityId lock) const {
+    if (alerts.empty()) return nullptr;
+    const auto trace = m_context->trace();
+    const QByteArray& name = trace->entity(lock).name;
+    auto found = alerts.find({trace::connectionOf(*trace, lock), name});
+    if (found == alerts.end()) found = alerts.find({kNoEntity, name}); // of a session with one server only
+    return found == alerts.end() ? nullptr : &found->second;
+}
+
 const LocksModel::Alerted* LocksModel::alertOf(const LockFacts& facts) const {
-    if (m_alerts.empty()) return nullptr;
-    const auto found = m_alerts.find(m_context->trace()->entity(facts.lock).name);
-    return found == m_alerts.end() ? nullptr : &found->second;
+    return alertIn(m_alerts, facts.lock);
 }
 
 void LocksModel::refreshSoon() {
@@ -91,30 +160,73 @@ void LocksModel::refresh() {
     addLocks();
     const auto trace = m_context->trace();
     const trace::State& state = m_context->state();
-    const std::map<QByteArray, Alerted> alerts = std::exchange(m_alerts, alertsNow());
+    std::vector<EntityId> badges = connectionsOf(*m_context);
+    const bool badgesDiffer = badges != m_badges; // with a second connection the first one gets a badge, too
+    m_badges = std::move(badges);
+    const auto ages = std::exchange(m_ages, agesNow());
+    const auto ageDiffers = [&](EntityId lock) {
+        const auto before = ages.find(trace::connectionOf(*trace, lock));
+        return (before == ages.end() ? 0 : before->second) != ageOf(lock);
+    };
+    const bool agesDiffer = ages != m_ages;
+    const Alerts alerts = std::exchange(m_alerts, alertsNow());
     const bool alertsDiffer = alerts != m_alerts;
     const auto alertDiffers = [&](EntityId lock) {
-        const QByteArray& name = trace->entity(lock).name;
-        const auto before = alerts.find(name);
-        const auto after = std::as_const(m_alerts).find(name);
-        const bool was = before != alerts.end(), is = after != m_alerts.cend();
-        return was != is || (was && before->second != after->second);
+        const Alerted *before = alertIn(alerts, lock), *after = alertIn(m_alerts, lock);
+        return (before != nullptr) != (after != nullptr) || (before && *before != *after);
     };
     std::vector<int> changed;
     const int count = lockCount();
     for (int i = 0; i < count; ++i) {
         LockFacts now =
             lockFacts(m_facts[std::size_t(i)].lock, *trace, state, m_context->settings(), m_context->playhead());
-        if (now == m_facts[std::size_t(i)] && !(alertsDiffer && alertDiffers(now.lock))) continue;
+        const bool same = now == m_facts[std::size_t(i)];
+        if (same && !badgesDiffer && !(alertsDiffer && alertDiffers(now.lock)) && !(agesDiffer && ageDiffers(now.lock)))
+            continue;
         m_facts[std::size_t(i)] = std::move(now);
         changed.push_back(i);
     }
+    if (m_grouping == Grouping::Holder) regroup(changed);
     announce(changed);
     if (alerts.empty() != m_alerts.empty()) Q_EMIT alertsCame(hasAlerts());
     m_copies.refresh([this](int lock) {
         const QModelIndex parent = indexOf(m_facts[std::size_t(lock)].lock);
         Q_EMIT dataChanged(index(0, 0, parent), index(m_copies.countOf(lock) - 1, ColumnCount - 1, parent));
     });
+}
+
+std::map<EntityId, std::int64_t> LocksModel::agesNow() const {
+    std::map<EntityId, std::int64_t> ages;
+    if (!m_connections) return ages;
+    for (const session::ConnectionFacts& one : m_connections->all()) {
+        if (!one.open || one.lookedAt < Nanos(0)) continue;
+        const Nanos age = m_context->playhead() - one.lookedAt;
+        if (age > session::oldAfter(one)) ages[one.id] = std::chrono::floor<std::chrono::seconds>(age).count();
+    }
+    return ages;
+}
+
+std::int64_t LocksModel::ageOf(EntityId lock) const {
+    if (m_ages.empty()) return 0;
+    const auto found = m_ages.find(trace::connectionOf(*m_context->trace(), lock));
+    return found == m_ages.end() ? 0 : found->second;
+}
+
+/// Locks that changed hands go to their new holders' groups: not more often than a person can read.
+void LocksModel::regroup(const std::vector<int>& changed) {
+    constexpr auto kReadable = 1000ms;
+    m_regroup = m_regroup || std::ranges::any_of(changed, [&](int i) {
+                    return groupOf(m_facts[std::size_t(i)]) != m_groups[std::size_t(m_place[std::size_t(i)].first)].key;
+                });
+    if (!m_regroup) return;
+    if (m_arranged.isValid() && !m_arranged.hasExpired(std::chrono::milliseconds(kReadable).count())) {
+        QTimer::singleShot(kReadable, this, &LocksModel::refreshSoon);
+        return;
+    }
+    m_regroup = false;
+    beginResetModel();
+    arrangeGroups();
+    endResetModel();
 }
 
 void LocksModel::addCopy(EntityId copy) {
@@ -132,18 +244,17 @@ void LocksModel::addLocks() {
     const std::size_t count = trace->entityCount();
     for (; m_seenEntities < count; ++m_seenEntities) {
         const EntityId id = EntityId(m_seenEntities);
-        const trace::Entity& e = trace->entity(id);
         if (!isLock(*trace, id)) {
-            if (e.kind == EntityKind::Lock) addCopy(id);
+            if (trace->entity(id).kind == EntityKind::Lock) addCopy(id);
             continue;
         }
-        if (!m_grouped) {
+        if (!isGrouped()) {
             beginInsertRows({}, lockCount(), lockCount());
             appendLock(id);
             endInsertRows();
             continue;
         }
-        const auto group = std::ranges::find(m_groups, e.parent, &Group::server);
+        const auto group = std::ranges::find(m_groups, groupOf(lockFacts(id, *m_context)), &Group::key);
         if (group == m_groups.end()) {
             // With its first lock in it: a server without locks has no row.
             beginInsertRows({}, int(m_groups.size()), int(m_groups.size()));
@@ -159,14 +270,15 @@ void LocksModel::addLocks() {
 }
 
 void LocksModel::appendLock(EntityId lock) {
-    const EntityId server = m_context->trace()->entity(lock).parent;
-    auto group = std::ranges::find(m_groups, server, &Group::server);
-    if (group == m_groups.end()) group = m_groups.insert(m_groups.end(), {server, {}});
+    LockFacts facts = lockFacts(lock, *m_context);
+    GroupKey key = groupOf(facts);
+    auto group = std::ranges::find(m_groups, key, &Group::key);
+    if (group == m_groups.end()) group = m_groups.insert(m_groups.end(), {std::move(key), {}});
     const int position = lockCount();
     m_place.emplace_back(int(group - m_groups.begin()), int(group->locks.size()));
     group->locks.push_back(position);
     m_position[lock] = position;
-    m_facts.push_back(lockFacts(lock, *m_context));
+    m_facts.push_back(std::move(facts));
 }
 
 void LocksModel::announce(const std::vector<int>& changed) {
@@ -176,7 +288,7 @@ void LocksModel::announce(const std::vector<int>& changed) {
         Q_EMIT dataChanged(index(first, 0, parent), index(last, ColumnCount - 1, parent));
     };
     if (changed.empty()) return;
-    if (!m_grouped) {
+    if (!isGrouped()) {
         tell(changed.front(), changed.back(), {});
         return;
     }
@@ -203,7 +315,7 @@ QModelIndex LocksModel::parent(const QModelIndex& index) const {
 }
 
 int LocksModel::rowCount(const QModelIndex& parent) const {
-    if (!parent.isValid()) return m_grouped ? int(m_groups.size()) : lockCount();
+    if (!parent.isValid()) return isGrouped() ? int(m_groups.size()) : lockCount();
     if (parent.column() != 0 || isCopy(parent)) return 0;
     const int lock = factsIndex(parent);
     return lock < 0 ? int(m_groups[std::size_t(parent.row())].locks.size()) : m_copies.countOf(lock);
@@ -216,7 +328,7 @@ int LocksModel::columnCount(const QModelIndex&) const {
 /// The number of a lock's own row; -1 for others.
 int LocksModel::factsIndex(const QModelIndex& index) const {
     if (!index.isValid() || isCopy(index)) return -1;
-    if (!m_grouped) return index.row();
+    if (!isGrouped()) return index.row();
     if (index.internalId() == 0) return -1;
     return m_groups[std::size_t(index.internalId() - 1)].locks[std::size_t(index.row())];
 }
@@ -232,130 +344,15 @@ QModelIndex LocksModel::indexOf(EntityId lock) const {
         return index(copy->second, 0, indexOf(m_facts[std::size_t(copy->first)].lock));
     const auto found = m_position.find(lock);
     if (found == m_position.end()) return {};
-    if (!m_grouped) return index(found->second, 0);
+    if (!isGrouped()) return index(found->second, 0);
     const auto [group, row] = m_place[std::size_t(found->second)];
     return index(row, 0, index(group, 0));
 }
 
-QString LocksModel::holderText(const LockFacts& facts) const {
-    const bool semaphore = facts.permitsInAll > 0 || facts.permitsFree >= 0;
-    if (facts.known() && !facts.held() && !semaphore) return none();
-    return holdersText(facts, *m_context->trace());
-}
-
-/// "1 + 2": of several holders.
-QString LocksModel::holdCounts(const LockFacts& facts) {
-    constexpr std::size_t kMost = 4;
-    QStringList counts;
-    for (const trace::Holder& holder : facts.holders) {
-        if (holder.mode == trace::HoldMode::Permit) return none(); // each is a hold by itself
-        if (std::size_t(counts.size()) == kMost) {
-            counts += QString(QChar(0x2026));
-            break;
-        }
-        counts += QString::number(holder.holds);
-    }
-    return counts.join(QStringLiteral(" + "));
-}
-
-/// A copy has what its server has, and nothing of the clients.
-QString LocksModel::copyText(const LockFacts& copy, int column) const {
-    switch (column) {
-    case LockColumn:
-        return m_copies.name(copy);
-    case StateColumn:
-        return m_copies.state(copy);
-    case HolderColumn:
-    case HoldsColumn:
-    case TtlColumn:
-    case TokenColumn:
-    case HeldForColumn:
-        return copy.held() ? text(copy, column) : none();
-    default:
-        return {};
-    }
-}
-
-QString LocksModel::text(const LockFacts& facts, int column) const {
-    switch (column) {
-    case LockColumn:
-        return m_context->trace()->displayName(facts.lock);
-    case ServerColumn:
-        return serverText(facts, *m_context->trace());
-    case FormatColumn:
-        return lockFormat(facts.lock, *m_context);
-    case ModeColumn:
-        return modeText(facts);
-    case HolderColumn:
-        return holderText(facts);
-    case HoldsColumn:
-        if (!facts.known()) return unknown();
-        if (!facts.held()) return none();
-        if (facts.holders.size() > 1) return holdCounts(facts);
-        // A format that counts nothing has no number; one that was counted beyond the first hold counts.
-        return facts.holds > 1 || countsHolds(lockFormat(facts.lock, *m_context)) ? QString::number(facts.holds)
-                                                                                  : none();
-    case TtlColumn:
-        return ttlText(facts);
-    case RenewalColumn:
-        return renewalText(facts.renewal, false);
-    case WaitersColumn:
-        return waitersText(facts);
-    case TokenColumn:
-        return facts.token ? shortNumber(facts.token) : none();
-    case HeldForColumn:
-        return heldForText(facts);
-    case StateColumn:
-        if (const Alerted* const alert = alertOf(facts)) return alertWord(alert->kind);
-        return conditionText(facts);
-    default:
-        return {};
-    }
-}
-
-QVariant LocksModel::sortValue(const LockFacts& facts, int column) const {
-    // Below 0: not known. On a server out of sight, no value is known.
-    const bool ofTheRecord = column == HoldsColumn || column == TtlColumn || column == HeldForColumn;
-    if (!facts.known() && ofTheRecord) return qint64(-1);
-    switch (column) {
-    case HoldsColumn:
-        return facts.holds;
-    case TtlColumn:
-        // A lock that never expires has the longest time left; a lock that is not held has none at all.
-        return qint64(!facts.held() || !facts.endKnown ? -1
-                      : facts.expires                  ? std::max<std::int64_t>(facts.ttl.count(), 0)
-                                                       : INT64_MAX);
-    case RenewalColumn: {
-        const qint64 by = facts.renewal.by.count();
-        if (facts.renewal.kind == Renewal::Kind::In) return by;
-        return facts.renewal.kind == Renewal::Kind::Late ? -by : INT64_MAX;
-    }
-    case WaitersColumn:
-        return qint64(facts.waiterCount().value_or(-1));
-    case TokenColumn:
-        return qint64(facts.token);
-    case HeldForColumn:
-        return qint64(facts.held() ? facts.heldFor.count() : -1);
-    case StateColumn:
-        return int(facts.condition);
-    default:
-        return text(facts, column);
-    }
-}
-
-QVariant LocksModel::toneOf(const LockFacts& facts, int column) const {
-    const auto tone = [](Pill::Tone t) { return QVariant(int(t)); };
-    if (column == StateColumn) {
-        if (const Alerted* const alert = alertOf(facts)) return tone(alertTone(inspect::severityOf(alert->kind)));
-        return tone(conditionTone(facts.condition));
-    }
-    if (column == ServerColumn && facts.deciders == 0) return tone(Pill::Tone::Waiting);
-    if (column == TtlColumn && facts.held() && facts.observed && !facts.expires && facts.endKnown &&
-        facts.condition != LockCondition::PerhapsHeld)
-        return tone(Pill::Tone::Violation);
-    if (column == RenewalColumn && facts.renewal.kind == Renewal::Kind::Late) return tone(Pill::Tone::Waiting);
-    if (column == RenewalColumn && facts.renewal.kind == Renewal::Kind::Stopped) return tone(Pill::Tone::Fault);
-    return {};
+int LocksModel::badge(EntityId entity) const {
+    if (m_badges.size() < 2) return -1;
+    const auto found = std::ranges::find(m_badges, trace::connectionOf(*m_context->trace(), entity));
+    return found == m_badges.end() ? -1 : int(found - m_badges.begin());
 }
 
 QVariant LocksModel::data(const QModelIndex& index, int role) const {
@@ -363,10 +360,15 @@ QVariant LocksModel::data(const QModelIndex& index, int role) const {
     if (!lock) {
         if (!index.isValid()) return {};
         const Group& group = m_groups[std::size_t(index.row())];
-        if (role == EntityRole) return group.server;
+        if (role == EntityRole && group.key.entity != kNoEntity) {
+            // A connection is selected by its server.
+            const auto server = m_context->trace()->entity(m_facts[std::size_t(group.locks.front())].lock).parent;
+            return m_grouping == Grouping::Server ? server : group.key.entity;
+        }
+        if (role == BadgeRole && m_grouping == Grouping::Server) return badge(group.key.entity);
+        if (role == PlaceRole) return groupName(group.key);
         if (index.column() != LockColumn || (role != Qt::DisplayRole && role != SortRole)) return {};
-        const QString name =
-            group.server == kNoEntity ? tr("no server") : m_context->trace()->displayName(group.server);
+        const QString name = groupName(group.key);
         return role == SortRole ? name : tr("%1 · %n lock(s)", "", int(group.locks.size())).arg(name);
     }
     if (isCopy(index)) {
@@ -390,6 +392,13 @@ QVariant LocksModel::data(const QModelIndex& index, int role) const {
         if (index.column() == TokenColumn && lock->token) return QString::number(lock->token);
         if (index.column() == FormatColumn && lock->certainty != trace::Certainty::Certain)
             return tr("%1. %2").arg(text(*lock, FormatColumn), certaintySentence(lock->certainty));
+        if (index.column() == ServerColumn && lock->server != kNoEntity) {
+            const auto trace = m_context->trace();
+            const EntityId connection = trace::connectionOf(*trace, lock->server);
+            if (connection == kNoEntity) return text(*lock, ServerColumn);
+            return trace->displayName(connection) + QStringLiteral("\n") +
+                   QString::fromUtf8(trace::urlOfConnection(*trace, connection));
+        }
         if (const Alerted* const alert = alertOf(*lock); alert && index.column() == StateColumn)
             return tr("%1. %2").arg(conditionText(*lock), alert->sentence);
         if (index.column() == StateColumn && lock->condition == LockCondition::PerhapsHeld)
@@ -415,6 +424,10 @@ QVariant LocksModel::data(const QModelIndex& index, int role) const {
         return sortValue(*lock, index.column());
     case EntityRole:
         return lock->lock;
+    case BadgeRole:
+        return badge(lock->lock);
+    case PlaceRole:
+        return connectionName(*m_context->trace(), lock->lock);
     case ToneRole:
         return toneOf(*lock, index.column());
     case AlertRole: {

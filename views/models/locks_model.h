@@ -3,14 +3,16 @@
 #include "models/lock_copies.h"
 #include "models/view_context.h"
 #include "session/alert_desk.h"
+#include "session/connection_desk.h"
 
 #include <QAbstractItemModel>
+#include <QElapsedTimer>
 #include <QTimer>
 
 namespace lockscope::views {
 
 /// The locks of a trace as they stand at the playhead: one row each, in the order in which they were first seen, so
-/// that rows are only ever added. Grouped, the rows are children of their servers. Where several servers keep a lock,
+/// that rows are only ever added. Grouped, the rows are children of their groups. Where several servers keep a lock,
 /// what each of them has are rows below it.
 class LocksModel : public QAbstractItemModel {
     Q_OBJECT
@@ -32,23 +34,28 @@ public:
     };
     enum Role {
         SortRole = Qt::UserRole, ///< raw value of the column
-        EntityRole,              ///< the lock; of a group row its server
+        EntityRole,              ///< the lock; of a group row its server, connection or holder
         ToneRole,                ///< Pill::Tone of the column's text as int, where it has one
         AlertRole,               ///< how bad the lock's worst alert at the playhead is: 0 none, then by severity
+        BadgeRole,               ///< number of the lock's connection as int, -1: there is one at most; a group's, too
+        PlaceRole,               ///< the name of its connection
     };
+    /// By what locks are put together.
+    enum class Grouping : std::uint8_t { None, Server, Backend, Holder };
 
     explicit LocksModel(ViewContext* context, QObject* parent = nullptr);
 
-    /// A tree of servers with their locks, or one flat table.
-    void setGrouped(bool grouped);
-    bool isGrouped() const { return m_grouped; }
+    /// A tree of groups with their locks, or one flat table. Server: by connection, where there are any.
+    void setGrouping(Grouping grouping);
+    Grouping grouping() const { return m_grouping; }
+    bool isGrouped() const { return m_grouping != Grouping::None; }
 
     /// The facts that a row shows, a lock's or a copy's; nullptr for group rows.
     const LockFacts* facts(const QModelIndex& index) const;
     /// Whether a row is one server's copy of the lock above it.
     static bool isCopy(const QModelIndex& index) { return index.isValid() && index.internalId() >= kCopyOf; }
     /// Whether there are rows below other rows.
-    bool isTree() const { return m_grouped || m_anyCopy; }
+    bool isTree() const { return isGrouped() || m_anyCopy; }
     /// The row of a lock, or of a copy, column 0.
     QModelIndex indexOf(trace::EntityId lock) const;
     int lockCount() const { return int(m_facts.size()); }
@@ -71,14 +78,32 @@ private:
     static constexpr quintptr kCopyOf = quintptr(1) << 40;
     void addCopy(trace::EntityId copy);
     QString copyText(const LockFacts& copy, int column) const;
+    /// Of connections, servers and holders the entity; of backends the name.
+    struct GroupKey {
+        trace::EntityId entity = trace::kNoEntity;
+        QString name;
+        friend bool operator==(const GroupKey&, const GroupKey&) = default;
+    };
     struct Group {
-        trace::EntityId server;
+        GroupKey key;
         std::vector<int> locks; ///< indexes into m_facts
     };
+    GroupKey groupOf(const LockFacts& facts) const;
+    QString groupName(const GroupKey& key) const;
+    /// Puts every lock into its group again.
+    void arrangeGroups();
+    /// Takes up the desks of the session's connections.
+    void attach();
     void reload();
     void refreshSoon();
     void refresh();
     void addLocks();
+    void regroup(const std::vector<int>& changed);
+    /// How long ago the locks of each connection were looked at, in whole seconds: of those where that is long.
+    std::map<trace::EntityId, std::int64_t> agesNow() const;
+    /// That of a lock's connection; 0: it is as new as it should be.
+    std::int64_t ageOf(trace::EntityId lock) const;
+    int badge(trace::EntityId entity) const;
     void appendLock(trace::EntityId lock);
     void announce(const std::vector<int>& changed);
     int factsIndex(const QModelIndex& index) const;
@@ -95,16 +120,24 @@ private:
     };
     /// The worst alert of a lock at the playhead; nullptr: it has none.
     const Alerted* alertOf(const LockFacts& facts) const;
-    std::map<QByteArray, Alerted> alertsNow() const;
+    /// By connection and name of the lock.
+    using Alerts = std::map<std::pair<trace::EntityId, QByteArray>, Alerted>;
+    Alerts alertsNow() const;
+    const Alerted* alertIn(const Alerts& alerts, trace::EntityId lock) const;
 
     ViewContext* m_context;
-    bool m_grouped = false;
+    Grouping m_grouping = Grouping::None;
     std::vector<LockFacts> m_facts; ///< by order of appearance
     std::map<trace::EntityId, int> m_position;
     LockCopies m_copies;
     bool m_anyCopy = false;
-    QPointer<session::AlertDesk> m_desk;
-    std::map<QByteArray, Alerted> m_alerts; ///< by lock
+    std::vector<QPointer<session::AlertDesk>> m_desks;
+    QPointer<session::ConnectionDesk> m_connections;
+    Alerts m_alerts;
+    std::map<trace::EntityId, std::int64_t> m_ages;
+    std::vector<trace::EntityId> m_badges; ///< the connections of the trace, in their order
+    QElapsedTimer m_arranged;              ///< since arrangeGroups()
+    bool m_regroup = false;                ///< some lock stands in another group than it belongs to
     std::vector<Group> m_groups;
     std::vector<std::pair<int, int>> m_place; ///< group and row within it, by facts index
     std::size_t m_seenEntities = 0;

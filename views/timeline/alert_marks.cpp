@@ -11,11 +11,22 @@ namespace lockscope::views {
 
 void AlertMarks::attach(ViewContext* context, QObject* owner, const std::function<void()>& changed) {
     m_context = context;
-    session::AlertDesk* const desk = session::alertDeskOf(context->session());
-    if (desk != m_desk) {
-        if (m_desk) m_desk->disconnect(owner);
-        m_desk = desk;
-        if (desk)
+    session::ConnectionDesk* const connections = session::connectionDeskOf(context->session());
+    if (connections != m_connections) {
+        if (m_connections) m_connections->disconnect(owner);
+        m_connections = connections;
+        if (connections)
+            QObject::connect(connections, &session::ConnectionDesk::arranged, owner,
+                             [this, context, owner, changed] { attach(context, owner, changed); });
+    }
+    std::vector<QPointer<session::AlertDesk>> desks;
+    for (session::AlertDesk* const desk : session::alertDesksOf(context->session()))
+        desks.emplace_back(desk);
+    if (desks != m_desks) {
+        for (const auto& old : m_desks)
+            if (old) old->disconnect(owner);
+        m_desks = std::move(desks);
+        for (const auto& desk : m_desks)
             QObject::connect(desk, &session::AlertDesk::changed, owner, [this, changed] {
                 gather();
                 changed();
@@ -26,19 +37,26 @@ void AlertMarks::attach(ViewContext* context, QObject* owner, const std::functio
 
 void AlertMarks::gather() {
     m_marks.clear();
-    if (!m_desk || !m_context || m_desk->spans().empty()) return;
+    if (!m_context) return;
+    for (const auto& desk : m_desks)
+        if (desk && !desk->spans().empty()) gather(*desk);
+}
+
+void AlertMarks::gather(const session::AlertDesk& desk) {
     const auto trace = m_context->trace();
     std::map<QByteArray, trace::EntityId> lanes;
-    for (const session::AlertDesk::Span& span : m_desk->spans())
+    for (const session::AlertDesk::Span& span : desk.spans())
         lanes.emplace(span.lock, trace::kNoEntity);
     for (const trace::EntityId id : m_context->entities(trace::EntityKind::Lock))
-        if (const auto wanted = lanes.find(trace->entity(id).name); wanted != lanes.end()) wanted->second = id;
+        if (const auto wanted = lanes.find(trace->entity(id).name); wanted != lanes.end() && desk.covers(*trace, id))
+            wanted->second = id;
     const auto& nodes = m_context->entities(trace::EntityKind::Node);
-    for (const session::AlertDesk::Span& span : m_desk->spans()) {
+    const auto node = std::ranges::find_if(nodes, [&](trace::EntityId one) { return desk.covers(*trace, one); });
+    for (const session::AlertDesk::Span& span : desk.spans()) {
         if (span.muted) continue;
-        const trace::EntityId lane = !span.lock.isEmpty() ? lanes[span.lock]
-                                     : nodes.empty()      ? trace::kNoEntity
-                                                          : nodes.front();
+        const trace::EntityId lane = !span.lock.isEmpty()  ? lanes[span.lock]
+                                     : node == nodes.end() ? trace::kNoEntity
+                                                           : *node;
         m_marks.push_back({lane, span.from.count(), span.to ? span.to->count() : INT64_MAX,
                            inspect::severityOf(span.rule.kind), span.sentence});
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "session/alert_desk.h"
+#include "session/connection_desk.h"
 #include "timeline/scene.h"
 
 #include <QPointer>
@@ -12,7 +13,7 @@ class ViewContext;
 /// The alerts of a live session as marks on the lanes: a sign where one began, and a line for as long as it stood.
 class AlertMarks {
 public:
-    /// Takes up the session's desk; `changed` is called when the marks differ, as long as `owner` lives.
+    /// Takes up the session's desks; `changed` is called when the marks differ, as long as `owner` lives.
     void attach(ViewContext* context, QObject* owner, const std::function<void()>& changed);
     /// Over the lanes. The caller holds the data's mutex.
     void paint(QPainter& painter, const QSize& size, const TimelineScene& scene) const;
@@ -27,8 +28,10 @@ private:
         QString words;
     };
     void gather();
+    void gather(const session::AlertDesk& desk);
     QPointer<ViewContext> m_context;
-    QPointer<session::AlertDesk> m_desk;
+    std::vector<QPointer<session::AlertDesk>> m_desks;
+    QPointer<session::ConnectionDesk> m_connections;
     std::vector<Mark> m_marks;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/words.h"
 
+#include "models/connection_words.h"
 #include "models/event_words.h"
 #include "theme/format.h"
 #include "theme/short_number.h"
@@ -190,7 +191,9 @@ QString laneSubtitle(const TimelineData& data, const Lane& lane, const TimelineN
         // The format that a watcher has seen there goes before the recipe of our own clients.
         const EntityId format = trace.entity(lane.entity).other;
         const bool seen = format && trace.entity(format).kind == EntityKind::Text;
-        return with(nameOf(trace, lane.other), seen ? nameOf(trace, format) : notes.recipe);
+        const QString connection = connectionName(trace, lane.entity);
+        return with(connection.isEmpty() ? nameOf(trace, lane.other) : connection,
+                    seen ? nameOf(trace, format) : notes.recipe);
     }
     case LaneKind::Effect:
         if (notes.tokenCheck) return *notes.tokenCheck ? Timeline::tr("checks tokens") : Timeline::tr("no token check");
@@ -206,8 +209,10 @@ QString laneSubtitle(const TimelineData& data, const Lane& lane, const TimelineN
             names += nameOf(trace, member->entity).remove(QLatin1String("sentinel-"));
         return names.join(QStringLiteral(" · "));
     }
-    case LaneKind::Node:
-        return Timeline::tr("server");
+    case LaneKind::Node: {
+        const QString connection = connectionName(trace, lane.entity);
+        return connection.isEmpty() || connection == nameOf(trace, lane.entity) ? Timeline::tr("server") : connection;
+    }
     case LaneKind::Link:
         return {};
     }

@@ -148,6 +148,12 @@ void ConnectDialog::setUrl(const QString& url) {
     m_url->lineEdit()->selectAll();
 }
 
+void ConnectDialog::setConnection(const Saved& connection) {
+    setUrl(connection.url);
+    m_name->setText(connection.name);
+    m_changes->setChecked(connection.changes);
+}
+
 QString ConnectDialog::url() const {
     QString address = m_url->currentText().trimmed();
     QStringList match, ignore;
@@ -186,11 +192,8 @@ void ConnectDialog::setSaved(const QList<Saved>& saved) {
 }
 
 void ConnectDialog::take(int saved) {
-    const Saved chosen = saved < 0 ? Saved() : m_savedOnes.value(saved);
     m_names->clear(); // the address has them
-    setUrl(chosen.url);
-    m_name->setText(chosen.name);
-    m_changes->setChecked(chosen.changes);
+    setConnection(saved < 0 ? Saved() : m_savedOnes.value(saved));
 }
 
 QString ConnectDialog::name() const {

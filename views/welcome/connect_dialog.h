@@ -33,6 +33,8 @@ public:
     ConnectDialog(Check check, const QStringList& recent, QWidget* parent = nullptr);
 
     void setUrl(const QString& url);
+    /// Fills all fields with a connection that exists.
+    void setConnection(const Saved& connection);
     /// The address, with the names that are wanted as its options match= and ignore=.
     QString url() const;
     bool changesAllowed() const;

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "connections/connections_panel.h"
 #include "locks/locks_panel.h"
 #include "own_redis.h"
 #include "timeline/timeline_view.h"
+#include "welcome/connect_dialog.h"
 #include "window/main_window.h"
 #include "window/message_bar.h"
 #include "window/work_area.h"
 
 #include <QLabel>
+#include <QListView>
+#include <QPushButton>
 #include <QTemporaryDir>
 #include <QTreeView>
 
@@ -54,6 +58,46 @@ private Q_SLOTS:
         QTRY_VERIFY2_WITH_TIMEOUT(it.words().contains(QLatin1String("No lock on this server")), qPrintable(it.words()),
                                   10'000);
         QVERIFY2(!it.window.windowTitle().contains(QLatin1String("CHANGES")), qPrintable(it.window.windowTitle()));
+    }
+
+    void severalServersStandSideBySide() {
+        const QByteArray owner = "0f6ef1c2-2f2b-4f8e-9a53-1c7b7f0a1b2c:57";
+        OwnRedis other;
+        VERIFY_EMPTY(other.startAnew());
+        for (OwnRedis* const redis : {&m_redis, &other}) {
+            redis->ask({"HSET", "orders", owner, "1"});
+            redis->ask({"PEXPIRE", "orders", "600000"});
+        }
+        Opened it;
+        it.window.openConnections({{QStringLiteral("shop"), m_redis->url(), false}});
+        QVERIFY(it.window.work()->connections()->isVisible());
+        const auto* const panel = it.window.findChild<views::ConnectionsPanel*>();
+        QCOMPARE(panel->model()->rowCount(), 1);
+        // The second one is asked for, beside the first.
+        QTest::mouseClick(panel->addButton(), Qt::LeftButton);
+        auto* const dialog = it.window.findChild<views::ConnectDialog*>();
+        QVERIFY(dialog);
+        dialog->setConnection({QStringLiteral("jobs"), other->url(), true});
+        dialog->accept();
+        QTRY_COMPARE_WITH_TIMEOUT(panel->model()->rowCount(), 2, 10'000);
+        QTRY_COMPARE_WITH_TIMEOUT(panel->summary(), QStringLiteral("2 lock(s)"), 20'000);
+        QCOMPARE(it.settings.savedConnections().front().name, QStringLiteral("jobs"));
+        const auto* const table = it.window.findChild<views::LocksPanel*>()->view()->model();
+        QTRY_COMPARE_WITH_TIMEOUT(table->rowCount(), 2, 20'000);
+        const auto cell = [&](int row, int column) { return table->index(row, column).data().toString(); };
+        QCOMPARE(cell(0, views::LocksModel::LockColumn), QStringLiteral("orders"));
+        QCOMPARE(cell(1, views::LocksModel::LockColumn), QStringLiteral("orders"));
+        QCOMPARE(cell(0, views::LocksModel::ServerColumn), QStringLiteral("shop"));
+        QCOMPARE(cell(1, views::LocksModel::ServerColumn), QStringLiteral("jobs"));
+        // Changes are allowed on one of them, and the window says so.
+        QVERIFY2(it.window.windowTitle().startsWith(QLatin1String("CHANGES ALLOWED")),
+                 qPrintable(it.window.windowTitle()));
+        panel->view()->setCurrentIndex(panel->model()->index(1));
+        panel->view()->setFocus();
+        QTest::keyClick(panel->view(), Qt::Key_Delete);
+        QTRY_VERIFY_WITH_TIMEOUT(!it.window.windowTitle().startsWith(QLatin1String("CHANGES ALLOWED")), 10'000);
+        QTRY_COMPARE_WITH_TIMEOUT(cell(1, views::LocksModel::StateColumn), QStringLiteral("not observed"), 10'000);
+        QCOMPARE(cell(0, views::LocksModel::StateColumn), QStringLiteral("held"));
     }
 
     void allowedChangesCannotBeOverlooked() {

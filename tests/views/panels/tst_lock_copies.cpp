@@ -71,7 +71,7 @@ private Q_SLOTS:
         Scene scene;
         LocksModel model(&scene.context);
         QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-        model.setGrouped(grouped);
+        model.setGrouping(grouped ? LocksModel::Grouping::Server : LocksModel::Grouping::None);
         QCOMPARE(model.lockCount(), 1);
         QVERIFY(model.isTree());
         QCOMPARE(model.rowCount(model.indexOf(scene.lock)), 1);

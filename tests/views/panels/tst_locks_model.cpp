@@ -73,7 +73,7 @@ private Q_SLOTS:
         const QAbstractItemModelTester tester(&model, Mode::QtTest);
         LocksProxy proxy(&model);
         const QAbstractItemModelTester proxyTester(&proxy, Mode::QtTest);
-        model.setGrouped(grouped);
+        model.setGrouping(grouped ? LocksModel::Grouping::Server : LocksModel::Grouping::None);
         proxy.sort(LocksModel::TtlColumn, Qt::DescendingOrder);
         const QPersistentModelIndex orders = model.indexOf(scene.story.lock);
         trace::Trace& t = scene.session.writable();
@@ -244,7 +244,7 @@ private Q_SLOTS:
         context.setSession(&session);
         LocksModel model(&context);
         const QAbstractItemModelTester tester(&model, Mode::QtTest);
-        model.setGrouped(grouped);
+        model.setGrouping(grouped ? LocksModel::Grouping::Server : LocksModel::Grouping::None);
         QSignalSpy changed(&model, &QAbstractItemModel::dataChanged);
         context.setPlayhead(1s); // every second of a group is held: all those changed, the others did not
         QTRY_VERIFY(changed.count() > 0);

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "connections/connections_panel.h"
+#include "fake_session.h"
+#include "locks/locks_panel.h"
+#include "session/alert_desk.h"
+#include "theme/badge.h"
+#include "trace/connection.h"
+
+#include <QAbstractItemModelTester>
+#include <QListView>
+#include <QMenu>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTest>
+#include <QTreeView>
+
+using namespace lockscope;
+using namespace lockscope::views;
+using session::ConnectionFacts;
+using session::Health;
+using Grouping = LocksModel::Grouping;
+
+namespace {
+
+/// Two servers with a lock "orders" each; the test says how it stands with them.
+class FleetSession : public views::testing::FakeSession, public session::AlertSource, public session::ConnectionSource {
+    Q_OBJECT
+    Q_INTERFACES(lockscope::session::AlertSource)
+    Q_INTERFACES(lockscope::session::ConnectionSource)
+public:
+    FleetSession() {
+        can = {.live = true};
+        trace::Trace& t = writable();
+        shop = trace::internConnection(t, "shop", "redis://10.0.0.1:6379");
+        bank = trace::internConnection(t, "bank", "postgresql://10.0.0.2:5432/db");
+        redis = t.intern(trace::EntityKind::Node, "10.0.0.1:6379", shop);
+        postgres = t.intern(trace::EntityKind::Node, "10.0.0.2:5432", bank);
+        here = t.intern(trace::EntityKind::Lock, "orders", redis);
+        there = t.intern(trace::EntityKind::Lock, "orders", postgres);
+        alerts.push_back(std::make_unique<session::AlertDesk>(shop));
+        alerts.push_back(std::make_unique<session::AlertDesk>(bank));
+        t.reach(10s);
+        tell();
+    }
+    std::vector<session::AlertDesk*> alertDesks() override { return {alerts[0].get(), alerts[1].get()}; }
+    session::ConnectionDesk* connectionDesk() override { return &desk; }
+
+    ConnectionFacts factsOf(trace::EntityId id, const char* name, const char* url, const char* kind) const {
+        ConnectionFacts facts;
+        facts.id = id;
+        facts.name = QString::fromLatin1(name);
+        facts.url = QString::fromLatin1(url);
+        facts.kind = QString::fromLatin1(kind);
+        facts.health = {Health::Level::Good, QStringLiteral("10.0.0.1:6379 · connected"), {}};
+        facts.locks = facts.held = 1;
+        facts.lookedAt = 9900ms;
+        facts.budget = 0.08;
+        return facts;
+    }
+    void tell() { desk.take({first(), second()}); }
+    ConnectionFacts first() const { return factsOf(shop, "shop", "redis://10.0.0.1:6379", "Redis 7.0.15 · master"); }
+    ConnectionFacts second() const { return factsOf(bank, "bank", "postgresql://10.0.0.2:5432/db", "PostgreSQL 15"); }
+    void held(trace::EntityId lock, const char* client) {
+        trace::Trace& t = writable();
+        const auto thread = t.intern(trace::EntityKind::Thread, "1", t.intern(trace::EntityKind::Client, client));
+        t.append({Nanos(10s).count(), trace::kNeverEnds, thread, lock, 1, trace::EventKind::RecordHeld, 0});
+    }
+
+    trace::EntityId shop, bank, redis, postgres, here, there;
+    std::vector<std::unique_ptr<session::AlertDesk>> alerts;
+    session::ConnectionDesk desk;
+};
+
+struct Scene {
+    FleetSession session;
+    ViewContext context;
+    Scene() {
+        context.setSession(&session);
+        context.setPlayhead(10s);
+    }
+};
+
+QStringList texts(const QAbstractItemModel& model, const QModelIndex& parent = {}) {
+    QStringList all;
+    for (int row = 0; row < model.rowCount(parent); ++row)
+        all << model.index(row, 0, parent).data().toString();
+    return all;
+}
+
+} // namespace
+
+class ConnectionsPanelTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void eachConnectionIsTold() {
+        Scene scene;
+        ConnectionsPanel panel(&scene.context);
+        const QAbstractItemModelTester tester(panel.model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QCOMPARE(texts(*panel.model()), (QStringList{u"shop"_qs, u"bank"_qs}));
+        QCOMPARE(panel.summary(), u"2 lock(s)"_qs);
+        const QString spoken = panel.model()->index(0).data(Qt::AccessibleTextRole).toString();
+        for (const char* part : {"shop", "redis://10.0.0.1:6379", "master", "connected", "1 held", "read-only"})
+            QVERIFY2(spoken.contains(QLatin1String(part)), part);
+        ConnectionFacts open = scene.session.second();
+        open.changesAllowed = true;
+        open.lookedAt = 2s; // the trace has come to 10 s
+        scene.session.desk.take({scene.session.first(), open});
+        const QString changed = panel.model()->index(1).data(Qt::AccessibleTextRole).toString();
+        QVERIFY2(changed.contains(u"changes allowed"), qPrintable(changed));
+        QVERIFY2(changed.contains(u"seen 8.0 s ago"), qPrintable(changed));
+    }
+
+    void oneSelectionEverywhere() {
+        Scene scene;
+        ConnectionsPanel panel(&scene.context);
+        panel.show();
+        scene.context.select(scene.session.there);
+        QCOMPARE(panel.view()->currentIndex().row(), 1);
+        QTest::keyClick(panel.view(), Qt::Key_Up);
+        QCOMPARE(scene.context.selection(), scene.session.redis);
+    }
+
+    void everythingIsDoneByKeyboard() {
+        Scene scene;
+        ConnectionsPanel panel(&scene.context);
+        panel.show();
+        panel.view()->setCurrentIndex(panel.model()->index(1));
+        QSignalSpy edited(&panel, &ConnectionsPanel::editRequested), added(&panel, &ConnectionsPanel::addRequested);
+        QSignalSpy ended(&scene.session.desk, &session::ConnectionDesk::endWanted);
+        QTest::keyClick(panel.view(), Qt::Key_Return);
+        QCOMPARE(edited.value(0).value(0).toUInt(), scene.session.bank);
+        QTest::keyClick(panel.view(), Qt::Key_Delete);
+        QCOMPARE(ended.value(0).value(0).toUInt(), scene.session.bank);
+        QTest::keyClick(panel.addButton(), Qt::Key_Space);
+        QCOMPARE(added.count(), 1);
+    }
+
+    void changesAreAllowedAfterAQuestionAndForOneOnly() {
+        Scene scene;
+        ConnectionsPanel panel(&scene.context);
+        panel.show();
+        QSignalSpy wanted(&scene.session.desk, &session::ConnectionDesk::changesWanted);
+        const std::unique_ptr<QMenu> menu(panel.makeMenu(scene.session.bank));
+        QAction* allow = nullptr;
+        for (QAction* const action : menu->actions())
+            if (action->text().contains(u"changes")) allow = action;
+        QVERIFY(allow && allow->isEnabled());
+        allow->trigger();
+        auto* const box = panel.findChild<QMessageBox*>();
+        QVERIFY(box && box->text().contains(u"bank"));
+        QCOMPARE(wanted.count(), 0);
+        QVERIFY(box->defaultButton() == box->button(QMessageBox::Cancel));
+        for (QAbstractButton* const button : box->buttons())
+            if (box->buttonRole(button) == QMessageBox::AcceptRole) button->click();
+        QCOMPARE(wanted.count(), 1);
+        QCOMPARE(wanted.front().at(0).toUInt(), scene.session.bank);
+        QVERIFY(wanted.front().at(1).toBool());
+    }
+
+    void equalNamesAreTwoRowsWithABadgeEach() {
+        Scene scene;
+        LocksModel model(&scene.context);
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QCOMPARE(texts(model), (QStringList{u"orders"_qs, u"orders"_qs}));
+        const auto server = [&](int row) { return model.index(row, LocksModel::ServerColumn); };
+        QCOMPARE(server(0).data().toString(), u"shop"_qs);
+        QCOMPARE(server(1).data().toString(), u"bank"_qs);
+        QCOMPARE(server(0).data(LocksModel::BadgeRole).toInt(), 0);
+        QCOMPARE(server(1).data(LocksModel::BadgeRole).toInt(), 1);
+        QVERIFY(badgeColor(0) != badgeColor(1));
+        QVERIFY(server(1).data(Qt::ToolTipRole).toString().contains(u"postgresql://10.0.0.2"));
+        // An alert is of the lock on its own connection.
+        const inspect::Alert alert{inspect::Alert::State::Raised,
+                                   *inspect::parseAlertRule(u"no-expiry"_qs),
+                                   "orders",
+                                   u"So."_qs,
+                                   u"Do."_qs,
+                                   Nanos(1s)};
+        scene.session.alerts[1]->take({alert}, {{alert}, 0, 0}, 10s, 0);
+        QTRY_COMPARE(model.index(1, 0).data(LocksModel::AlertRole).toInt() > 0, true);
+        QCOMPARE(model.index(0, 0).data(LocksModel::AlertRole).toInt(), 0);
+        ConnectionsModel connections(&scene.context);
+        QCOMPARE(connections.alertsOf(scene.session.bank), 1);
+        QCOMPARE(connections.alertsOf(scene.session.shop), 0);
+    }
+
+    void locksAreGroupedByConnectionBackendAndHolder() {
+        Scene scene;
+        scene.session.held(scene.session.here, "A");
+        LocksModel model(&scene.context);
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setGrouping(Grouping::Server);
+        QCOMPARE(texts(model), (QStringList{u"shop · 1 lock(s)"_qs, u"bank · 1 lock(s)"_qs}));
+        QCOMPARE(model.index(1, 0).data(LocksModel::BadgeRole).toInt(), 1);
+        model.setGrouping(Grouping::Backend);
+        QCOMPARE(texts(model), (QStringList{u"Redis · 1 lock(s)"_qs, u"PostgreSQL · 1 lock(s)"_qs}));
+        model.setGrouping(Grouping::Holder);
+        QCOMPARE(texts(model), (QStringList{u"A · 1 lock(s)"_qs, u"no holder · 1 lock(s)"_qs}));
+        // A lock that changed hands goes to its new holder's group, after a while.
+        scene.session.held(scene.session.there, "A");
+        Q_EMIT scene.session.advanced();
+        QTRY_COMPARE(texts(model), (QStringList{u"A · 2 lock(s)"_qs}));
+        QCOMPARE(model.indexOf(scene.session.there).row(), 1);
+        model.setGrouping(Grouping::None);
+        QCOMPARE(model.rowCount(), 2);
+    }
+};
+
+QTEST_MAIN(ConnectionsPanelTest)
+#include "tst_connections_panel.moc"

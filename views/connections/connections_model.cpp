@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "connections/connections_model.h"
+
+#include "session/alert_desk.h"
+#include "theme/format.h"
+
+namespace lockscope::views {
+
+using session::ConnectionFacts;
+
+ConnectionsModel::ConnectionsModel(ViewContext* context, QObject* parent)
+    : QAbstractListModel(parent), m_context(context) {
+    connect(context, &ViewContext::sessionChanged, this, &ConnectionsModel::attach);
+    attach();
+}
+
+void ConnectionsModel::attach() {
+    session::ConnectionDesk* const desk = session::connectionDeskOf(m_context->session());
+    if (desk != m_desk) {
+        if (m_desk) m_desk->disconnect(this);
+        m_desk = desk;
+        if (desk) connect(desk, &session::ConnectionDesk::changed, this, &ConnectionsModel::refresh);
+    }
+    refresh();
+}
+
+void ConnectionsModel::refresh() {
+    std::vector<ConnectionFacts> now = m_desk ? m_desk->all() : std::vector<ConnectionFacts>();
+    if (std::ranges::equal(now, m_rows, {}, &ConnectionFacts::id, &ConnectionFacts::id)) {
+        m_rows = std::move(now);
+        if (!m_rows.empty()) Q_EMIT dataChanged(index(0), index(rowCount() - 1));
+    } else {
+        beginResetModel();
+        m_rows = std::move(now);
+        endResetModel();
+    }
+    Q_EMIT refreshed();
+}
+
+const ConnectionFacts* ConnectionsModel::facts(int row) const {
+    return row >= 0 && row < rowCount() ? &m_rows[std::size_t(row)] : nullptr;
+}
+
+int ConnectionsModel::rowOf(trace::EntityId connection) const {
+    const auto found = std::ranges::find(m_rows, connection, &ConnectionFacts::id);
+    return found == m_rows.end() ? -1 : int(found - m_rows.begin());
+}
+
+int ConnectionsModel::alertsOf(trace::EntityId connection) const {
+    for (const session::AlertDesk* const desk : session::alertDesksOf(m_context->session())) {
+        if (desk->connection() != connection) continue;
+        const auto standing = std::ranges::count_if(
+            desk->entries(), [](const session::AlertDesk::Entry& entry) { return !entry.over.has_value(); });
+        return int(standing) + int(desk->more());
+    }
+    return 0;
+}
+
+int ConnectionsModel::lockCount() const {
+    int count = 0;
+    for (const ConnectionFacts& one : m_rows)
+        count += one.open ? one.locks : 0;
+    return count;
+}
+
+int ConnectionsModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : int(m_rows.size());
+}
+
+QString ConnectionsModel::costText(const ConnectionFacts& facts) {
+    //: What watching costs a server: commands a second, and the share of its time.
+    return tr("%1 commands/s · %2 % of its time")
+        .arg(countShort(facts.commandsPerSecond))
+        .arg(facts.share * 100, 0, 'f', facts.share < 0.1 ? 1 : 0);
+}
+
+QString ConnectionsModel::lockText(const ConnectionFacts& facts) {
+    if (facts.lookedAt < Nanos(0)) return tr("not looked at yet");
+    //: %1 how many of them are held.
+    return tr("%n lock(s) · %1 held", nullptr, facts.locks).arg(count(facts.held));
+}
+
+QString ConnectionsModel::healthText(const ConnectionFacts& facts) const {
+    // "127.0.0.1:6379 · connected": the address stands in its own line.
+    QString text = facts.health.text.section(QStringLiteral(" · "), 1);
+    if (text.isEmpty() || facts.health.level == session::Health::Level::Bad) text = facts.health.text;
+    if (!facts.open || facts.lookedAt < Nanos(0)) return text;
+    const Nanos age = m_context->trace()->reached() - facts.lookedAt;
+    //: %1 is the health of a connection, %2 a time: its locks were looked at so long ago.
+    return age > session::oldAfter(facts) ? tr("%1 · seen %2 ago").arg(text, duration(age)) : text;
+}
+
+QVariant ConnectionsModel::data(const QModelIndex& index, int role) const {
+    const ConnectionFacts* const its = facts(index.row());
+    if (!index.isValid() || !its) return {};
+    switch (role) {
+    case Qt::DisplayRole:
+        return its->name;
+    case Qt::ToolTipRole:
+    case Qt::AccessibleTextRole: {
+        const QString access = its->changesAllowed ? tr("changes allowed") : tr("read-only");
+        return QStringList{its->name, its->url, its->kind, healthText(*its), lockText(*its), costText(*its), access}
+            .join(role == Qt::ToolTipRole ? QStringLiteral("\n") : QStringLiteral(", "));
+    }
+    case EntityRole:
+        return its->id;
+    case AlertsRole:
+        return alertsOf(its->id);
+    default:
+        return {};
+    }
+}
+
+} // namespace lockscope::views

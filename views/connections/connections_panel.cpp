@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "connections/connections_panel.h"
+
+#include "connections/connections_delegate.h"
+#include "theme/fonts.h"
+#include "theme/format.h"
+#include "theme/icons.h"
+#include "theme/style.h"
+#include "theme/widgets.h"
+#include "trace/connection.h"
+
+#include <QBoxLayout>
+#include <QClipboard>
+#include <QContextMenuEvent>
+#include <QGuiApplication>
+#include <QListView>
+#include <QMenu>
+#include <QMessageBox>
+#include <QPushButton>
+
+namespace lockscope::views {
+
+using session::ConnectionFacts;
+using trace::EntityId;
+using trace::kNoEntity;
+
+ConnectionsPanel::ConnectionsPanel(ViewContext* context, QWidget* parent)
+    : QWidget(parent),
+      m_context(context),
+      m_model(new ConnectionsModel(context, this)),
+      m_view(new QListView),
+      m_add(new QPushButton(tr("&Add a connection…"))),
+      m_summary(new DimLabel) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, kGrid);
+    layout->setSpacing(0);
+    auto* head = new QHBoxLayout;
+    head->setContentsMargins(kGrid + 4, kGrid, kGrid + 4, kGrid / 2);
+    auto* caption = new DimLabel(tr("Connections").toUpper());
+    caption->setFont(captionFont());
+    head->addWidget(caption);
+    head->addStretch(1);
+    m_summary->setFont(uiFont(-1));
+    head->addWidget(m_summary);
+    layout->addLayout(head);
+
+    m_view->setModel(m_model);
+    m_view->setItemDelegate(new ConnectionsDelegate(m_view));
+    m_view->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_view->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    m_view->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_view->setResizeMode(QListView::Adjust);
+    m_view->setMouseTracking(true);
+    m_view->setContextMenuPolicy(Qt::CustomContextMenu);
+    m_view->setAccessibleName(tr("Connections"));
+    m_view->installEventFilter(this);
+    makeFrameless(m_view);
+    layout->addWidget(m_view, 1);
+
+    auto* buttons = new QHBoxLayout;
+    buttons->setContentsMargins(kGrid, 0, kGrid, 0);
+    m_add->setIcon(icon("plus"));
+    m_add->setToolTip(tr("Watch another server beside these"));
+    buttons->addWidget(m_add);
+    layout->addLayout(buttons);
+
+    connect(m_add, &QPushButton::clicked, this, &ConnectionsPanel::addRequested);
+    connect(m_model, &ConnectionsModel::refreshed, this, &ConnectionsPanel::refresh);
+    connect(m_context, &ViewContext::selectionChanged, this, &ConnectionsPanel::follow);
+    connect(m_view->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& index) {
+        if (m_following || !index.isValid()) return;
+        const auto trace = m_context->trace();
+        const EntityId connection = index.data(ConnectionsModel::EntityRole).toUInt();
+        for (const EntityId node : m_context->entities(trace::EntityKind::Node))
+            if (trace::connectionOf(*trace, node) == connection) return m_context->select(node);
+    });
+    connect(m_view, &QListView::customContextMenuRequested, this, [this](const QPoint& at) {
+        const QModelIndex index = m_view->indexAt(at);
+        if (!index.isValid()) return;
+        QMenu* const menu = makeMenu(index.data(ConnectionsModel::EntityRole).toUInt());
+        menu->setAttribute(Qt::WA_DeleteOnClose);
+        menu->popup(m_view->viewport()->mapToGlobal(at));
+    });
+    refresh();
+}
+
+QString ConnectionsPanel::summary() const {
+    return m_summary->text();
+}
+
+void ConnectionsPanel::refresh() {
+    m_summary->setText(tr("%n lock(s)", nullptr, m_model->lockCount()));
+    follow();
+}
+
+void ConnectionsPanel::follow() {
+    // A selection of something that is on no single server leaves the card that was chosen.
+    const EntityId connection = trace::connectionOf(*m_context->trace(), m_context->selection());
+    const int row = m_model->rowOf(connection);
+    if (row < 0 || m_view->currentIndex().row() == row) return;
+    m_following = true;
+    m_view->setCurrentIndex(m_model->index(row));
+    m_following = false;
+}
+
+EntityId ConnectionsPanel::current() const {
+    const QModelIndex index = m_view->currentIndex();
+    return index.isValid() ? index.data(ConnectionsModel::EntityRole).toUInt() : kNoEntity;
+}
+
+QMenu* ConnectionsPanel::makeMenu(EntityId connection) {
+    auto* menu = new QMenu(this);
+    menu->setToolTipsVisible(true);
+    const QPointer<session::ConnectionDesk> desk = m_model->desk();
+    const ConnectionFacts* const facts = desk ? desk->find(connection) : nullptr;
+    if (!facts) return menu;
+    menu->addAction(icon("restart"), facts->open ? tr("&Reconnect") : tr("&Connect again"), this, [desk, connection] {
+        if (desk) desk->reconnect(connection);
+    });
+    menu->addAction(icon("settings"), tr("&Edit…"), this, [this, connection] { Q_EMIT editRequested(connection); });
+    menu->addAction(icon("copy"), tr("Copy the &address"), this,
+                    [url = facts->url] { QGuiApplication::clipboard()->setText(url); });
+    menu->addSeparator();
+    if (facts->changesAllowed)
+        menu->addAction(icon("lock"), tr("&Forbid changes"), this, [desk, connection] {
+            if (desk) desk->allowChanges(connection, false);
+        });
+    else
+        menu->addAction(icon("lock-open", Role::Fault), tr("Allow &changes…"), this,
+                        [this, connection] { askToAllow(connection); })
+            ->setEnabled(facts->open);
+    menu->addSeparator();
+    QAction* const end = menu->addAction(icon("close"), tr("E&nd this connection"), this, [desk, connection] {
+        if (desk) desk->end(connection);
+    });
+    end->setEnabled(facts->open);
+    end->setToolTip(tr("Its locks are not observed from then on; what was seen stays. Nothing on the server changes."));
+    return menu;
+}
+
+void ConnectionsPanel::askToAllow(EntityId connection) {
+    const QPointer<session::ConnectionDesk> desk = m_model->desk();
+    const ConnectionFacts* const facts = desk ? desk->find(connection) : nullptr;
+    if (!facts) return;
+    auto* box = new QMessageBox(QMessageBox::Warning, tr("Allow changes"),
+                                tr("Allow changes on “%1”?").arg(facts->name), QMessageBox::NoButton, this);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->setTextFormat(Qt::PlainText); // names come from the user
+    box->setInformativeText(
+        tr("Locks on %1 can then be released by force, and clients of our own may take locks there. "
+           "The other connections stay as they are.")
+            .arg(facts->url));
+    QPushButton* const allow = box->addButton(tr("Allow changes"), QMessageBox::AcceptRole);
+    box->setDefaultButton(box->addButton(QMessageBox::Cancel));
+    connect(allow, &QPushButton::clicked, this, [desk, connection] {
+        if (desk) desk->allowChanges(connection, true);
+    });
+    box->open();
+}
+
+bool ConnectionsPanel::eventFilter(QObject* watched, QEvent* event) {
+    const EntityId connection = current();
+    if (watched != m_view || connection == kNoEntity) return QWidget::eventFilter(watched, event);
+    if (event->type() == QEvent::KeyPress) {
+        const auto* const key = static_cast<QKeyEvent*>(event);
+        if (key->key() == Qt::Key_Delete && key->modifiers() == Qt::NoModifier) {
+            m_model->desk()->end(connection);
+            return true;
+        }
+        if ((key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter) && key->modifiers() == Qt::NoModifier) {
+            Q_EMIT editRequested(connection);
+            return true;
+        }
+    }
+    if (event->type() == QEvent::ContextMenu &&
+        static_cast<QContextMenuEvent*>(event)->reason() == QContextMenuEvent::Keyboard) {
+        QMenu* const menu = makeMenu(connection);
+        menu->setAttribute(Qt::WA_DeleteOnClose);
+        menu->popup(m_view->viewport()->mapToGlobal(m_view->visualRect(m_view->currentIndex()).bottomLeft()));
+        return true;
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+} // namespace lockscope::views

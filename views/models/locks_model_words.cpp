@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the cells of the table of locks say.
+#include "models/alert_words.h"
+#include "models/connection_words.h"
+#include "models/locks_model.h"
+#include "theme/format.h"
+#include "theme/short_number.h"
+
+namespace lockscope::views {
+
+using trace::EntityId;
+
+QString LocksModel::holderText(const LockFacts& facts) const {
+    const bool semaphore = facts.permitsInAll > 0 || facts.permitsFree >= 0;
+    if (facts.known() && !facts.held() && !semaphore) return none();
+    return holdersText(facts, *m_context->trace());
+}
+
+/// "1 + 2": of several holders.
+QString LocksModel::holdCounts(const LockFacts& facts) {
+    constexpr std::size_t kMost = 4;
+    QStringList counts;
+    for (const trace::Holder& holder : facts.holders) {
+        if (holder.mode == trace::HoldMode::Permit) return none(); // each is a hold by itself
+        if (std::size_t(counts.size()) == kMost) {
+            counts += QString(QChar(0x2026));
+            break;
+        }
+        counts += QString::number(holder.holds);
+    }
+    return counts.join(QStringLiteral(" + "));
+}
+
+/// A copy has what its server has, and nothing of the clients.
+QString LocksModel::copyText(const LockFacts& copy, int column) const {
+    switch (column) {
+    case LockColumn:
+        return m_copies.name(copy);
+    case StateColumn:
+        return m_copies.state(copy);
+    case HolderColumn:
+    case HoldsColumn:
+    case TtlColumn:
+    case TokenColumn:
+    case HeldForColumn:
+        return copy.held() ? text(copy, column) : none();
+    default:
+        return {};
+    }
+}
+
+QString LocksModel::text(const LockFacts& facts, int column) const {
+    switch (column) {
+    case LockColumn:
+        return m_context->trace()->displayName(facts.lock);
+    case ServerColumn: {
+        const QString name = connectionName(*m_context->trace(), facts.server);
+        return name.isEmpty() ? serverText(facts, *m_context->trace()) : name;
+    }
+    case FormatColumn:
+        return lockFormat(facts.lock, *m_context);
+    case ModeColumn:
+        return modeText(facts);
+    case HolderColumn:
+        return holderText(facts);
+    case HoldsColumn:
+        if (!facts.known()) return unknown();
+        if (!facts.held()) return none();
+        if (facts.holders.size() > 1) return holdCounts(facts);
+        // A format that counts nothing has no number; one that was counted beyond the first hold counts.
+        return facts.holds > 1 || countsHolds(lockFormat(facts.lock, *m_context)) ? QString::number(facts.holds)
+                                                                                  : none();
+    case TtlColumn:
+        return ttlText(facts);
+    case RenewalColumn:
+        return renewalText(facts.renewal, false);
+    case WaitersColumn:
+        return waitersText(facts);
+    case TokenColumn:
+        return facts.token ? shortNumber(facts.token) : none();
+    case HeldForColumn:
+        return heldForText(facts);
+    case StateColumn: {
+        const Alerted* const alert = alertOf(facts);
+        const QString word = alert ? alertWord(alert->kind) : conditionText(facts);
+        // A row out of sight says so already.
+        if (const std::int64_t age = facts.observed ? ageOf(facts.lock) : 0)
+            //: %1 is the state of a lock, such as "held"; %2 a time: it was looked at so long ago.
+            return tr("%1, %2 ago").arg(word, roundDuration(std::chrono::seconds(age)));
+        return word;
+    }
+    default:
+        return {};
+    }
+}
+
+QVariant LocksModel::sortValue(const LockFacts& facts, int column) const {
+    // Below 0: not known. On a server out of sight, no value is known.
+    const bool ofTheRecord = column == HoldsColumn || column == TtlColumn || column == HeldForColumn;
+    if (!facts.known() && ofTheRecord) return qint64(-1);
+    switch (column) {
+    case HoldsColumn:
+        return facts.holds;
+    case TtlColumn:
+        // A lock that never expires has the longest time left; a lock that is not held has none at all.
+        return qint64(!facts.held() || !facts.endKnown ? -1
+                      : facts.expires                  ? std::max<std::int64_t>(facts.ttl.count(), 0)
+                                                       : INT64_MAX);
+    case RenewalColumn: {
+        const qint64 by = facts.renewal.by.count();
+        if (facts.renewal.kind == Renewal::Kind::In) return by;
+        return facts.renewal.kind == Renewal::Kind::Late ? -by : INT64_MAX;
+    }
+    case WaitersColumn:
+        return qint64(facts.waiterCount().value_or(-1));
+    case TokenColumn:
+        return qint64(facts.token);
+    case HeldForColumn:
+        return qint64(facts.held() ? facts.heldFor.count() : -1);
+    case StateColumn:
+        return int(facts.condition);
+    default:
+        return text(facts, column);
+    }
+}
+
+QVariant LocksModel::toneOf(const LockFacts& facts, int column) const {
+    const auto tone = [](Pill::Tone t) { return QVariant(int(t)); };
+    if (column == StateColumn) {
+        if (const Alerted* const alert = alertOf(facts)) return tone(alertTone(inspect::severityOf(alert->kind)));
+        return tone(conditionTone(facts.condition));
+    }
+    if (column == ServerColumn && facts.deciders == 0) return tone(Pill::Tone::Waiting);
+    if (column == TtlColumn && facts.held() && facts.observed && !facts.expires && facts.endKnown &&
+        facts.condition != LockCondition::PerhapsHeld)
+        return tone(Pill::Tone::Violation);
+    if (column == RenewalColumn && facts.renewal.kind == Renewal::Kind::Late) return tone(Pill::Tone::Waiting);
+    if (column == RenewalColumn && facts.renewal.kind == Renewal::Kind::Stopped) return tone(Pill::Tone::Fault);
+    return {};
+}
+
+} // namespace lockscope::views
