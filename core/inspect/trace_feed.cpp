@@ -126,10 +126,11 @@ void TraceFeed::updateHolders(Known& lock, const std::optional<LockRow>& row, co
     if (ends) {
         const bool overdue = lock.deadline >= 0 && (m_recorder.now() + toleranceOf(sight)).count() >= lock.deadline;
         FreedBy why = FreedBy::Release;
-        if (sight.freedBy)
-            why = *sight.freedBy;
-        else if (sight.cause == kNoEntity && overdue)
+        // A hold whose deadline had passed was not lost with its server: it had ended.
+        if (overdue && (sight.freedBy == FreedBy::NodeLoss || (!sight.freedBy && sight.cause == kNoEntity)))
             why = FreedBy::Expiry;
+        else if (sight.freedBy)
+            why = *sight.freedBy;
         else if (held && sight.cause != kNoEntity)
             why = FreedBy::Overwrite;
         free(lock, why == FreedBy::Expiry ? kNoEntity : sight.cause, why);
@@ -164,7 +165,8 @@ void TraceFeed::update(const QByteArray& lockName, const std::optional<LockRow>&
     lock.details.tellPermits(place, row ? &*row : nullptr);
     if (row) lock.details.tellFormat(place, row->format);
     // A lock that was lost with its server was not looked at.
-    if (sight.freedBy != FreedBy::NodeLoss) lock.details.tellContent(place, row ? row->raw : sight.raw, m_contents);
+    if (row || sight.freedBy != FreedBy::NodeLoss)
+        lock.details.tellContent(place, row ? row->raw : sight.raw, m_contents);
 }
 
 void TraceFeed::free(Known& lock, EntityId cause, FreedBy why) {

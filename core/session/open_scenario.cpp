@@ -42,10 +42,7 @@ QString complaintAbout(const QString& recipe, const scenario::Scenario& scenario
     if (sim::canRun(scenario, recipe)) return {};
     const QStringList ids = idsOf(sim::recipesToBeginWith(scenario));
     const recipes::RecipeInfo* const info = recipes::findRecipe(recipe.toUtf8());
-    if (!info) return unknown(recipe, ids);
-    if (info->simulated) return sim::whyNot(scenario, recipe);
-    return Text::tr("“%1” works on real servers (lockscope lock), but its server cannot be simulated; these can: %2")
-        .arg(recipe, ids.join(QStringLiteral(", ")));
+    return info ? sim::whyNot(scenario, recipe) : unknown(recipe, ids);
 }
 
 std::expected<scenario::Scenario, std::vector<scenario::Problem>> load(const QString& named) {
@@ -89,7 +86,6 @@ std::vector<scenario::Problem> recipeProblems(const scenario::Scenario& scenario
                      : unknown(fault.text, idsOf(sim::recipesToBeginWith(scenario))));
     }
     for (const auto& [recipe, expectation] : scenario.expect) {
-        // One file may say what to expect of recipes that this program cannot simulate yet.
         if (recipe == QLatin1String("*") || recipes::findRecipe(recipe.toUtf8()) || namesKind(recipe)) continue;
         note(QStringLiteral("/expect/") + recipe, unknown(recipe, idsOf(recipes::allRecipes())));
     }

@@ -39,7 +39,7 @@ RedisRecord::RedisRecord(VirtualScheduler& scheduler, trace::Recorder& recorder,
 
 RedisRecord::~RedisRecord() {
     if (m_secondLook) m_scheduler.cancel(m_secondLook);
-    if (m_permitEnd) m_scheduler.cancel(m_permitEnd);
+    if (m_end) m_scheduler.cancel(m_end);
 }
 
 void RedisRecord::copies(RedisRecord& logical) {
@@ -73,13 +73,8 @@ void RedisRecord::decidedBy(std::vector<RedisServer*> servers, std::size_t quoru
     m_changed.clear();
     for (const auto& [name, keys] : m_watched)
         writeDecider(name);
-    if (m_deciders.empty()) {
-        if (std::exchange(m_observed, false)) m_feed.unobserved();
-        return;
-    }
     for (RedisServer* server : m_deciders)
         server->tell(*this);
-    if (!std::exchange(m_observed, true)) m_feed.observed();
     // A lock that the previous server had, and this one has not, was lost with the previous one.
     writeAll({.freedBy = trace::FreedBy::NodeLoss});
 }
@@ -148,16 +143,21 @@ void RedisRecord::settle() {
     }
 }
 
-void RedisRecord::lost() {
-    m_changed.clear();
-    // Without its server the record is gone, whoever it named; what others still hold is seen anew.
-    const bool alone = m_deciders.size() == 1;
-    for (const auto& [name, watched] : m_watched) {
-        if (alone)
-            m_feed.update(name, std::nullopt, {.freedBy = trace::FreedBy::NodeLoss});
-        else
-            write(name, {.freedBy = trace::FreedBy::NodeLoss});
+void RedisRecord::died(RedisServer& server) {
+    if (m_deciders.size() > 1 && server.keepsData()) {
+        for (const auto& [name, watched] : m_watched) {
+            Found copy = lookAtLockOn(server, name, watched);
+            if (isThere(copy)) m_onDisk[{server.entity(), name}] = std::move(copy);
+        }
     }
+    m_changed.clear();
+    writeAll({.freedBy = trace::FreedBy::NodeLoss});
+}
+
+void RedisRecord::booted(const RedisServer& server) {
+    std::erase_if(m_onDisk, [&server](const auto& copy) { return copy.first.first == server.entity(); });
+    // Nobody renewed a hold that was loaded; a hold that was not is lost.
+    writeAll({.freedBy = trace::FreedBy::NodeLoss, .clockMoved = true});
 }
 
 void RedisRecord::clockMoved() {
@@ -166,6 +166,12 @@ void RedisRecord::clockMoved() {
 
 void RedisRecord::write(const QByteArray& lockName, inspect::Sight sight) {
     Found found = lookAtLock(lockName);
+    if (found.unknown) {
+        setObserved(lockName, false);
+        armEnd(found.exactDeadline);
+        return;
+    }
+    setObserved(lockName, true);
     if (m_nameless && found.row) found.row->holders.clear();
     if (m_deciders.size() > 1 && found.row && !found.raw.empty()) {
         // When several clients write to single servers, the client that completes the majority is the owner.
@@ -184,10 +190,17 @@ void RedisRecord::write(const QByteArray& lockName, inspect::Sight sight) {
     if (found.row && m_watched.at(lockName).strings == Strings::CountPermits) {
         m_permits->saw(*found.row, sight.cause);
         m_permits->nameHolders(*found.row);
-        armPermitEnd(found.exactDeadline);
+        armEnd(found.exactDeadline);
     }
     m_feed.update(lockName, found.row, sight);
     armSecondLook();
+}
+
+void RedisRecord::setObserved(const QByteArray& lockName, bool observed) {
+    const bool changed = observed ? m_unobserved.erase(lockName) > 0 : m_unobserved.insert(lockName).second;
+    if (!changed) return;
+    m_recorder.emit(observed ? trace::EventKind::RecordObserved : trace::EventKind::RecordUnobserved, trace::kNoEntity,
+                    m_feed.lockEntity(lockName));
 }
 
 bool RedisRecord::anyRuns() const {
@@ -204,21 +217,28 @@ void RedisRecord::armSecondLook() {
     });
 }
 
-void RedisRecord::armPermitEnd(Nanos due) {
+void RedisRecord::armEnd(Nanos due) {
     if (due == kNever) return;
-    if (m_permitEnd && due >= m_permitEndAt) return;
-    if (m_permitEnd) m_scheduler.cancel(m_permitEnd);
-    m_permitEndAt = due;
-    m_permitEnd = m_scheduler.at(due, [this] {
-        m_permitEnd = 0;
+    if (m_end && due >= m_endAt) return;
+    if (m_end) m_scheduler.cancel(m_end);
+    m_endAt = due;
+    m_end = m_scheduler.at(due, [this] {
+        m_end = 0;
         // Nothing but time has passed: what is gone has ended.
         if (anyRuns()) writeAll({.freedBy = trace::FreedBy::Expiry});
     });
 }
 
 RedisRecord::Found RedisRecord::lookAtLock(const QByteArray& lockName) const {
-    if (m_deciders.size() == 1) return lookAtLockOn(*m_deciders.front(), lockName, m_watched.at(lockName));
-    return majority(lockName);
+    if (m_deciders.size() > 1) return majority(lockName);
+    Found none;
+    none.unknown = m_deciders.empty() || m_deciders.front()->keepsData();
+    const bool runs = !m_deciders.empty() && m_deciders.front()->life() != Server::Life::Dead;
+    return runs ? lookAtLockOn(*m_deciders.front(), lockName, m_watched.at(lockName)) : none;
+}
+
+bool RedisRecord::isThere(const Found& found) {
+    return found.row && found.row->state == inspect::LockRow::State::Held;
 }
 
 bool RedisRecord::sameHold(const Found& a, const Found& b) {
@@ -228,11 +248,15 @@ bool RedisRecord::sameHold(const Found& a, const Found& b) {
 }
 
 RedisRecord::Found RedisRecord::majority(const QByteArray& lockName) const {
-    std::vector<Found> copies;
+    std::vector<Found> copies, onDisks;
     for (RedisServer* server : m_deciders) {
-        if (server->life() == Server::Life::Dead) continue;
-        Found copy = lookAtLockOn(*server, lockName, m_watched.at(lockName));
-        if (copy.row && copy.row->state == inspect::LockRow::State::Held) copies.push_back(std::move(copy));
+        if (server->life() != Server::Life::Dead) {
+            Found copy = lookAtLockOn(*server, lockName, m_watched.at(lockName));
+            if (isThere(copy)) copies.push_back(std::move(copy));
+            continue;
+        }
+        const auto kept = m_onDisk.find({server->entity(), lockName});
+        if (kept != m_onDisk.end() && kept->second.exactDeadline > m_scheduler.now()) onDisks.push_back(kept->second);
     }
     for (const Found& candidate : copies) {
         std::vector<Nanos> ends;
@@ -247,7 +271,18 @@ RedisRecord::Found RedisRecord::majority(const QByteArray& lockName) const {
             if (copy.exactDeadline == held.exactDeadline) held.row->ttlMs = copy.row->ttlMs;
         return held;
     }
-    return {};
+    Found none;
+    none.unknown = mayBeHeld(copies, onDisks);
+    if (none.unknown) none.exactDeadline = std::ranges::min(onDisks, {}, &Found::exactDeadline).exactDeadline;
+    return none;
+}
+
+bool RedisRecord::mayBeHeld(const std::vector<Found>& copies, const std::vector<Found>& onDisks) const {
+    // A hold without a majority among the copies that can be read needs one that cannot.
+    return std::ranges::any_of(onDisks, [&](const Found& candidate) {
+        const auto same = [&candidate](const Found& copy) { return sameHold(copy, candidate); };
+        return std::size_t(std::ranges::count_if(copies, same) + std::ranges::count_if(onDisks, same)) >= m_quorum;
+    });
 }
 
 RedisRecord::Found RedisRecord::lookAtLockOn(RedisServer& server, const QByteArray& lockName, const Watched& watched) {

@@ -55,8 +55,11 @@ public:
     /// Writes the records that changed.
     void settle();
     void left(const RedisServer& server, SessionId session);
-    /// The server died with its data.
-    void lost();
+    /// The server has died; call while its engine still has the data. If its disk keeps them, its copy cannot be told
+    /// until it is back; else the copy is lost.
+    void died(RedisServer& server);
+    /// The server runs again, with the data that it has loaded.
+    void booted(const RedisServer& server);
     /// A deciding server's clock may have been moved since the records were written.
     void clockMoved();
 
@@ -66,6 +69,9 @@ private:
         std::optional<inspect::LockRow> row;
         Nanos exactDeadline = kNever;          ///< inspect::Sight::exactDeadline
         std::vector<inspect::RawKey> raw = {}; ///< every key that was looked at and is there
+        /// Not known: it lies on disks of servers that do not run, or nobody decides. Then `exactDeadline` is when the
+        /// first of these copies ends.
+        bool unknown = false;
     };
     /// The keys that say who holds a lock, and how to read a plain string there.
     struct Watched {
@@ -76,16 +82,21 @@ private:
     void write(const QByteArray& lockName, inspect::Sight sight);
     /// Writes whose copy is the record, for a lock that several servers keep.
     void writeDecider(const QByteArray& lockName);
+    /// Writes that this lock's record cannot be told from here on, or can again, if that is new.
+    void setObserved(const QByteArray& lockName, bool observed);
     bool anyRuns() const;
     void writeAll(const inspect::Sight& sight);
-    /// Looks again when the first of a semaphore's permits ends: no command tells of that.
-    void armPermitEnd(Nanos due);
+    /// Looks again when a semaphore's permit, or a copy on a disk, ends: no command tells of that.
+    void armEnd(Nanos due);
     /// Looks again when a content that was held back may be written.
     void armSecondLook();
     Found lookAtLock(const QByteArray& lockName) const;
+    static bool isThere(const Found& found);
     static Found lookAtLockOn(RedisServer& server, const QByteArray& lockName, const Watched& watched);
     static Found lookAtPart(RedisServer& server, const QByteArray& key, Strings strings);
     Found majority(const QByteArray& lockName) const;
+    /// Whether some hold has a majority if the copies on disks count.
+    bool mayBeHeld(const std::vector<Found>& copies, const std::vector<Found>& onDisks) const;
     /// Whether two copies are one hold: by their holders, or, where the format does not name them, by the value written
     /// there.
     static bool sameHold(const Found& a, const Found& b);
@@ -97,16 +108,18 @@ private:
     VirtualScheduler& m_scheduler;
     trace::Recorder& m_recorder;
     bool m_logical; ///< its locks belong to no server of their own
-    VirtualScheduler::TimerId m_secondLook = 0, m_permitEnd = 0;
-    Nanos m_permitEndAt = kNever;
+    VirtualScheduler::TimerId m_secondLook = 0, m_end = 0;
+    Nanos m_endAt = kNever;
     std::shared_ptr<PermitOwners> m_permits = std::make_shared<PermitOwners>(); ///< copies share the lock's
     inspect::TraceFeed m_feed;
     std::vector<RedisServer*> m_deciders;
     std::size_t m_quorum = 1;
-    bool m_observed = true;
+    std::set<QByteArray> m_unobserved; ///< locks
     bool m_nameless = false;
-    std::map<QByteArray, Watched> m_watched;        ///< by lock
-    std::map<QByteArray, QJsonValue> m_majority;    ///< what the majority had written, by lock
+    std::map<QByteArray, Watched> m_watched;     ///< by lock
+    std::map<QByteArray, QJsonValue> m_majority; ///< what the majority had written, by lock
+    std::map<std::pair<trace::EntityId, QByteArray>, Found>
+        m_onDisk; ///< holds in copies of dead servers that keep their data, by server and lock
     std::map<QByteArray, inspect::Sight> m_changed; ///< since the last settle()
     std::map<std::pair<trace::EntityId, SessionId>, std::map<QByteArray, QByteArray>>
         m_read; ///< what GET last told a session of watched keys

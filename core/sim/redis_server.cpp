@@ -154,17 +154,17 @@ void RedisServer::clockSet() {
 
 void RedisServer::died(Death death) {
     // The kernel has what the process wrote; the disk has what was flushed.
-    if (m_settings.persistence != Persistence::None) {
+    if (keepsData()) {
         m_kept = m_engine.snapshot();
         if (m_settings.persistence == Persistence::Always) m_flushed = m_kept;
     }
     armExpiry();
     if (m_replication) m_replication->died(death == Death::Crashed);
     m_waits.clear();
+    for (RedisRecord* const record : m_records)
+        record->died(*this);
     m_engine.clear();
     m_engine.setFull(false);
-    for (RedisRecord* const record : std::vector<RedisRecord*>(m_records))
-        record->lost();
     RespServer::died(death);
     if (onRole) onRole(*this);
 }
@@ -176,14 +176,14 @@ void RedisServer::booted(Disk disk) {
         if (m_replication) m_replication->forgetCopy();
     }
     RedisEngine::Data data = disk == Disk::Kept ? m_kept : m_flushed;
-    const bool ownFile = m_settings.persistence != Persistence::None;
-    const bool fromCopy = !ownFile && m_replication && m_replication->copy();
+    const bool fromCopy = !keepsData() && m_replication && m_replication->copy();
     if (fromCopy) data = m_replication->copy();
     m_engine.setRole(m_configured ? RedisEngine::Role::Replica : RedisEngine::Role::Master);
     if (data) m_engine.load(data);
     if (m_replication) m_replication->booted(m_configured, fromCopy);
     if (m_cluster) m_cluster->booted();
-    if (data) clockMoved();
+    for (RedisRecord* const record : m_records)
+        record->booted(*this);
     armExpiry();
     if (m_replication || m_settings.persistence == Persistence::EverySecond) after(kBeat, [this] { beat(); });
     if (onRole) onRole(*this);

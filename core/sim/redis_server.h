@@ -39,6 +39,8 @@ public:
     ClusterNode& cluster() { return *m_cluster; }
     /// Whether it holds a key that has not ended.
     bool has(const QByteArray& key);
+    /// Whether its data outlive its process on its disk: all of them, or all but those of the last second.
+    bool keepsData() const { return m_settings.persistence != Persistence::None; }
     bool isReplica() const { return m_replication && m_replication->isReplica(); }
     /// The session by which the world looks at the server and frees locks.
     SessionId inside() const { return m_inside; }

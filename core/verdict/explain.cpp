@@ -44,6 +44,8 @@ public:
                                        .arg(actors(), name(m_v.lock), length(), at(m_v.from), at(m_v.to));
         if (const auto story = failoverStoryOf(c, m_v.lock, m_v.row, m_trace))
             return paragraph({opening(what), failover(c, *story), beliefAfterwards(c)});
+        if (const auto story = formerMasterStoryOf(c.thread, m_v.lock, m_v.row, m_trace))
+            return paragraph({opening(what), formerMaster(actor(c.thread), *story), beliefAfterwards(c)});
         return paragraph({opening(what), cause(c), recordEnd(c), c.recordEnded ? beliefEnd(c) : QString()});
     }
 
@@ -111,8 +113,7 @@ public:
                                      "since %3, %4 so far.")
                                       .arg(name(m_v.lock), actors(), at(m_v.from), length())
                                 : tr("%1 was held by a client that did no work, and %2 could be given it: overdue for "
-                                     "%3, from %4 to "
-                                     "%5.")
+                                     "%3, from %4 to %5.")
                                       .arg(name(m_v.lock), actors(), length(), at(m_v.from), at(m_v.to));
     }
 
@@ -310,6 +311,14 @@ private:
             now = tr("It gave %1 the lock at %2.").arg(heir, given);
         return paragraph({before, now});
     }
+    /// Which server that decides no more gave the lock, and why it went on giving it.
+    QString formerMaster(const QString& who, const FormerMasterStory& story) const {
+        const QString former = name(story.former), next = name(story.next);
+        const QString cut = story.cutSince ? at(*story.cutSince) : QString();
+        return paragraph({tr("%1 got the lock at %2 from %3, whose place %4 had taken at %5.")
+                              .arg(who, at(story.gave), former, next, at(story.took)),
+                          cut.isEmpty() ? cut : tr("%1 has been cut off from %2 since %3.").arg(former, next, cut)});
+    }
     QString beliefAfterwards(const Chronicle& c) const {
         const QString who = actor(c.thread);
         return c.beliefEnded ? tr("%1 went on believing until %2.").arg(who, at(*c.beliefEnded))
@@ -428,8 +437,7 @@ private:
         }
         if (record.ownerHung)
             return tr("The work of %1 has hung since %2, while its watchdog renews its lease: only a longest time for "
-                      "a "
-                      "hold would end it.")
+                      "a hold would end it.")
                 .arg(owner, at(*record.ownerHung));
         if (record.ownerDied && record.deadline < 0)
             return tr("%1 died at %2, and its entry on the server has no expiry: nothing will ever remove it.")
@@ -439,8 +447,7 @@ private:
                 .arg(owner, at(*record.ownerDied), at(Nanos(record.deadline)));
         if (record.deadline < 0)
             return tr("The entry of %1 is still on the server and has no expiry, but %1 does not believe that it holds "
-                      "the "
-                      "lock.")
+                      "the lock.")
                 .arg(owner);
         return tr("The entry of %1 stays on the server until %2, but %1 does not believe that it holds the lock.")
             .arg(owner, at(Nanos(record.deadline)));

@@ -26,6 +26,22 @@ EntityId deciderBefore(std::size_t begin, EntityId lock, const trace::Trace& tra
     return trace::kNoEntity;
 }
 
+/// Since when the link of two servers is cut, before row `end`; nullopt: it is not.
+std::optional<Nanos> cutSince(EntityId a, EntityId b, std::size_t end, const trace::Trace& trace) {
+    const std::size_t last = end > kFarthest ? end - kFarthest : 0;
+    for (std::size_t i = end; i-- > last;) {
+        const EventKind kind = trace.kindAt(i);
+        if (kind == EventKind::Healed) return {};
+        if (kind != EventKind::LinkCut && kind != EventKind::LinkMended) continue;
+        const Event e = trace.at(i);
+        const trace::Entity& link = trace.entity(e.subject);
+        if (std::minmax(link.parent, link.other) != std::minmax(a, b)) continue;
+        if (kind == EventKind::LinkMended) return {};
+        return e.time();
+    }
+    return {};
+}
+
 } // namespace
 
 std::optional<FailoverStory> failoverStoryOf(const Chronicle& c, EntityId lock, std::size_t row,
@@ -69,6 +85,41 @@ std::optional<FailoverStory> failoverStoryOf(const Chronicle& c, EntityId lock, 
         }
     }
     return {};
+}
+
+std::optional<FormerMasterStory> formerMasterStoryOf(EntityId thread, EntityId lock, std::size_t row,
+                                                     const trace::Trace& trace) {
+    FormerMasterStory story;
+    std::size_t i = std::min(row + 1, trace.size());
+    const std::size_t last = i > kFarthest ? i - kFarthest : 0;
+    bool named = false; // by the record itself
+    // Back to the request: the copy that was written for it tells which server gave the lock.
+    while (i-- > last) {
+        const EventKind kind = trace.kindAt(i);
+        if (kind != EventKind::RecordHeld && kind != EventKind::Requested) continue;
+        const Event e = trace.at(i);
+        if (e.actor != thread) continue;
+        if (e.subject == lock) {
+            named = kind == EventKind::RecordHeld;
+            break;
+        }
+        if (trace.copyOf(e.subject) != lock) continue;
+        story.former = trace.entity(e.subject).parent;
+        story.gave = e.time();
+    }
+    if (named || story.former == trace::kNoEntity) return {};
+    // Further back to the change that took the decision away from that server.
+    for (std::size_t at = trace.upperBound(story.gave); at-- > last;) {
+        if (trace.kindAt(at) != EventKind::RecordDecider) continue;
+        const Event e = trace.at(at);
+        if (e.subject != lock || e.actor == trace::kNoEntity) continue;
+        if (e.actor == story.former) break;
+        story.next = e.actor;
+        story.took = e.time();
+    }
+    if (story.next == trace::kNoEntity) return {};
+    story.cutSince = cutSince(story.former, story.next, trace.upperBound(story.gave), trace);
+    return story;
 }
 
 } // namespace lockscope::verdict

@@ -18,4 +18,18 @@ struct FailoverStory {
 std::optional<FailoverStory> failoverStoryOf(const Chronicle& c, trace::EntityId lock, std::size_t row,
                                              const trace::Trace& trace);
 
+/// How a client was granted a lock by a server that no longer decided: a master that was replaced and does not know.
+struct FormerMasterStory {
+    trace::EntityId former = trace::kNoEntity; ///< it gave the lock
+    Nanos gave{};
+    trace::EntityId next = trace::kNoEntity; ///< it had taken the place of the former one
+    Nanos took{};
+    std::optional<Nanos> cutSince; ///< since when the two were cut off from each other at that moment
+};
+
+/// The grant that `thread` believes in at row `row`, if the record of the lock has not named the thread since; nullopt:
+/// it has, or no server that was replaced is known to have given the lock.
+std::optional<FormerMasterStory> formerMasterStoryOf(trace::EntityId thread, trace::EntityId lock, std::size_t row,
+                                                     const trace::Trace& trace);
+
 } // namespace lockscope::verdict

@@ -14,8 +14,8 @@ public:
     /// A row, before it is folded into `state`.
     void look(const Row& row, const trace::State& state);
     bool sawRecord() const { return m_sawRecord; }
-    /// Since when the record could not be seen for some time, and whatever happened then is not known; kNever: it
-    /// always could.
+    /// Since when the record of a watched server could not be seen for some time, and whatever happened then is not
+    /// known; kNever: it always could.
     Nanos gapSince() const { return m_gapSince; }
 
 private:

@@ -46,6 +46,7 @@ void ProgressJudge::look(const Row& row, const State& state) {
         [[fallthrough]];
     case EventKind::RecordUnobserved:
     case EventKind::RecordObserved:
+    case EventKind::RecordDecider:
     case EventKind::Granted:
     case EventKind::Reentered:
     case EventKind::TimedOut:
@@ -80,15 +81,18 @@ void ProgressJudge::look(const Row& row, const State& state) {
         m_cut.clear();
         m_slow.healed();
         [[fallthrough]];
+    case EventKind::NodeStarted:
+    case EventKind::NodePaused:
+    case EventKind::NodeResumed:
+    case EventKind::NodeKilled:
+        for (auto& [id, lock] : m_locks)
+            lock.keepers.clear();
+        [[fallthrough]];
     case EventKind::ClientStarted:
     case EventKind::ClientPaused:
     case EventKind::ClientResumed:
     case EventKind::ClientKilled:
     case EventKind::WorkHung:
-    case EventKind::NodeStarted:
-    case EventKind::NodePaused:
-    case EventKind::NodeResumed:
-    case EventKind::NodeKilled:
         updateAll(e.time(), row.trace, state);
         break;
     default:
@@ -179,10 +183,8 @@ ProgressJudge::Standing ProgressJudge::standingOf(EntityId id, Lock& lock, const
 }
 
 bool ProgressJudge::couldBeGranted(EntityId id, Lock& lock, const Trace& trace, const State& state) const {
-    if (heldByTheLiving(id, lock, trace, state)) return false;
+    if (heldByTheLiving(id, lock, trace, state) || nodesAreDown(id, lock, trace, state)) return false;
     const EntityId node = trace.entity(id).parent;
-    const auto at = state.nodes.find(node);
-    if (at != state.nodes.end() && (at->second.life == Life::Dead || at->second.life == Life::Paused)) return false;
     const auto couldTake = [&](EntityId thread, const Belief& belief) {
         return waitsAlive(thread, belief, node, trace, state) && !waitsForMore(thread, id, trace, state);
     };
@@ -194,6 +196,20 @@ bool ProgressJudge::couldBeGranted(EntityId id, Lock& lock, const Trace& trace, 
         return true;
     }
     return false;
+}
+
+bool ProgressJudge::nodesAreDown(EntityId id, Lock& lock, const Trace& trace, const State& state) const {
+    const auto isDown = [&state](EntityId node) {
+        const auto at = state.nodes.find(node);
+        return at != state.nodes.end() && (at->second.life == Life::Dead || at->second.life == Life::Paused);
+    };
+    const auto record = state.records.find(id);
+    const std::int64_t deciders = record == state.records.end() ? 0 : record->second.deciders;
+    if (deciders < 2) return isDown(trace.entity(id).parent);
+    const EntityId known = lock.keepers.empty() ? EntityId(trace.entityCount()) : 1;
+    for (EntityId copy = 1; copy < known; ++copy)
+        if (trace.copyOf(copy) == id) lock.keepers.push_back(trace.entity(copy).parent);
+    return std::int64_t(lock.keepers.size()) - std::ranges::count_if(lock.keepers, isDown) < deciders;
 }
 
 bool ProgressJudge::heldByTheLiving(EntityId id, const Lock& lock, const Trace& trace, const State& state) const {

@@ -11,12 +11,12 @@ namespace lockscope::verdict {
 
 /// A lock that could be granted is granted within the bound.
 ///
-/// A lock could be granted while three things are true. Its node is up. A live (running) client waits, whose link to
-/// that node is neither cut nor too slow (Bounds::slowLink). Nobody alive holds the lock: the record is free, or its
-/// owner's client is dead or does not believe (a client that we know nothing of is taken for a living holder). Without
-/// any record, nobody alive holds when nobody believes. When one of the three ceases to be true, the clock starts anew;
-/// a violation lasts from the bound's passing to that moment. A thread that waits for several locks at once takes all
-/// or none: it counts as a waiter of one while nobody alive holds the others.
+/// A lock could be granted while three things are true. Its node is up, or a majority, where that decides. A live
+/// (running) client waits, whose link to that node is neither cut nor too slow (Bounds::slowLink). Nobody alive holds
+/// the lock: the record is free, or its owner's client is dead or does not believe (a client that we know nothing of is
+/// taken for a living holder). Without any record, nobody alive holds when nobody believes. When one of the three
+/// ceases to be true, the clock starts anew; a violation lasts from the bound's passing to that moment. A thread that
+/// waits for several locks at once takes all or none: it counts as a waiter of one while nobody alive holds the others.
 ///
 /// While the record is not observed, nothing is judged: a stopped or unreachable server may have granted the lock to
 /// anybody, or to nobody. Where such a gap outlasts the bound, the outcome is unknown from then on.
@@ -50,6 +50,7 @@ private:
         bool recorded = false;
         bool shared = false;                        ///< some held it together with others
         trace::EntityId witness = trace::kNoEntity; ///< who waited when we last looked: probably still does
+        std::vector<trace::EntityId> keepers; ///< the nodes of its copies; empty: not looked up since a node changed
     };
     void asked(trace::EntityId id, trace::EntityId thread);
     void update(trace::EntityId id, Nanos at, const trace::Trace& trace, const trace::State& state);
@@ -58,6 +59,8 @@ private:
     void updateAll(Nanos at, const trace::Trace& trace, const trace::State& state);
     Standing standingOf(trace::EntityId id, Lock& lock, const trace::Trace& trace, const trace::State& state) const;
     bool couldBeGranted(trace::EntityId id, Lock& lock, const trace::Trace& trace, const trace::State& state) const;
+    /// Whether its node, or so many nodes that no majority is left, are dead or paused.
+    bool nodesAreDown(trace::EntityId id, Lock& lock, const trace::Trace& trace, const trace::State& state) const;
     /// By a client that is alive and whose work does not hang.
     bool heldByTheLiving(trace::EntityId id, const Lock& lock, const trace::Trace& trace,
                          const trace::State& state) const;

@@ -30,6 +30,10 @@ void StaleWriteJudge::look(const Row& row, const trace::State& state) {
     }
     case EventKind::RecordFreed:
         m_recorded.insert(e.subject);
+        settleGap(e.subject, e);
+        break;
+    case EventKind::RecordObserved:
+        if (const auto gap = m_inGap.find(e.subject); gap != m_inGap.end()) gap->second.gapEnded = e.time();
         break;
     case EventKind::WriteAccepted:
         judgeWrite(row, state);
@@ -49,7 +53,31 @@ Nanos StaleWriteJudge::undecidedSince() const {
     Nanos first = m_undecidedSince;
     for (const auto& [hold, at] : m_waiting)
         first = std::min(first, at);
+    for (const auto& [lock, write] : m_inGap)
+        if (write.gapEnded == kNever) first = std::min(first, write.at);
     return first;
+}
+
+void StaleWriteJudge::settleGap(trace::EntityId lock, const trace::Event& freed) {
+    const auto write = m_inGap.extract(lock);
+    if (write.empty()) return;
+    const bool lost = trace::FreedBy(freed.flags & trace::kFreedByMask) == trace::FreedBy::NodeLoss;
+    // The servers are back without the hold: when they lost it, nobody has seen.
+    if (lost && write.mapped().gapEnded >= freed.time())
+        m_undecidedSince = std::min(m_undecidedSince, write.mapped().at);
+}
+
+void StaleWriteJudge::judgeUnobserved(const Row& row, trace::EntityId lock, const trace::State& state) {
+    const trace::Event& e = row.event;
+    if (e.value != 0) return; // says nothing about the record, but the resource goes by its token
+    const auto record = state.records.find(lock);
+    const bool named = record != state.records.end() && record->second.owner == e.actor &&
+                       (record->second.deadline < 0 || e.at <= record->second.deadline);
+    WriteInAGap* const write = named && row.trace.originWallMs() == 0 ? &m_inGap[lock] : nullptr;
+    if (!write)
+        m_undecidedSince = std::min(m_undecidedSince, e.time());
+    else if (write->at == Nanos(0) || write->gapEnded != kNever)
+        *write = {e.time(), kNever};
 }
 
 void StaleWriteJudge::judgeWrite(const Row& row, const trace::State& state) {
@@ -73,8 +101,7 @@ void StaleWriteJudge::judgeWrite(const Row& row, const trace::State& state) {
         return;
     }
     if (!observed) {
-        // A token as high as any says nothing about the record, but it is what the resource goes by.
-        if (e.value == 0) m_undecidedSince = std::min(m_undecidedSince, e.time());
+        judgeUnobserved(row, lock, state);
         return;
     }
     if (record->second.owner == e.actor) return;

@@ -13,7 +13,9 @@ namespace lockscope::verdict {
 ///
 /// Where servers are watched from outside (the trace's origin has a wall-clock time), the record follows a grant with
 /// some delay. A thread that believes, and that no row of the record has named since it asked for the lock, may be such
-/// a case: its write stays undecided unless the record names it later. In simulations the record always comes first.
+/// a case: its write stays undecided unless the record names it later. In simulations the record always comes first,
+/// and is unobserved only while the servers that decide are down: the hold that it named goes on until its deadline. A
+/// write of that holder is undecided until they are back, and for good if they have lost the hold.
 class StaleWriteJudge {
 public:
     explicit StaleWriteJudge(Ledger& ledger) : m_ledger(ledger) {}
@@ -26,14 +28,23 @@ public:
 
 private:
     using Hold = std::pair<trace::EntityId, trace::EntityId>; ///< lock, thread
+    /// The owner's first write while the servers of a lock are down.
+    struct WriteInAGap {
+        Nanos at{};
+        Nanos gapEnded = kNever;
+    };
     void judgeWrite(const Row& row, const trace::State& state);
+    void judgeUnobserved(const Row& row, trace::EntityId lock, const trace::State& state);
     void recordNames(Hold hold);
+    /// The hold that a write in a gap relied on has ended.
+    void settleGap(trace::EntityId lock, const trace::Event& freed);
 
     Ledger& m_ledger;
     std::map<trace::EntityId, std::int64_t> m_newest; ///< token by resource
     std::set<trace::EntityId> m_recorded;             ///< locks of which the record said anything yet
     std::set<Hold> m_named;                           ///< by the record, since the thread asked
     std::map<Hold, Nanos> m_waiting;                  ///< the first of the writes that the record may yet justify
+    std::map<trace::EntityId, WriteInAGap> m_inGap;   ///< by lock
     Nanos m_undecidedSince = kNever;                  ///< the first of all others
 };
 

@@ -3456,10 +3456,6 @@
         <translation>没有算法“%1”%2</translation>
     </message>
     <message>
-        <source>“%1” works on real servers (lockscope lock), but its server cannot be simulated; these can: %2</source>
-        <translation>“%1”可用于真实服务器（lockscope lock），但它的服务器无法模拟；可以模拟的有：%2</translation>
-    </message>
-    <message>
         <source>“%1” does not work on the servers that keep “%2”</source>
         <translation>“%1”不能用在保存“%2”的服务器上</translation>
     </message>

@@ -3,26 +3,11 @@
 
 #include "ports/sql/errors.h"
 #include "runtime/completion.h"
+#include "runtime/turn.h"
 
 #include <QSocketNotifier>
 
 namespace lockscope::sql {
-
-namespace {
-
-/// Exclusive use of a session's link. The destructor passes it on to the next statement.
-class Turn {
-public:
-    explicit Turn(SignalCount& turn) : m_turn(turn) {}
-    ~Turn() { m_turn.release(); }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
-
-private:
-    SignalCount& m_turn;
-};
-
-} // namespace
 
 DriverSession::DriverSession(std::shared_ptr<Pool> pool, std::shared_ptr<Link> link)
     : m_pool(std::move(pool)), m_link(std::move(link)) {

@@ -2,24 +2,13 @@
 #include "recipes/redis/redis_confirmed.h"
 
 #include "recipes/waiting.h"
+#include "runtime/turn.h"
 
 #include <QCoreApplication>
 
 namespace lockscope::recipes {
 
 namespace {
-
-/// This process's turn to ask with WAIT. Given on at the end, however that comes.
-class Turn {
-public:
-    explicit Turn(std::shared_ptr<Doubts> doubts) : m_doubts(std::move(doubts)) {}
-    ~Turn() { m_doubts->turn.release(); }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
-
-private:
-    std::shared_ptr<Doubts> m_doubts;
-};
 
 /// The server's refusal of a WAIT because it has become a replica, before the WAIT or during it. Ask the next master
 /// for the lock.
@@ -144,7 +133,7 @@ QCoro::Task<redis::Result> RedisConfirmed::ask(std::uint32_t connection, Nanos g
     Runtime& runtime = m_port.runtime();
     const std::shared_ptr<Doubts> doubts = m_doubts;
     co_await doubts->turn.acquire(runtime, kNever, std::move(stop));
-    const Turn turn(doubts);
+    const Turn turn(doubts->turn); // to ask with WAIT
     // If waiting for the turn took all the time, the caller still hears how many replicas have confirmed by now.
     const QByteArray patience = milliseconds(giveUpAt - runtime.monotonic());
     // Not to be stopped: the server would keep the connection waiting all the same.

@@ -81,10 +81,7 @@ Outcome<std::optional<Grant>> ZkEphemeral::attempt(std::shared_ptr<ZkAttempt> mi
             co_await port.create(m_lock.path, ticket->data, NodeMode::Ephemeral, Nanos(0), stop);
         bool ours = created.has_value();
         if (!created && !created.error().outcomeUnknown()) ticket->asked = maybeBefore;
-        if (created) {
-            ticket->czxid = created->stat.czxid;
-            ticket->watch.clear(); // what it told was about the holder before
-        }
+        if (created) ticket->czxid = created->stat.czxid;
         if (!created && created.error().kind == Error::Kind::NoNode) {
             const Result<void> made = co_await port.makeContainers(zookeeper::parentOf(m_lock.path), stop);
             if (!made && made.error().kind != Error::Kind::ConnectionLoss)
@@ -100,6 +97,7 @@ Outcome<std::optional<Grant>> ZkEphemeral::attempt(std::shared_ptr<ZkAttempt> mi
             there = *seen;
         }
         if (ours) {
+            ticket->watch.clear(); // so far it told of the holder before, also if a look found what a lost answer told
             ticket->asked = true;
             co_return granted(request, ticket);
         }

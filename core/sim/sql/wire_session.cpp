@@ -2,6 +2,7 @@
 #include "sim/sql/wire_session.h"
 
 #include "ports/sql/errors.h"
+#include "runtime/turn.h"
 
 #include <QCoreApplication>
 
@@ -20,18 +21,6 @@ namespace {
 constexpr Nanos kAnswer = 10s;
 /// The server's own word for the end of a wait gets this head start.
 constexpr Nanos kHeadStart = 100ms;
-
-/// Exclusive use of a session's connection.
-class Turn {
-public:
-    explicit Turn(SignalCount& turn) : m_turn(turn) {}
-    ~Turn() { m_turn.release(); }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
-
-private:
-    SignalCount& m_turn;
-};
 
 } // namespace
 

@@ -3,10 +3,14 @@
 #pragma once
 #include "experiment/run.h"
 #include "scenario/scenario_file.h"
+#include "sim/probe.h"
 
 #include <QTest>
 
 namespace lockscope::tests {
+
+/// A path that a scenario promises is walked in each of so many runs.
+inline constexpr std::uint64_t kSeeds = 20;
 
 inline scenario::Scenario builtin(const char* id) {
     auto loaded = scenario::loadScenario(QString::fromLatin1(id));
@@ -30,6 +34,16 @@ inline std::vector<trace::Event> messages(const trace::Trace& trace, trace::Even
 
 inline verdict::Outcome outcome(const experiment::RunReport& report, verdict::Invariant invariant) {
     return report.verdict.outcomes[std::size_t(invariant)];
+}
+
+/// Since sim::resetProbes().
+inline std::uint64_t reachedSoFar(sim::Probe probe) {
+    return sim::probeCounts()[std::size_t(probe)];
+}
+
+/// The reason in a RecordFreed.
+inline trace::FreedBy reasonOf(const trace::Event& freed) {
+    return trace::FreedBy(freed.flags & trace::kFreedByMask);
 }
 
 } // namespace lockscope::tests

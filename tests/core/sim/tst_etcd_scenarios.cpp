@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scenarios on a simulated etcd: the paths that their texts promise are really walked.
 #include "scenario_runs.h"
-#include "sim/probe.h"
 
 using namespace lockscope;
 using namespace lockscope::tests;
@@ -10,12 +9,6 @@ using trace::Event;
 using trace::EventKind;
 
 namespace {
-
-constexpr std::uint64_t kSeeds = 20;
-
-std::uint64_t reachedSoFar(Probe probe) {
-    return sim::probeCounts()[std::size_t(probe)];
-}
 
 /// The members that lead, in the order in which they came to.
 std::vector<Event> leaders(const trace::Trace& trace) {
@@ -46,7 +39,7 @@ private Q_SLOTS:
             const auto freed = recordRows(*report.trace, EventKind::RecordFreed);
             const auto end = std::ranges::find_if(freed, [&](const Event& e) { return e.time() > cut.time(); });
             QVERIFY(end != freed.end());
-            QCOMPARE(trace::FreedBy(end->flags & trace::kFreedByMask), trace::FreedBy::Expiry);
+            QCOMPARE(reasonOf(*end), trace::FreedBy::Expiry);
             // The last keep-alive came up to a third of the lease before the grant, a second before the cut; a leader
             // looks every half second.
             const Nanos after = end->time() - cut.time();

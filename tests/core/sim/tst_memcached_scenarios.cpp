@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scenarios on a simulated memcached: the paths that their texts promise are really walked.
 #include "scenario_runs.h"
-#include "sim/probe.h"
 
 using namespace lockscope;
 using namespace lockscope::tests;
@@ -10,8 +9,6 @@ using trace::Event;
 using trace::EventKind;
 
 namespace {
-
-constexpr std::uint64_t kSeeds = 20;
 
 /// How the holder's record ended when the server dropped it.
 std::optional<Event> freedAfter(const trace::Trace& trace, Nanos at) {
@@ -30,11 +27,11 @@ private Q_SLOTS:
         for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
             sim::resetProbes();
             const auto report = experiment::run(scenario, seed);
-            QCOMPARE(sim::probeCounts()[std::size_t(Probe::MemcachedForgot)], std::uint64_t(1));
+            QCOMPARE(reachedSoFar(Probe::MemcachedForgot), std::uint64_t(1));
             const Event killed = rows(*report.trace, EventKind::NodeKilled).at(0);
             const auto freed = freedAfter(*report.trace, killed.time());
             QVERIFY(freed && freed->time() == killed.time());
-            QCOMPARE(trace::FreedBy(freed->flags & trace::kFreedByMask), trace::FreedBy::NodeLoss);
+            QCOMPARE(reasonOf(*freed), trace::FreedBy::NodeLoss);
             // The holder asks when it is connected again, and hears that its item is gone.
             const auto lost = rows(*report.trace, EventKind::Lost);
             QVERIFY(!lost.empty() && lost.front().time() > killed.time());

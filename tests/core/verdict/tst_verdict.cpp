@@ -28,6 +28,10 @@ private Q_SLOTS:
     void nothingObservedIsUnknown();
     void onlyTheRecordObserved();
     void aGapLeavesOwnershipUnknown();
+    void aGapOfASimulatedServerHidesNoRelease();
+    void writesWhileTheServersAreDown_data();
+    void writesWhileTheServersAreDown();
+    void progressNeedsAMajorityThatRuns();
     void overallAndAsOf();
     void whatWasUnknownIsNotMadeUpLater();
     void finishingClosesOpenViolations();
@@ -209,12 +213,74 @@ void TestVerdict::onlyTheRecordObserved() {
 
 void TestVerdict::aGapLeavesOwnershipUnknown() {
     HandWritten w;
+    w.trace->setOriginWallMs(1'700'000'000'000);
     w.take(1000, w.a, 4000);
     w.add(1500, Kind::RecordUnobserved, 0, w.lock);
     w.add(1600, Kind::RecordObserved, 0, w.lock);
     QCOMPARE(w.judge().outcomes[std::size_t(Invariant::Ownership)], Outcome::Unknown);
     w.freed(2000, FreedBy::Release, w.b, w.a);
     QCOMPARE(w.judge().outcomes[std::size_t(Invariant::Ownership)], Outcome::Violated);
+}
+
+void TestVerdict::aGapOfASimulatedServerHidesNoRelease() {
+    HandWritten w;
+    w.take(1000, w.a, 4000);
+    w.add(1500, Kind::RecordUnobserved, 0, w.lock);
+    w.add(1600, Kind::RecordObserved, 0, w.lock);
+    QCOMPARE(w.judge().outcomes[std::size_t(Invariant::Ownership)], Outcome::Holds);
+}
+
+void TestVerdict::writesWhileTheServersAreDown_data() {
+    QTest::addColumn<bool>("watched");
+    QTest::addColumn<int>("writtenAt");
+    QTest::addColumn<int>("freedBy"); ///< when the servers are back; -1: the hold goes on
+    QTest::addColumn<Outcome>("outcome");
+    QTest::newRow("the hold goes on") << false << 2000 << -1 << Outcome::Holds;
+    QTest::newRow("it has ended meanwhile, after the write") << false << 2000 << int(FreedBy::Expiry) << Outcome::Holds;
+    QTest::newRow("it is lost") << false << 2000 << int(FreedBy::NodeLoss) << Outcome::Unknown;
+    QTest::newRow("written after its deadline") << false << 4500 << int(FreedBy::Expiry) << Outcome::Unknown;
+    QTest::newRow("others may have been there") << true << 2000 << -1 << Outcome::Unknown;
+}
+
+void TestVerdict::writesWhileTheServersAreDown() {
+    QFETCH(bool, watched);
+    QFETCH(int, writtenAt);
+    QFETCH(int, freedBy);
+    QFETCH(Outcome, outcome);
+    HandWritten w;
+    if (watched) w.trace->setOriginWallMs(1'700'000'000'000);
+    const auto now = [&w] { return w.judge().outcomes[std::size_t(Invariant::StaleWrite)]; };
+    w.take(1000, w.a, 4000);
+    w.add(1500, Kind::RecordUnobserved, 0, w.lock);
+    w.write(writtenAt, w.a);
+    QCOMPARE(now(), Outcome::Unknown); // nobody can tell yet
+    w.add(5000, Kind::RecordObserved, 0, w.lock);
+    if (freedBy >= 0) w.freed(5000, FreedBy(freedBy), 0, w.a);
+    QCOMPARE(now(), outcome);
+    // A later loss says nothing about that write.
+    if (freedBy < 0) w.freed(6000, FreedBy::NodeLoss, 0, w.a);
+    QCOMPARE(now(), outcome);
+}
+
+void TestVerdict::progressNeedsAMajorityThatRuns() {
+    HandWritten w;
+    const trace::EntityId lock = w.trace->intern(trace::EntityKind::Lock, "shared");
+    std::vector<trace::EntityId> nodes;
+    for (const char* name : {"redis-2", "redis-3", "redis-4"}) {
+        nodes.push_back(w.trace->intern(trace::EntityKind::Node, name));
+        w.trace->intern(trace::EntityKind::Lock, "shared", nodes.back(), lock);
+        w.add(0, Kind::NodeStarted, nodes.back());
+    }
+    w.started();
+    w.add(0, Kind::RecordDecider, 0, lock, 2);
+    w.add(1000, Kind::NodeKilled, nodes[0]);
+    w.add(1000, Kind::NodePaused, nodes[1]);
+    w.add(1000, Kind::Requested, w.a, lock, -1);
+    w.trace->reach(ms(20000));
+    QCOMPARE(w.violations(Invariant::Progress, {5s}).size(), 0u);
+    w.add(20000, Kind::NodeResumed, nodes[1]); // two of three can grant it
+    w.trace->reach(ms(26000));
+    QCOMPARE(w.violations(Invariant::Progress, {5s}).at(0).from, ms(25000));
 }
 
 void TestVerdict::overallAndAsOf() {
@@ -237,6 +303,7 @@ void TestVerdict::overallAndAsOf() {
 
 void TestVerdict::whatWasUnknownIsNotMadeUpLater() {
     HandWritten w;
+    w.trace->setOriginWallMs(1'700'000'000'000);
     w.take(1000, w.a, 9000);
     w.add(1500, Kind::RecordUnobserved, 0, w.lock);
     w.add(1600, Kind::RecordObserved, 0, w.lock);
@@ -277,6 +344,7 @@ void TestVerdict::anOverlapFromTheLastInstantOnIsSeenAtOnce() {
 
 void TestVerdict::outcomesAtAnInstant() {
     HandWritten w;
+    w.trace->setOriginWallMs(1'700'000'000'000);
     w.take(1000, w.a, 9000);
     w.add(1500, Kind::RecordUnobserved, 0, w.lock);
     w.add(1600, Kind::RecordObserved, 0, w.lock);

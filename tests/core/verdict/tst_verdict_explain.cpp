@@ -30,6 +30,7 @@ private Q_SLOTS:
     void reentrancySaysTheCounts();
     void headlines();
     void aFailoverThatLosesTheOnlyCopy();
+    void aFormerMasterThatIsCutOff();
     void manyActorsAreCounted();
     void oddTracesDoNotCrash();
 
@@ -358,6 +359,32 @@ void TestVerdictExplain::aFailoverThatLosesTheOnlyCopy() {
     QVERIFY(tell(false, false, true)
                 .contains(QLatin1String("redis-2 took the place of redis-1 at 4.3 s, without the lock of A. It gave B "
                                         "the lock at 4.6 s.")));
+}
+
+void TestVerdictExplain::aFormerMasterThatIsCutOff() {
+    const auto tell = [](bool mended) {
+        HandWritten w;
+        const auto next = w.trace->intern(trace::EntityKind::Node, "redis-2");
+        const auto own = w.trace->intern(trace::EntityKind::Lock, "orders", w.node, w.lock);
+        const auto link = w.trace->intern(trace::EntityKind::Link, {}, w.node, next);
+        w.started();
+        w.add(0, Kind::RecordDecider, w.node, w.lock, 1);
+        w.add(2000, Kind::LinkCut, 0, link);
+        w.add(5000, Kind::RecordDecider, next, w.lock, 1);
+        if (mended) w.add(5500, Kind::LinkMended, 0, link);
+        w.request(6000, w.a);
+        w.take(6100, w.b, 12000);
+        w.add(6200, Kind::RecordHeld, w.a, own, HandWritten::ns(12000), 1); // the copy, not the record
+        w.granted(6200, w.a);
+        w.add(8000, Kind::Lost, w.a, w.lock);
+        return first(w, Invariant::MutualExclusion);
+    };
+    const QString text = tell(false);
+    QVERIFY2(text.endsWith(QLatin1String("A got the lock at 6.2 s from redis-1, whose place redis-2 had taken at 5.0 "
+                                         "s. redis-1 has been cut off from redis-2 since 2.0 s. A went on believing "
+                                         "until 8.0 s.")),
+             qPrintable(text));
+    QVERIFY(!tell(true).contains(QLatin1String("cut off")));
 }
 
 void TestVerdictExplain::headlines() {
