@@ -4,6 +4,7 @@
 #include "lesson/lesson_file.h"
 #include "lessons/lesson_list.h"
 #include "lessons/lesson_panel.h"
+#include "scenario/user_files.h"
 #include "session/simulated_session.h"
 #include "theme/fonts.h"
 #include "timeline/timeline_view.h"
@@ -62,6 +63,11 @@ void LessonDesk::open(const QString& id, int step, views::LessonGuide::Arrival a
     if (const auto opened = m_guide->open(id, step, arrival); !opened) m_window->complain(opened.error());
 }
 
+std::expected<void, QString> LessonDesk::preview(const lesson::Lesson& lesson, int step) {
+    needPanel();
+    return m_guide->open(lesson, step, views::LessonGuide::Arrival::AtOnce);
+}
+
 void LessonDesk::restore(const views::LessonGuide::Place& place) {
     if (place.phase == Phase::Off) return;
     needPanel();
@@ -75,7 +81,7 @@ void LessonDesk::showList() {
                 [this](const QString& id, int step) { open(id, step); });
     }
     std::map<QString, views::LessonProgress> progress;
-    for (const QString& id : lesson::builtinLessons()) {
+    for (const QString& id : lesson::builtinLessons() + scenario::userFiles(scenario::Shelf::Lessons)) {
         const KeptLesson kept = m_window->settings()->lesson(id);
         progress[id] = {kept.step, kept.done, kept.bets};
     }
@@ -87,9 +93,9 @@ void LessonDesk::showList() {
 void LessonDesk::openNext() {
     if (!m_guide->lesson()) return;
     const QStringList course = lesson::builtinLessons();
-    const qsizetype next = course.indexOf(m_guide->lesson()->id) + 1;
-    if (next < course.size())
-        open(course[next]);
+    const qsizetype here = course.indexOf(m_guide->lesson()->id);
+    if (here >= 0 && here + 1 < course.size())
+        open(course[here + 1]);
     else
         showList();
 }

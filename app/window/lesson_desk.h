@@ -26,6 +26,8 @@ public:
     views::LessonList* list() const { return m_list; }
     /// Whether the window shows what a lesson wants, and not what its user has chosen.
     bool isGuiding() const;
+    /// Shows a step, from 0, of a lesson that is being written. The error is a sentence.
+    std::expected<void, QString> preview(const lesson::Lesson& lesson, int step);
     /// The narration's width in pixels; 0: the usual one, which follows the text's size.
     void setPanelWidth(int width);
 

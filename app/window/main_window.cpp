@@ -14,6 +14,7 @@
 #include "welcome/welcome_page.h"
 #include "window/action_registry.h"
 #include "window/compare_desk.h"
+#include "window/editor_desk.h"
 #include "window/help_desk.h"
 #include "window/lesson_desk.h"
 #include "window/message_bar.h"
@@ -77,6 +78,7 @@ MainWindow::MainWindow(Settings* settings, QWidget* parent)
       m_welcome(new views::WelcomePage),
       m_help(new HelpDesk(this)),
       m_comparison(new CompareDesk(this)) {
+    new EditorDesk(this);
     setObjectName(QStringLiteral("lockscope"));
     setAcceptDrops(true);
     setMinimumSize(1040, 600);
@@ -352,6 +354,7 @@ void MainWindow::remember() {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
+    if (!EditorDesk::of(this)->mayClose()) return event->ignore(); // its question is on the screen
     remember();
     m_player->pause();
     QMainWindow::closeEvent(event);

@@ -14,9 +14,6 @@
 namespace lockscope::app {
 namespace {
 
-/// Shows well what the built-in scenarios are about.
-constexpr std::uint64_t kSeed = 42;
-
 struct Opener {
     Q_DECLARE_TR_FUNCTIONS(Opener)
 };
@@ -36,7 +33,7 @@ QString joined(const std::vector<scenario::Problem>& problems) {
 Opened openScenario(const QString& idOrPath, std::optional<std::uint64_t> seed) {
     auto loaded = session::openScenario(idOrPath);
     if (!loaded) return std::unexpected(joined(loaded.error()));
-    const std::uint64_t chosen = seed.value_or(loaded->seed.value_or(kSeed));
+    const std::uint64_t chosen = seed.value_or(loaded->seed.value_or(kUsualSeed));
     return std::make_unique<session::SimulatedSession>(std::move(*loaded), chosen);
 }
 

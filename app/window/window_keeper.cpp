@@ -3,6 +3,7 @@
 
 #include "timeline/timeline_view.h"
 #include "transport/player.h"
+#include "window/editor_desk.h"
 #include "window/language.h"
 #include "window/lesson_desk.h"
 #include "window/main_window.h"
@@ -44,6 +45,7 @@ void WindowKeeper::rebuild() {
     if (const auto* timeline = timelineOf(*m_window)) sight = timeline->sight();
     const bool presenting = m_window->presenter()->isOn();
     const views::LessonGuide::Place lesson = m_window->lessons()->guide()->place();
+    const EditorDesk::Place editors = EditorDesk::of(m_window.get())->leave();
     std::unique_ptr<session::Session> session = m_window->releaseSession();
     m_window->close();
     make();
@@ -63,6 +65,7 @@ void WindowKeeper::rebuild() {
         if (!recording.isEmpty()) m_window->recorder()->start(recording); // from the beginning again, as it does
     }
     if (shown) m_window->show();
+    EditorDesk::of(m_window.get())->restore(editors);
 }
 
 } // namespace lockscope::app

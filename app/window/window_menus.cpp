@@ -7,6 +7,7 @@
 #include "welcome/welcome_page.h"
 #include "window/action_registry.h"
 #include "window/compare_desk.h"
+#include "window/editor_desk.h"
 #include "window/help_desk.h"
 #include "window/language.h"
 #include "window/lesson_desk.h"
@@ -116,6 +117,9 @@ void WindowMenus::fillSession() {
         menu->addAction(w->transport()->command(id));
     menu->addSeparator();
     menu->addAction(w->comparison()->makeAction());
+    EditorDesk* const editors = EditorDesk::of(w);
+    menu->addAction(editors->makeScenarioAction());
+    connect(editors, &EditorDesk::scenariosChanged, this, &WindowMenus::fillScenarios);
 }
 
 void WindowMenus::fillPlay() {
@@ -148,6 +152,8 @@ void WindowMenus::fillLessons() {
     QAction* const close = r->add("lesson.close", group, tr("&Close the lesson"), {}, [guide] { guide->close(); });
     for (QAction* action : {back, leave, close})
         m_learn->addAction(action);
+    m_learn->addSeparator();
+    m_learn->addActions(EditorDesk::of(w)->makeLessonActions());
     const auto refreshLesson = [guide, back, leave, close] {
         const bool away = guide->phase() == views::LessonGuide::Phase::Away;
         back->setEnabled(away);
@@ -322,6 +328,7 @@ void WindowMenus::fillScenarios() {
     w->furnish();
     // The welcome page has read them already.
     for (const views::WelcomePage::Offer& offer : w->welcome()->offers()) {
+        if (w->registry()->find(QStringLiteral("scenario.") + offer.id)) continue;
         QString title = offer.title;
         title.replace(QLatin1Char('&'), QLatin1String("&&"));
         m_scenarios->addAction(w->registry()->add(

@@ -4,6 +4,7 @@
 #include "lesson/lesson_check.h"
 #include "lesson/lesson_reader.h"
 #include "scenario/json_document.h"
+#include "scenario/user_files.h"
 
 #include <QDir>
 #include <QFileInfo>
@@ -19,13 +20,6 @@ QString tr(const char* text) {
 }
 
 const QString kFolder = QStringLiteral(":/lessons/");
-
-/// The name of a built-in lesson's file: "06-the-pause.json" has the id "the-pause".
-QString fileOf(const QString& id) {
-    const QStringList found =
-        QDir(kFolder).entryList({QStringLiteral("[0-9][0-9]-%1.json").arg(id)}, QDir::Files, QDir::Name);
-    return found.isEmpty() ? QString() : kFolder + found.first();
-}
 
 } // namespace
 
@@ -43,12 +37,14 @@ std::expected<Lesson, std::vector<Problem>> parseLesson(const QByteArray& json, 
 std::expected<Lesson, std::vector<Problem>> loadLesson(const QString& idOrPath) {
     const QStringList ids = builtinLessons();
     const bool builtin = ids.contains(idOrPath);
-    if (!builtin && !QFileInfo::exists(idOrPath)) {
+    const QString own = builtin ? QString() : scenario::userFile(scenario::Shelf::Lessons, idOrPath);
+    if (!builtin && own.isEmpty() && !QFileInfo::exists(idOrPath)) {
         return std::unexpected(std::vector<Problem>{
             {idOrPath, 0, QString(),
-             tr("there is neither a built-in lesson nor a file of this name%1").arg(suggestion(idOrPath, ids))}});
+             tr("there is neither a built-in lesson nor a file of this name%1")
+                 .arg(suggestion(idOrPath, ids + scenario::userFiles(scenario::Shelf::Lessons)))}});
     }
-    QFile file(builtin ? fileOf(idOrPath) : idOrPath);
+    QFile file(builtin ? lessonPath(idOrPath) : own.isEmpty() ? idOrPath : own);
     if (!file.open(QIODevice::ReadOnly) || QFileInfo(file.fileName()).isDir()) {
         return std::unexpected(
             std::vector<Problem>{{idOrPath, 0, QString(), tr("the file cannot be read: %1").arg(file.errorString())}});
@@ -66,6 +62,13 @@ QStringList builtinLessons() {
         return ids;
     }();
     return kIds;
+}
+
+// "06-the-pause.json" has the id "the-pause".
+QString lessonPath(const QString& id) {
+    const QStringList found =
+        QDir(kFolder).entryList({QStringLiteral("[0-9][0-9]-%1.json").arg(id)}, QDir::Files, QDir::Name);
+    return found.isEmpty() ? QString() : kFolder + found.first();
 }
 
 QByteArray lessonSchema() {

@@ -11,11 +11,14 @@ namespace lockscope::lesson {
 /// once.
 std::expected<Lesson, std::vector<scenario::Problem>> parseLesson(const QByteArray& json, const QString& file);
 
-/// Reads a built-in lesson by its id, or a file.
+/// Reads a built-in lesson by its id, one of the person's own by its file's name (scenario/user_files.h), or a file.
 std::expected<Lesson, std::vector<scenario::Problem>> loadLesson(const QString& idOrPath);
 
 /// Ids of the built-in lessons in the order of the course.
 QStringList builtinLessons();
+
+/// The path of a built-in lesson's file, among the resources; empty: there is none of that id.
+QString lessonPath(const QString& id);
 
 /// The published JSON Schema of lessons.
 QByteArray lessonSchema();

@@ -4,6 +4,7 @@
 #include "scenario/json_document.h"
 #include "scenario/lock_times.h"
 #include "scenario/scenario_reader.h"
+#include "scenario/user_files.h"
 
 #include <QDir>
 #include <QFileInfo>
@@ -60,12 +61,14 @@ std::optional<Scenario> recordedScenario(const QByteArray& json) {
 std::expected<Scenario, std::vector<Problem>> loadScenario(const QString& idOrPath) {
     const QStringList ids = builtinScenarios();
     const bool builtin = ids.contains(idOrPath);
-    const QString path = builtin ? kFolder + idOrPath + QStringLiteral(".json") : idOrPath;
+    const QString own = builtin ? QString() : userFile(Shelf::Scenarios, idOrPath);
+    const QString path = builtin ? kFolder + idOrPath + QStringLiteral(".json") : own.isEmpty() ? idOrPath : own;
     QFile file(path);
     if (!builtin && !QFileInfo::exists(path)) {
-        return std::unexpected(std::vector<Problem>{
-            {idOrPath, 0, QString(),
-             tr("there is neither a built-in scenario nor a file of this name%1").arg(suggestion(idOrPath, ids))}});
+        return std::unexpected(
+            std::vector<Problem>{{idOrPath, 0, QString(),
+                                  tr("there is neither a built-in scenario nor a file of this name%1")
+                                      .arg(suggestion(idOrPath, ids + userFiles(Shelf::Scenarios)))}});
     }
     if (!file.open(QIODevice::ReadOnly) || QFileInfo(path).isDir()) {
         return std::unexpected(

@@ -15,7 +15,7 @@ std::expected<Scenario, std::vector<Problem>> parseScenario(const QByteArray& js
 /// earlier versions took such ones. nullopt: it is none.
 std::optional<Scenario> recordedScenario(const QByteArray& json);
 
-/// Reads a built-in scenario by its id, or a file.
+/// Reads a built-in scenario by its id, one of the person's own by its file's name (user_files.h), or a file.
 std::expected<Scenario, std::vector<Problem>> loadScenario(const QString& idOrPath);
 
 /// The file's text; parses back to an equal scenario.

@@ -48,9 +48,16 @@ QString JsonPositions::string() {
     return QJsonDocument::fromJson(quoted).array().at(0).toString();
 }
 
-void JsonPositions::value(const QString& pointer) {
+std::optional<JsonPositions::Place> JsonPositions::place(const QString& pointer) const {
+    const auto found = m_places.find(pointer);
+    return found == m_places.end() ? std::nullopt : std::optional(found->second);
+}
+
+void JsonPositions::value(const QString& pointer, std::optional<qsizetype> key) {
     skipSpace();
     m_lines.try_emplace(pointer, m_line);
+    const qsizetype begin = m_at;
+    const auto ended = qScopeGuard([&] { m_places.try_emplace(pointer, Place{key.value_or(begin), begin, m_at}); });
     if (m_at >= m_json.size()) return;
     switch (m_json[m_at]) {
     case '{':
@@ -72,12 +79,14 @@ void JsonPositions::object(const QString& pointer) {
     ++m_at;
     std::set<QString> seen;
     while (!take('}') && m_at < m_json.size()) {
+        const qsizetype begin = m_at;
         const QString key = string();
         const QString child = pointer + pointerStep(key);
         if (!seen.insert(key).second) m_duplicates.emplace_back(child, m_line);
         m_lines.try_emplace(child, m_line);
+        m_inside[pointer] += child;
         take(':');
-        value(child);
+        value(child, begin);
         take(',');
     }
 }
@@ -85,7 +94,9 @@ void JsonPositions::object(const QString& pointer) {
 void JsonPositions::array(const QString& pointer) {
     ++m_at;
     for (int i = 0; !take(']') && m_at < m_json.size(); ++i) {
-        value(pointer + QLatin1Char('/') + QString::number(i));
+        const QString child = pointer + QLatin1Char('/') + QString::number(i);
+        m_inside[pointer] += child;
+        value(child);
         take(',');
     }
 }

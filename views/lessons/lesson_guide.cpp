@@ -43,22 +43,26 @@ LessonGuide::LessonGuide(ViewContext* context, Player* player, QObject* parent)
     });
 }
 
-std::expected<void, QString> LessonGuide::load(const QString& id) {
-    auto loaded = lesson::loadLesson(id);
-    if (!loaded) return std::unexpected(loaded.error().front().toString());
+std::expected<void, QString> LessonGuide::load(lesson::Lesson lesson) {
     std::map<QString, lesson::SceneRun> runs;
-    for (const lesson::Scene& scene : loaded->scenes) {
+    for (const lesson::Scene& scene : lesson.scenes) {
         auto run = lesson::playScene(scene);
         if (!run) return std::unexpected(run.error());
         runs.emplace(scene.id, std::move(*run));
     }
-    m_lesson = std::move(*loaded);
+    m_lesson = std::move(lesson);
     m_runs = std::move(runs);
     return {};
 }
 
 std::expected<void, QString> LessonGuide::open(const QString& id, int step, Arrival arrival) {
-    if (auto loaded = load(id); !loaded) return loaded;
+    auto read = lesson::loadLesson(id);
+    if (!read) return std::unexpected(read.error().front().toString());
+    return open(*std::move(read), step, arrival);
+}
+
+std::expected<void, QString> LessonGuide::open(lesson::Lesson lesson, int step, Arrival arrival) {
+    if (auto loaded = load(std::move(lesson)); !loaded) return loaded;
     m_scene.clear();
     m_chosen.reset();
     m_hands.clear();                                      // another class, or another lesson
@@ -70,14 +74,14 @@ std::expected<void, QString> LessonGuide::open(const QString& id, int step, Arri
 LessonGuide::Place LessonGuide::place() const {
     if (!m_lesson) return {};
     const auto progress = m_progress.find(m_lesson->id);
-    return {m_lesson->id, m_step, m_phase, progress == m_progress.end() ? LessonProgress{} : progress->second,
-            m_chosen,     m_scene};
+    return {m_lesson->id, m_step,  m_phase, progress == m_progress.end() ? LessonProgress{} : progress->second,
+            m_chosen,     m_scene, m_lesson};
 }
 
 void LessonGuide::restore(const Place& place) {
-    if (place.phase == Phase::Off) return;
+    if (place.phase == Phase::Off || !place.lesson) return;
     setProgress(place.id, place.progress);
-    if (!load(place.id)) return;
+    if (!load(*place.lesson)) return;
     m_phase = place.phase;
     m_step = place.step;
     m_chosen = place.chosen;
@@ -131,6 +135,12 @@ bool LessonGuide::arrived() const {
 
 QString LessonGuide::title() const {
     return m_lesson ? m_lesson->title.in(m_language) : QString();
+}
+
+QString LessonGuide::number() const {
+    const QStringList course = lesson::builtinLessons();
+    const qsizetype at = m_lesson ? course.indexOf(m_lesson->id) : -1;
+    return at < 0 ? tr("A lesson of your own") : tr("Lesson %1 of %2").arg(at + 1).arg(course.size());
 }
 
 QString LessonGuide::narration() const {

@@ -32,6 +32,8 @@ public:
 
     /// Begins a lesson at a step, from 0, the task being the step after the last. The error is a sentence.
     std::expected<void, QString> open(const QString& id, int step = 0, Arrival arrival = Arrival::Play);
+    /// As above, a lesson that stands in no file, such as one that is being written.
+    std::expected<void, QString> open(lesson::Lesson lesson, int step, Arrival arrival = Arrival::Play);
     /// As it stands, to be taken up again by restore() in another window that shows the same session.
     struct Place {
         QString id;
@@ -40,6 +42,7 @@ public:
         LessonProgress progress;
         std::optional<int> chosen;
         QString scene; ///< whose world the window shows
+        std::optional<lesson::Lesson> lesson;
     };
     Place place() const;
     void restore(const Place& place);
@@ -57,6 +60,8 @@ public:
     bool arrived() const;
 
     QString title() const;
+    /// Its place in the course, in words: "Lesson 3 of 17".
+    QString number() const;
     /// The narration, or the task.
     QString narration() const;
     QString remember() const;
@@ -115,7 +120,7 @@ Q_SIGNALS:
     void betMissing();
 
 private:
-    std::expected<void, QString> load(const QString& id);
+    std::expected<void, QString> load(lesson::Lesson lesson);
     const lesson::Step* current() const;
     const lesson::Facts* facts() const;
     QString filled(const lesson::Texts& texts) const;

@@ -2,6 +2,7 @@
 #include "lessons/lesson_list.h"
 
 #include "lesson/lesson_file.h"
+#include "scenario/user_files.h"
 #include "theme/fonts.h"
 #include "theme/style.h"
 #include "theme/widgets.h"
@@ -84,12 +85,23 @@ LessonList::LessonList(const QString& language, QWidget* parent)
 
 void LessonList::showCourse(const std::map<QString, LessonProgress>& progress, const QString& current) {
     m_list->clear();
-    for (const QString& id : lesson::builtinLessons()) {
+    const QStringList course = lesson::builtinLessons();
+    for (const QString& id : course + scenario::userFiles(scenario::Shelf::Lessons)) {
         const auto lesson = lesson::loadLesson(id);
-        if (!lesson) continue; // a test reads them all
+        if (!lesson) { // one of the person's own: a test reads all others
+            auto* const broken = new QListWidgetItem(tr("Your own · %1").arg(id), m_list);
+            broken->setData(Idea, lesson.error().front().toString());
+            broken->setData(Right, tr("has mistakes"));
+            broken->setData(Qt::AccessibleDescriptionRole, broken->data(Idea));
+            broken->setToolTip(broken->data(Idea).toString());
+            continue;
+        }
+        const QString title = lesson->title.in(m_language);
         //: Of a lesson in a list: %1 its number, %2 its title.
         auto* item =
-            new QListWidgetItem(tr("%1 · %2").arg(m_list->count() + 1).arg(lesson->title.in(m_language)), m_list);
+            new QListWidgetItem(m_list->count() < course.size() ? tr("%1 · %2").arg(m_list->count() + 1).arg(title)
+                                                                : tr("Your own · %1").arg(title),
+                                m_list);
         const auto mine = progress.find(id);
         const bool begun = mine != progress.end() && mine->second.step > 0;
         const bool done = mine != progress.end() && mine->second.done;
@@ -109,7 +121,7 @@ void LessonList::showCourse(const std::map<QString, LessonProgress>& progress, c
 
 void LessonList::choose() {
     const QListWidgetItem* const item = m_list->currentItem();
-    if (!item) return;
+    if (!item || item->data(Id).toString().isEmpty()) return; // what is wrong with it stands in its line
     accept();
     Q_EMIT lessonChosen(item->data(Id).toString(), item->data(Step).toInt());
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "lessons/lesson_panel.h"
 
-#include "lesson/lesson_file.h"
 #include "lessons/choice_button.h"
 #include "theme/fonts.h"
 #include "theme/icons.h"
@@ -186,8 +185,7 @@ void LessonPanel::refresh() {
     if (!lesson) return;
     using Phase = LessonGuide::Phase;
     const Phase phase = m_guide->phase();
-    const QStringList course = lesson::builtinLessons();
-    m_number->setText(tr("Lesson %1 of %2").arg(course.indexOf(lesson->id) + 1).arg(course.size()));
+    m_number->setText(m_guide->number());
     m_title->setText(m_guide->title());
     m_caption->setVisible(phase == Phase::Turn || phase == Phase::End || phase == Phase::Away);
     m_caption->setText(phase == Phase::Turn  ? tr("Your turn")

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "lessons/presenter_bar.h"
 
-#include "lesson/lesson_file.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
 #include "theme/widgets.h"
@@ -59,10 +58,8 @@ PresenterBar::PresenterBar(ViewContext* context, LessonGuide* guide,
 }
 
 void PresenterBar::refresh() {
-    const QStringList course = lesson::builtinLessons();
     m_lesson->setVisible(m_guide->lesson() != nullptr);
-    if (const lesson::Lesson* const lesson = m_guide->lesson())
-        m_lesson->setText(tr("Lesson %1 of %2").arg(course.indexOf(lesson->id) + 1).arg(course.size()));
+    m_lesson->setText(m_guide->number());
     const session::Session* const session = m_context->session();
     const scenario::Scenario& scenario = m_context->settings();
     //: Above the presenter's view: %1 the session, %2 the recipe, %3 how long the lease is.

@@ -2,6 +2,7 @@
 #include "welcome/welcome_page.h"
 
 #include "scenario/scenario_file.h"
+#include "scenario/user_files.h"
 #include "theme/fonts.h"
 #include "theme/icons.h"
 #include "theme/style.h"
@@ -75,13 +76,15 @@ struct Words {
 };
 
 /// Only the words: checking a whole scenario against its schema takes longer than showing the window. The file is ours,
-/// and it is checked when it is played.
-Words wordsOf(const QString& id, const QString& language) {
-    QFile file(QStringLiteral(":/scenarios/%1.json").arg(id));
+/// and it is checked when it is played, as a person's own are.
+Words wordsOf(const QString& path, const QString& id, const QString& language) {
+    QFile file(path);
     if (!file.open(QIODevice::ReadOnly)) return {id, {}};
     const QJsonObject scenario = QJsonDocument::fromJson(file.readAll()).object();
     const auto text = [&](const char* key) {
-        const QJsonObject texts = scenario[QLatin1String(key)].toObject();
+        const QJsonValue value = scenario[QLatin1String(key)];
+        const QJsonObject texts = value.toObject();
+        if (value.isString()) return value.toString();
         return texts.contains(language) ? texts[language].toString() : texts[QLatin1String("en")].toString();
     };
     return {text("title"), text("summary")};
@@ -132,8 +135,15 @@ const QList<WelcomePage::Offer>& WelcomePage::offers() {
     if (!m_offers.isEmpty()) return m_offers;
     const QString language = scenarioLanguage();
     for (const QString& id : scenario::builtinScenarios()) {
-        Words words = wordsOf(id, language);
+        Words words = wordsOf(QStringLiteral(":/scenarios/%1.json").arg(id), id, language);
         m_offers << Offer{id, words.title, words.summary};
+    }
+    using scenario::Shelf;
+    for (const QString& name : scenario::userFiles(Shelf::Scenarios)) {
+        const Words words = wordsOf(scenario::userFile(Shelf::Scenarios, name), name, language);
+        if (scenario::builtinScenarios().contains(name)) continue; // it could not be reached by this name
+        m_offers << Offer{name, tr("Your own: %1").arg(words.title.isEmpty() ? name : words.title), words.summary,
+                          true};
     }
     return m_offers;
 }
@@ -264,6 +274,15 @@ void WelcomePage::makeCards() {
         m_cardWidgets << card;
     }
     arrangeCards();
+}
+
+void WelcomePage::refreshOffers() {
+    m_offers.clear();
+    if (!m_finished) return;
+    qDeleteAll(m_cardWidgets);
+    m_cardWidgets.clear();
+    m_columns = 0;
+    makeCards();
 }
 
 void WelcomePage::arrangeCards() {

@@ -31,11 +31,14 @@ public:
     /// The language of scenario titles: "zh_CN" or "" for English; from the translators in use.
     static QString scenarioLanguage();
 
-    /// The built-in scenarios that this page offers.
+    /// The scenarios that this page offers: the built-in ones, then the person's own.
     struct Offer {
         QString id, title, summary;
+        bool own = false;
     };
     const QList<Offer>& offers();
+    /// Reads the person's own scenarios again.
+    void refreshOffers();
 
 Q_SIGNALS:
     void scenarioChosen(QString id);

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window/editor_desk.h"
+
+#include "editor/hands_recorder.h"
+#include "lesson/lesson_file.h"
+#include "lessons/lesson_guide.h"
+#include "scenario/scenario_file.h"
+#include "scenario/user_files.h"
+#include "session/simulated_session.h"
+#include "theme/widgets.h"
+#include "transport/player.h"
+#include "welcome/welcome_page.h"
+#include "window/action_registry.h"
+#include "window/lesson_desk.h"
+#include "window/main_window.h"
+#include "window/message_bar.h"
+#include "window/presenter.h"
+#include "window/session_opener.h"
+
+#include <QFile>
+#include <QInputDialog>
+#include <QStatusBar>
+
+namespace lockscope::app {
+
+EditorDesk::EditorDesk(MainWindow* window)
+    : QObject(window), m_window(window), m_hands(new views::HandsRecorder(window->context(), window->player(), this)) {
+    connect(m_hands, &views::HandsRecorder::changed, this, &EditorDesk::refreshHands);
+    connect(m_hands, &views::HandsRecorder::lost, this, [this] {
+        m_window->complain(tr("The recording of your hands ended without a lesson: another session was opened."));
+    });
+}
+
+// The editors are nobody's children, as their keys are their own and not commands of the main window.
+EditorDesk::~EditorDesk() {
+    delete m_scenario;
+    delete m_lesson;
+}
+
+EditorDesk* EditorDesk::of(const MainWindow* window) {
+    return window->findChild<EditorDesk*>(QString(), Qt::FindDirectChildrenOnly);
+}
+
+QAction* EditorDesk::makeScenarioAction() {
+    QAction* const action = m_window->registry()->add(
+        "editor.scenario", tr("Session"), tr("Scenario &editor…"), {Qt::CTRL | Qt::SHIFT | Qt::Key_E},
+        [this] { editScenario(); }, "scenario");
+    action->setToolTip(tr("Servers, locks, clients, programs and faults of a scenario of your own"));
+    return action;
+}
+
+QList<QAction*> EditorDesk::makeLessonActions() {
+    ActionRegistry* const r = m_window->registry();
+    const QString group = tr("Lessons");
+    QAction* const edit = r->add(
+        "editor.lesson", group, tr("Lesson &editor…"), {Qt::CTRL | Qt::SHIFT | Qt::Key_N}, [this] { editLesson(); },
+        "lesson");
+    m_record = r->add(
+        "lesson.record-hands", group, tr("Record my &hands"), {Qt::CTRL | Qt::SHIFT | Qt::Key_H},
+        [this] { toggleHands(); }, "record");
+    m_record->setToolTip(tr("What you do with the run becomes the steps of a lesson"));
+    m_note = r->add("lesson.note", group, tr("Add a &note to the recording…"), {Qt::CTRL | Qt::SHIFT | Qt::Key_J},
+                    [this] { askForNote(); });
+    connect(m_window->context(), &views::ViewContext::sessionChanged, this, &EditorDesk::refreshHands);
+    refreshHands();
+    return {edit, m_record, m_note};
+}
+
+void EditorDesk::bringUp(QWidget* window) {
+    window->show();
+    window->raise();
+    window->activateWindow();
+}
+
+views::ScenarioEditor* EditorDesk::needScenarioEditor() {
+    if (m_scenario) return m_scenario;
+    m_scenario = new views::ScenarioEditor;
+    m_scenario->setAttribute(Qt::WA_DeleteOnClose);
+    connect(m_scenario, &views::ScenarioEditor::runWanted, this, &EditorDesk::run);
+    connect(m_scenario, &views::EditorWindow::saved, this, [this] {
+        m_window->welcome()->refreshOffers();
+        Q_EMIT scenariosChanged();
+    });
+    return m_scenario;
+}
+
+views::LessonEditor* EditorDesk::needLessonEditor() {
+    if (m_lesson) return m_lesson;
+    m_lesson = new views::LessonEditor;
+    m_lesson->setAttribute(Qt::WA_DeleteOnClose);
+    connect(m_lesson, &views::LessonEditor::previewWanted, this, &EditorDesk::preview);
+    return m_lesson;
+}
+
+void EditorDesk::editScenario() {
+    const bool fresh = !m_scenario;
+    views::ScenarioEditor* const editor = needScenarioEditor();
+    const session::Session* const session = m_window->context()->session();
+    // What is being written already is not replaced by what is in sight.
+    if (fresh && session && session->abilities().restart) {
+        const scenario::Scenario now = session->scenario();
+        const QString own = scenario::userFile(scenario::Shelf::Scenarios, now.id);
+        const bool byHand = std::ranges::any_of(now.faults, &scenario::Fault::byHand);
+        QFile builtin(QStringLiteral(":/scenarios/%1.json").arg(now.id));
+        if (!own.isEmpty() && !byHand)
+            editor->openFile(own);
+        else if (!byHand && builtin.open(QIODevice::ReadOnly))
+            editor->openCopy(builtin.readAll());
+        else
+            editor->openCopy(scenario::toJson(now));
+    }
+    bringUp(editor);
+}
+
+void EditorDesk::editLesson() {
+    const bool fresh = !m_lesson;
+    views::LessonEditor* const editor = needLessonEditor();
+    if (const lesson::Lesson* const open = m_window->lessons()->guide()->lesson(); fresh && open) {
+        const QString own = scenario::userFile(scenario::Shelf::Lessons, open->id);
+        QFile builtin(lesson::lessonPath(open->id));
+        if (!own.isEmpty())
+            editor->openFile(own);
+        else if (builtin.open(QIODevice::ReadOnly))
+            editor->openCopy(builtin.readAll());
+    }
+    bringUp(editor);
+}
+
+void EditorDesk::run(const scenario::Scenario& scenario) {
+    const session::Session* const session = m_window->context()->session();
+    const bool simulated = session && session->abilities().restart;
+    const std::uint64_t seed = scenario.seed.value_or(simulated ? session->seed() : kUsualSeed);
+    m_window->setSession(std::make_unique<session::SimulatedSession>(scenario, seed));
+    m_window->activateWindow();
+}
+
+void EditorDesk::preview(const lesson::Lesson& lesson, int step) {
+    if (const auto shown = m_window->lessons()->preview(lesson, step); !shown) return m_lesson->tell(shown.error());
+    m_window->presenter()->setOn(true);
+    m_window->activateWindow();
+}
+
+void EditorDesk::toggleHands() {
+    if (!m_hands->isOn()) {
+        if (const auto begun = m_hands->start(); !begun) return m_window->complain(begun.error());
+        return m_window->messages()->say(
+            tr("Recording your hands: faults, settings, stops, speeds and notes become steps. The same key ends it."));
+    }
+    m_window->player()->pause();
+    const QByteArray lesson = m_hands->finish(views::WelcomePage::scenarioLanguage());
+    if (lesson.isEmpty()) return;
+    views::LessonEditor* const editor = needLessonEditor();
+    bringUp(editor);
+    editor->openText(lesson);
+}
+
+void EditorDesk::askForNote() {
+    if (!m_hands->isOn()) return;
+    m_window->player()->pause();
+    auto* const dialog = new QInputDialog(m_window);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowTitle(tr("Note"));
+    dialog->setLabelText(tr("To be said at this instant:"));
+    connect(dialog, &QInputDialog::textValueSelected, m_hands, &views::HandsRecorder::note);
+    dialog->open();
+}
+
+void EditorDesk::refreshHands() {
+    if (!m_record) return;
+    const session::Session* const session = m_window->context()->session();
+    const bool on = m_hands->isOn();
+    m_record->setEnabled(on || (session && session->abilities().rewind));
+    m_record->setText(on ? tr("End the recording of my &hands") : tr("Record my &hands"));
+    m_note->setEnabled(on);
+    if (on && !m_pill) {
+        m_pill = new views::Pill({}, views::Pill::Tone::Fault);
+        m_pill->setDot(true);
+        m_pill->setClickable(true);
+        m_pill->setToolTip(tr("Ends the recording and opens the lesson"));
+        connect(m_pill, &QAbstractButton::clicked, this, &EditorDesk::toggleHands);
+        m_window->statusBar()->addPermanentWidget(m_pill);
+    }
+    if (!m_pill) return;
+    const QString words = tr("recording your hands: %n step(s)", "", m_hands->steps());
+    m_pill->setText(words);
+    m_pill->setAccessibleName(words);
+    m_pill->setVisible(on);
+}
+
+bool EditorDesk::mayClose() {
+    // Both are asked one after the other: the second time the first has answered.
+    for (views::EditorWindow* const editor :
+         {static_cast<views::EditorWindow*>(m_scenario.data()), static_cast<views::EditorWindow*>(m_lesson.data())}) {
+        if (!editor || editor->close()) continue;
+        bringUp(editor);
+        return false;
+    }
+    return true;
+}
+
+EditorDesk::Place EditorDesk::leave() {
+    Place place;
+    if (m_scenario) place.scenario = m_scenario->kept();
+    if (m_lesson) place.lesson = m_lesson->kept();
+    delete m_scenario;
+    delete m_lesson;
+    return place;
+}
+
+void EditorDesk::restore(const Place& place) {
+    if (place.scenario) {
+        needScenarioEditor()->restore(*place.scenario);
+        m_scenario->show();
+    }
+    if (place.lesson) {
+        needLessonEditor()->restore(*place.lesson);
+        m_lesson->show();
+    }
+}
+
+} // namespace lockscope::app

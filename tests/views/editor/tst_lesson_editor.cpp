@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "editor/hands_recorder.h"
+#include "editor/lesson_editor.h"
+#include "editor/list_editor.h"
+#include "editor/object_form.h"
+#include "editor/text_pane.h"
+#include "lesson/lesson_file.h"
+#include "lesson/scene_run.h"
+#include "scenario/scenario_file.h"
+#include "session/simulated_session.h"
+#include "theme/palette.h"
+
+#include <QJsonArray>
+#include <QListWidget>
+#include <QPlainTextEdit>
+#include <QSignalSpy>
+#include <QTest>
+
+using namespace lockscope;
+using namespace lockscope::views;
+
+namespace {
+
+struct Scene {
+    LessonEditor window;
+    Scene() {
+        window.resize(1440, 920);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+    }
+    ~Scene() { window.document()->text()->setModified(false); }
+    EditedDocument* document() { return window.document(); }
+    ListEditor* steps() { return qobject_cast<ListEditor*>(window.form()->field(QStringLiteral("steps"))); }
+    void open(const QString& builtin) {
+        QFile file(lesson::lessonPath(builtin));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        window.openCopy(file.readAll());
+    }
+    QString found() { return window.text()->complaints()->item(0)->text(); }
+    void check() {
+        QSignalSpy done(&window, &LessonEditor::checked);
+        QTest::keyClick(&window, Qt::Key_R, Qt::ControlModifier);
+        QTRY_COMPARE_WITH_TIMEOUT(done.count(), 1, 60'000);
+    }
+};
+
+} // namespace
+
+class tst_lesson_editor : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase() { Theme::instance().setChoice(ThemeChoice::Light); }
+
+    void aNewOneIsTrue() {
+        Scene s;
+        QVERIFY(s.document()->lesson());
+        s.check();
+        QVERIFY(s.found().startsWith(QStringLiteral("Checked")));
+    }
+
+    void aFalseClaimIsNamedWithItsStep() {
+        Scene s;
+        s.open(QStringLiteral("three-truths"));
+        QVERIFY(s.document()->lesson());
+        s.document()->set(QStringLiteral("/steps/1/claims/0/is"), QStringLiteral("nobody"));
+        s.check();
+        QVERIFY2(s.found().startsWith(QStringLiteral("step 2: a claim is false: owner is")), qPrintable(s.found()));
+        // Activated, it leads to its step.
+        QListWidget* const list = s.window.text()->complaints();
+        list->setFocus();
+        list->setCurrentRow(0);
+        QTest::keyClick(list, Qt::Key_Return);
+        QCOMPARE(s.window.text()->edit()->textCursor().blockNumber() + 1,
+                 s.document()->lineOf(QStringLiteral("/steps/1")));
+    }
+
+    void everyBuiltInOneCanBeCopied() {
+        Scene s;
+        for (const QString& id : lesson::builtinLessons()) {
+            s.document()->text()->setModified(false);
+            s.open(id);
+            for (int section = 0; section < s.window.sections()->count(); ++section)
+                s.window.showSection(section);
+            QVERIFY2(s.document()->lesson(), qPrintable(id));
+            lesson::Lesson copy = *s.document()->lesson();
+            QCOMPARE(copy.id, QStringLiteral("my-") + id);
+            copy.id = id;
+            QVERIFY(copy == *lesson::loadLesson(id));
+        }
+    }
+
+    void narrationIsTypedInBothLanguages() {
+        Scene s;
+        auto* const say = qobject_cast<LanguagesField*>(s.steps()->form()->field(QStringLiteral("say")));
+        QVERIFY(say);
+        QPlainTextEdit* const english = say->edit(QStringLiteral("en"));
+        english->setFocus();
+        english->selectAll();
+        QTest::keyClicks(english, QStringLiteral("{H} waits"));
+        QTest::keyClick(english, Qt::Key_Tab); // and on to the Chinese text
+        QVERIFY(say->edit(QStringLiteral("zh_CN"))->hasFocus());
+        QCOMPARE(s.document()->at(QStringLiteral("/steps/0/say/en")).toString(), QStringLiteral("{H} waits"));
+        QVERIFY(s.document()->problems()[0].message.contains(QStringLiteral("“H”"))); // no client of that name
+    }
+
+    void stepsAreMoved() {
+        Scene s;
+        s.open(QStringLiteral("three-truths"));
+        s.steps()->list()->setFocus();
+        s.steps()->setCurrent(2);
+        const QJsonValue third = s.document()->at(QStringLiteral("/steps/2"));
+        QTest::keyClick(s.steps()->list(), Qt::Key_Up, Qt::AltModifier);
+        QCOMPARE(s.document()->at(QStringLiteral("/steps/1")), third);
+        QCOMPARE(s.window.step(), 1);
+        QSignalSpy wanted(&s.window, &LessonEditor::previewWanted);
+        QTest::keyClick(&s.window, Qt::Key_F5);
+        QCOMPARE(wanted.count(), 1);
+        QCOMPARE(wanted[0][1].toInt(), 1);
+    }
+
+    void aQuestionIsAdded() {
+        Scene s;
+        auto* const ask = qobject_cast<OptionalForm*>(s.steps()->form()->field(QStringLiteral("ask")));
+        QVERIFY(ask);
+        QTest::keyClick(ask->button(), Qt::Key_Space);
+        QCOMPARE(s.document()->at(QStringLiteral("/steps/0/ask/choices")).toArray().size(), 2);
+        QVERIFY(!s.document()->lesson()); // its texts are missing, and each is complained of
+        QCOMPARE(s.document()->problems().size(), std::size_t(6));
+        s.check(); // but it can be played
+        QVERIFY2(s.found().startsWith(QStringLiteral("Checked")), qPrintable(s.found()));
+    }
+
+    /// What a teacher does becomes a lesson that runs as it ran.
+    void handsBecomeSteps() {
+        ViewContext context;
+        Player player(&context);
+        HandsRecorder hands(&context, &player);
+        QVERIFY(!hands.start()); // nothing is open
+        session::SimulatedSession session(*scenario::loadScenario(QStringLiteral("contention")), 7);
+        context.setSession(&session);
+        QVERIFY(hands.start());
+        player.seek(4s);
+        QTRY_COMPARE(context.playhead(), Nanos(4s));
+        scenario::Fault pause;
+        pause.action = scenario::Action::PauseClient;
+        pause.target = QStringLiteral("A");
+        context.breakIt(pause);
+        QTRY_COMPARE(session.doneByHand().size(), std::size_t(1));
+        scenario::Fault lease;
+        lease.action = scenario::Action::Set;
+        lease.setting = QStringLiteral("lease");
+        lease.text = QStringLiteral("20s");
+        player.seek(6s);
+        QTRY_COMPARE(context.playhead(), Nanos(6s));
+        context.breakIt(lease);
+        QTRY_COMPARE(session.doneByHand().size(), std::size_t(2));
+        hands.note(QStringLiteral("Now the lease is longer."));
+        player.seek(9s);
+        QTRY_COMPARE(context.playhead(), Nanos(9s));
+        player.setSpeed(0.5);
+        player.seek(11s);
+        QTRY_COMPARE(context.playhead(), Nanos(11s));
+        player.play();
+        player.pause();
+        const Nanos stop = context.playhead();
+        QCOMPARE(hands.steps(), 4);
+        session.advanceTo(30s);
+        QTRY_VERIFY(session.trace()->reached() >= Nanos(30s));
+        const QByteArray text = hands.finish(QStringLiteral("en"));
+        QVERIFY(!hands.isOn());
+
+        Scene s;
+        s.window.openText(text);
+        QCOMPARE(s.steps()->count(), 4);
+        QCOMPARE(s.document()->at(QStringLiteral("/steps/0/until")).toString(), QStringLiteral("4s"));
+        QCOMPARE(s.document()->at(QStringLiteral("/steps/1/say/en")).toString(),
+                 QStringLiteral("Now the lease is longer."));
+        QCOMPARE(s.document()->at(QStringLiteral("/steps/2/until")).toString(), QStringLiteral("9s"));
+        QCOMPARE(s.document()->at(QStringLiteral("/steps/3/until")).toString(), formatDuration(stop));
+        QCOMPARE(s.document()->at(QStringLiteral("/steps/3/speed")).toDouble(), 0.5);
+        // The only thing that is missing is words.
+        for (const scenario::Problem& problem : s.document()->problems())
+            QVERIFY2(problem.path.endsWith(QStringLiteral("/en")) || problem.path.endsWith(QStringLiteral("/zh_CN")),
+                     qPrintable(problem.toString()));
+        s.check();
+        QVERIFY2(s.found().startsWith(QStringLiteral("Checked")), qPrintable(s.found()));
+        // It is the run that the teacher saw, event for event.
+        s.document()->change([](QByteArray json) { return json.replace("\": \"\"", "\": \"x\""); });
+        QVERIFY(s.document()->lesson());
+        const auto run = lesson::playScene(s.document()->lesson()->scenes[0]);
+        QVERIFY(run);
+        QCOMPARE(run->scenario.faults.size(), std::size_t(2));
+        const trace::Trace &seen = *session.trace(), &played = run->facts->trace();
+        QVERIFY(seen.size() > 100);
+        for (std::size_t row = 0; row < std::min(seen.size(), played.size()); ++row)
+            QVERIFY(seen.timeAt(row) == played.timeAt(row) && seen.kindAt(row) == played.kindAt(row));
+        context.setSession(nullptr);
+    }
+
+    void takenBackThingsAreNoSteps() {
+        ViewContext context;
+        Player player(&context);
+        HandsRecorder hands(&context, &player);
+        session::SimulatedSession session(*scenario::loadScenario(QStringLiteral("contention")), 7);
+        context.setSession(&session);
+        QVERIFY(hands.start());
+        player.seek(4s);
+        QTRY_COMPARE(context.playhead(), Nanos(4s));
+        scenario::Fault pause;
+        pause.action = scenario::Action::PauseClient;
+        pause.target = QStringLiteral("A");
+        context.breakIt(pause);
+        QTRY_COMPARE(hands.steps(), 1);
+        session.undo();
+        QTRY_COMPARE(hands.steps(), 0);
+        QSignalSpy lost(&hands, &HandsRecorder::lost);
+        context.setSession(nullptr);
+        QCOMPARE(lost.count(), 1);
+        QVERIFY(!hands.isOn());
+        QVERIFY(hands.finish(QStringLiteral("en")).isEmpty());
+    }
+};
+
+QTEST_MAIN(tst_lesson_editor)
+#include "tst_lesson_editor.moc"

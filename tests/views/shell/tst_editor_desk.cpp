@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The editors beside the main window: what is in sight can be edited, what is edited runs, hands become a lesson.
+#include "editor/fault_axis.h"
+#include "editor/hands_recorder.h"
+#include "editor/list_editor.h"
+#include "editor/object_form.h"
+#include "editor/text_pane.h"
+#include "lesson/lesson_file.h"
+#include "lessons/lesson_list.h"
+#include "scenario/scenario_file.h"
+#include "scenario/user_files.h"
+#include "theme/widgets.h"
+#include "window/editor_desk.h"
+#include "window/lesson_desk.h"
+#include "window/presenter.h"
+#include "window/window_keeper.h"
+#include "window_scene.h"
+
+#include <QDir>
+#include <QInputDialog>
+#include <QJsonArray>
+#include <QListWidget>
+#include <QMessageBox>
+#include <QPlainTextEdit>
+#include <QStandardPaths>
+#include <QStatusBar>
+
+using namespace lockscope;
+using scenario::Shelf;
+
+namespace {
+
+struct Scene : tests::WindowScene {
+    app::EditorDesk* desk() const { return app::EditorDesk::of(window.get()); }
+    ~Scene() { desk()->leave(); } // nothing is asked any more
+    views::EditedDocument* scenarioText() const { return desk()->scenarioEditor()->document(); }
+};
+
+void shoot(QWidget* window, const char* name) {
+    if (const QString folder = qEnvironmentVariable("LOCKSCOPE_SHOTS"); !folder.isEmpty())
+        window->grab().save(folder + u'/' + QLatin1String(name));
+}
+
+} // namespace
+
+class tst_editor_desk : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase() { QStandardPaths::setTestModeEnabled(true); }
+    void init() {
+        QDir(scenario::userFolder(Shelf::Scenarios)).removeRecursively();
+        QDir(scenario::userFolder(Shelf::Lessons)).removeRecursively();
+    }
+    void cleanupTestCase() { init(); }
+
+    void whatIsInSightIsEditedAndRunsWithItsSeed() {
+        Scene s;
+        s.open("gc-pause");
+        s.window->player()->restart(7, session::ByHand::Keep);
+        s.window->player()->pause();
+        s.press(Qt::Key_E, Qt::ControlModifier | Qt::ShiftModifier);
+        views::ScenarioEditor* const editor = s.desk()->scenarioEditor();
+        QVERIFY(editor);
+        QVERIFY(QTest::qWaitForWindowActive(editor));
+        QCOMPARE(s.scenarioText()->at(QStringLiteral("/id")).toString(), QStringLiteral("my-gc-pause"));
+        s.scenarioText()->set(QStringLiteral("/workload/count"), 5);
+        QTest::keyClick(editor, Qt::Key_R, Qt::ControlModifier);
+        const session::Session* const session = s.context()->session();
+        QCOMPARE(session->seed(), 7U);
+        QCOMPARE(session->scenario().id, QStringLiteral("my-gc-pause"));
+        QCOMPARE(session->scenario().workload.clients, 5);
+        QVERIFY(session->doneByHand().empty());
+        shoot(editor, "scenario-editor.png");
+    }
+
+    void whatWasDoneByHandComesAlong() {
+        Scene s;
+        s.open("contention");
+        s.window->player()->seek(3s);
+        QTRY_COMPARE(s.context()->playhead(), Nanos(3s));
+        scenario::Fault pause;
+        pause.target = QStringLiteral("A");
+        s.context()->breakIt(pause);
+        QTRY_COMPARE(s.context()->session()->doneByHand().size(), std::size_t(1));
+        s.desk()->editScenario();
+        QCOMPARE(s.scenarioText()->at(QStringLiteral("/faults")).toArray().size(), 1);
+        QVERIFY(s.scenarioText()->scenario());
+    }
+
+    void onesOwnScenariosAreListed() {
+        Scene s;
+        s.desk()->editScenario();
+        const QString folder = scenario::userFolder(Shelf::Scenarios);
+        QVERIFY(QDir().mkpath(folder));
+        QVERIFY(s.desk()->scenarioEditor()->saveTo(folder + QStringLiteral("/my-scenario.json")));
+        const auto& offers = s.window->welcome()->offers();
+        QCOMPARE(offers.last().id, QStringLiteral("my-scenario"));
+        QVERIFY(offers.last().own);
+        QAction* const play = s.action("scenario.my-scenario");
+        QVERIFY(play);
+        play->trigger();
+        s.window->player()->pause();
+        QCOMPARE(s.context()->session()->scenario().id, QStringLiteral("my-scenario"));
+        // One of one's own is edited itself, and not a copy.
+        delete s.desk()->scenarioEditor();
+        s.desk()->editScenario();
+        QCOMPARE(s.desk()->scenarioEditor()->path(), folder + QStringLiteral("/my-scenario.json"));
+        QVERIFY(!s.desk()->scenarioEditor()->isWindowModified());
+    }
+
+    void theProgramAsksBeforeItEnds() {
+        Scene s;
+        s.desk()->editScenario();
+        s.scenarioText()->set(QStringLiteral("/until"), QStringLiteral("20s"));
+        s.window->close();
+        QVERIFY(s.window->isVisible());
+        auto* const box = qobject_cast<QMessageBox*>(s.desk()->scenarioEditor()->question());
+        QVERIFY(box);
+        box->button(QMessageBox::Discard)->click();
+        QTRY_VERIFY(!s.desk()->scenarioEditor());
+        s.window->close();
+        QVERIFY(!s.window->isVisible());
+    }
+
+    void anotherLanguageKeepsWhatIsWritten() {
+        QTemporaryDir folder;
+        app::Settings settings(folder.filePath(QStringLiteral("s.ini")));
+        app::WindowKeeper keeper(&settings);
+        keeper.window()->show();
+        QTRY_VERIFY(keeper.window()->findChild<QAction*>(QStringLiteral("file.open")));
+        app::EditorDesk::of(keeper.window())->editScenario();
+        app::EditorDesk::of(keeper.window())
+            ->scenarioEditor()
+            ->document()
+            ->set(QStringLiteral("/until"), QStringLiteral("21s"));
+        const app::MainWindow* const before = keeper.window();
+        settings.setLanguage(QStringLiteral("zh_CN"));
+        QTRY_VERIFY(keeper.window() != before && app::EditorDesk::of(keeper.window())->scenarioEditor());
+        views::ScenarioEditor* const editor = app::EditorDesk::of(keeper.window())->scenarioEditor();
+        QCOMPARE(editor->document()->at(QStringLiteral("/until")).toString(), QStringLiteral("21s"));
+        QVERIFY(editor->isWindowModified());
+        app::EditorDesk::of(keeper.window())->leave();
+    }
+
+    /// From the first key to the lesson in the presenter's view, as a teacher does it.
+    void handsBecomeALesson() {
+        Scene s;
+        s.open("contention");
+        s.press(Qt::Key_H, Qt::ControlModifier | Qt::ShiftModifier);
+        QVERIFY(s.desk()->hands()->isOn());
+        const auto* const pill = s.window->statusBar()->findChild<views::Pill*>();
+        QVERIFY(pill && pill->isVisible());
+        s.window->player()->seek(4s);
+        QTRY_COMPARE(s.context()->playhead(), Nanos(4s));
+        s.press(Qt::Key_P); // pauses the client that is the target
+        QTRY_COMPARE(s.context()->session()->doneByHand().size(), std::size_t(1));
+        s.press(Qt::Key_J, Qt::ControlModifier | Qt::ShiftModifier);
+        auto* const dialog = s.window->findChild<QInputDialog*>();
+        QVERIFY(dialog);
+        dialog->setTextValue(QStringLiteral("It stands still now."));
+        dialog->accept();
+        s.window->activateWindow(); // as a window manager does when a dialogue goes
+        QVERIFY(QTest::qWaitForWindowActive(s.window.get()));
+        QCOMPARE(s.desk()->hands()->steps(), 1); // both at one instant
+        s.window->player()->seek(8s);
+        QTRY_COMPARE(s.context()->playhead(), Nanos(8s));
+        s.window->player()->play();
+        s.window->player()->pause();
+        s.press(Qt::Key_H, Qt::ControlModifier | Qt::ShiftModifier);
+        QVERIFY(!s.desk()->hands()->isOn());
+        QVERIFY(!pill->isVisible());
+        views::LessonEditor* const editor = s.desk()->lessonEditor();
+        QVERIFY(editor);
+        QCOMPARE(editor->document()->at(QStringLiteral("/steps")).toArray().size(), 2);
+        QVERIFY(editor->isWindowModified());
+        shoot(editor, "lesson-editor.png");
+
+        QVERIFY(QTest::qWaitForWindowActive(editor));
+        QTest::keyClick(editor, Qt::Key_F5); // words that are missing are dots
+        views::LessonGuide* const guide = s.window->lessons()->guide();
+        QCOMPARE(guide->phase(), views::LessonGuide::Phase::Step);
+        QCOMPARE(guide->step(), 0);
+        QCOMPARE(guide->narration(), QStringLiteral("It stands still now."));
+        QVERIFY(s.window->presenter()->isOn());
+        QTRY_VERIFY(guide->arrived());
+        QCOMPARE(guide->number(), QStringLiteral("A lesson of your own"));
+        shoot(s.window.get(), "lesson-preview.png");
+    }
+
+    void onesOwnLessonsAreListed() {
+        Scene s;
+        s.desk()->editLesson();
+        const QString folder = scenario::userFolder(Shelf::Lessons);
+        QVERIFY(QDir().mkpath(folder));
+        QVERIFY(s.desk()->lessonEditor()->saveTo(folder + QStringLiteral("/mine.json")));
+        QFile broken(folder + QStringLiteral("/broken.json"));
+        QVERIFY(broken.open(QIODevice::WriteOnly) && broken.write("{") == 1);
+        broken.close();
+        s.window->lessons()->showList();
+        QListWidget* const list = s.window->lessons()->list()->list();
+        const int course = int(lesson::builtinLessons().size());
+        QCOMPARE(list->count(), course + 2);
+        QVERIFY(list->item(course)->toolTip().contains(QStringLiteral("JSON"))); // it says what is wrong
+        list->setCurrentRow(course);
+        QTest::keyClick(list, Qt::Key_Return);
+        QVERIFY(s.window->lessons()->list()->isVisible()); // and cannot be begun
+        list->setCurrentRow(course + 1);
+        QTest::keyClick(list, Qt::Key_Return);
+        QCOMPARE(s.window->lessons()->guide()->lesson()->id, QStringLiteral("my-lesson"));
+    }
+};
+
+QTEST_MAIN(tst_editor_desk)
+#include "tst_editor_desk.moc"

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "editor/fault_axis.h"
+
+#include "editor/blank_values.h"
+#include "editor/field_words.h"
+#include "theme/fonts.h"
+#include "theme/format.h"
+#include "theme/icons.h"
+#include "theme/palette.h"
+#include "theme/widgets.h"
+#include "trace/duration.h"
+#include "trace/json_edit.h"
+
+#include <QCoreApplication>
+#include <QJsonArray>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <cmath>
+#include <numeric>
+
+namespace lockscope::views {
+
+namespace {
+
+constexpr int kMargin = 2 * kGrid, kCondition = 6, kRow = 24, kAxis = 40, kLanes = 3;
+constexpr Nanos kSnap = 100ms; ///< what a drag and a key move by
+
+/// Between two marks of the ruler, so that their numbers have room.
+Nanos rulerStep(Nanos until, int width) {
+    for (const Nanos step : {100ms, 200ms, 500ms, 1000ms, 2000ms, 5000ms, 10'000ms, 30'000ms, 60'000ms, 300'000ms})
+        if (until / step <= std::max(1, width / 64)) return step;
+    return std::max<Nanos>(until / 8, 1ms);
+}
+
+Nanos snapped(Nanos at) {
+    return std::max(Nanos::zero(), (at + kSnap / 2) / kSnap * kSnap);
+}
+
+} // namespace
+
+FaultAxis::FaultAxis(EditedDocument* document, QWidget* parent) : QWidget(parent), m_document(document) {
+    setFocusPolicy(Qt::StrongFocus);
+    setMouseTracking(true);
+    setAccessibleName(tr("Faults on the axis of time"));
+    setToolTip(tr("Drag a fault to another instant; double click adds one there; Delete removes the chosen one"));
+    connect(document, &EditedDocument::changed, this, [this] {
+        m_laidOutFor = -1;
+        if (m_current >= m_document->at(QStringLiteral("/faults")).toArray().size()) m_current = -1;
+        update();
+        tell();
+    });
+}
+
+int FaultAxis::xOf(Nanos at) const {
+    const double part = double(at.count()) / double(std::max<std::int64_t>(1, m_until.count()));
+    return kMargin + int(std::lround(part * (width() - 2 * kMargin)));
+}
+
+Nanos FaultAxis::timeAt(int x) const {
+    const double part = std::clamp(double(x - kMargin) / std::max(1, width() - 2 * kMargin), 0.0, 1.0);
+    return Nanos(std::llround(part * double(m_until.count())));
+}
+
+void FaultAxis::layOut() {
+    if (m_laidOutFor == width()) return;
+    m_laidOutFor = width();
+    m_marks.clear();
+    m_until = std::max<Nanos>(parseDuration(m_document->at(QStringLiteral("/until")).toString()).value_or(60s), 1ms);
+    const QString language = QCoreApplication::translate("Language", "en");
+    const QFontMetrics metrics(uiFont(-1));
+    const QJsonArray faults = m_document->at(QStringLiteral("/faults")).toArray();
+    std::array<int, kLanes> ends{};
+    int conditions = kMargin;
+    for (int i = 0; i < int(faults.size()); ++i) {
+        QJsonObject fault = faults[i].toObject();
+        Mark mark{i, parseDuration(fault[u"at"].toString()), {}, {}, {}};
+        mark.lasts = parseDuration(fault[u"for"].toString()).value_or(Nanos{});
+        fault.remove(u"at");
+        mark.words = elementWords(fault, language);
+        const int wide = std::min(metrics.horizontalAdvance(mark.words) + 3 * kGrid, 220);
+        if (!mark.at) {
+            mark.rect = {conditions, kCondition, wide, kRow - 4};
+            conditions += wide + kGrid;
+        } else {
+            const int x = std::min(xOf(*mark.at), width() - kMargin);
+            // The first lane where there is room; the last one takes what is left over.
+            std::size_t lane = 0;
+            while (lane + 1 < ends.size() && ends[lane] > x)
+                ++lane;
+            const int room = width() - kGrid - wide;
+            mark.rect = {std::max(0, std::min(x, room)), kAxis + int(lane) * (kRow + 2), wide, kRow - 2};
+            ends[lane] = x + wide + kGrid / 2;
+        }
+        m_marks.push_back(std::move(mark));
+    }
+}
+
+QRect FaultAxis::markOf(int index) const {
+    const_cast<FaultAxis*>(this)->layOut();
+    const auto found = std::ranges::find(m_marks, index, &Mark::index);
+    return found == m_marks.end() ? QRect() : found->rect;
+}
+
+int FaultAxis::hit(const QPoint& at) const {
+    for (auto mark = m_marks.rbegin(); mark != m_marks.rend(); ++mark)
+        if (mark->rect.contains(at)) return mark->index;
+    return -1;
+}
+
+void FaultAxis::paintEvent(QPaintEvent*) {
+    layOut();
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.fillRect(rect(), color(Role::SurfaceSunken));
+    painter.setFont(uiFont(-1));
+    const int bottom = height() - 22;
+    const Nanos step = rulerStep(m_until, width() - 2 * kMargin);
+    for (Nanos at{}; at <= m_until; at += step) {
+        const int x = xOf(at);
+        painter.setPen(color(Role::Grid));
+        painter.drawLine(x, kRow + 6, x, bottom);
+        painter.setPen(color(Role::TextFaint));
+        const Qt::Alignment side = x > width() - 40 ? Qt::AlignRight : x < 40 ? Qt::AlignLeft : Qt::AlignHCenter;
+        const int left = side == Qt::AlignRight ? x - 60 : side == Qt::AlignLeft ? x : x - 30;
+        painter.drawText(QRect(left, bottom + 2, 60, 18), int(side | Qt::AlignVCenter), formatDuration(at));
+    }
+    const bool conditional = std::ranges::any_of(m_marks, [](const Mark& mark) { return !mark.at; });
+    if (m_marks.empty() || !conditional) {
+        painter.setPen(color(Role::TextDim));
+        painter.drawText(QRect(kMargin, kCondition, width() - 2 * kMargin, kRow - 4), Qt::AlignLeft | Qt::AlignVCenter,
+                         m_marks.empty() ? tr("No faults: a double click or Insert adds one.")
+                                         : tr("Faults by a condition stand here; there are none."));
+    }
+    for (const Mark& mark : m_marks) {
+        const bool chosen = mark.index == m_current;
+        QRect rect = mark.rect;
+        if (mark.at) {
+            const Nanos at = chosen && m_dragged ? *m_dragged : *mark.at;
+            const int x = xOf(at);
+            rect.moveLeft(std::max(0, std::min(x, width() - kGrid - rect.width())));
+            painter.setPen(QPen(color(Role::Fault), chosen ? 2 : 1));
+            painter.drawLine(x, kRow + 6, x, bottom);
+            if (mark.lasts > Nanos{})
+                painter.fillRect(QRect(x, rect.bottom() - 1, std::max(2, xOf(at + mark.lasts) - x), 3),
+                                 color(Role::Fault, 0.5));
+        }
+        painter.setPen(QPen(color(Role::Fault), chosen ? 2 : 1, mark.at ? Qt::SolidLine : Qt::DashLine));
+        painter.setBrush(color(chosen ? Role::Fault : Role::FaultSoft));
+        painter.drawRoundedRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
+        painter.setPen(color(chosen ? Role::TextOnColor : Role::FaultText));
+        const QRect room = rect.adjusted(kGrid, 0, -kGrid, 0);
+        painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
+                         painter.fontMetrics().elidedText(mark.words, Qt::ElideRight, room.width()));
+    }
+    if (!hasFocus()) return;
+    painter.setPen(QPen(color(Role::FocusRing), 2));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(this->rect().adjusted(1, 1, -1, -1));
+}
+
+void FaultAxis::setCurrent(int index) {
+    if (index == m_current) return;
+    m_current = index;
+    update();
+    tell();
+    Q_EMIT currentChanged(index);
+}
+
+void FaultAxis::tell() {
+    const QJsonObject fault = m_document->at(QStringLiteral("/faults/%1").arg(m_current)).toObject();
+    const int count = int(m_document->at(QStringLiteral("/faults")).toArray().size());
+    const QString sentence = m_current < 0
+                                 ? tr("%n fault(s), none chosen", "", count)
+                                 : tr("Fault %1 of %2: %3")
+                                       .arg(QString::number(m_current + 1), QString::number(count),
+                                            elementWords(fault, QCoreApplication::translate("Language", "en")));
+    setAccessibleDescription(sentence);
+    Q_EMIT told(sentence);
+}
+
+void FaultAxis::add(Nanos at) {
+    m_document->flush();
+    if (!m_document->isLegible()) return;
+    const QString list = QStringLiteral("/faults");
+    QJsonObject fault = blankElement(*m_document, list);
+    fault[u"at"] = formatDuration(snapped(at));
+    const int index = int(m_document->at(list).toArray().size());
+    m_document->append(list, fault);
+    setCurrent(index);
+}
+
+void FaultAxis::remove(int index) {
+    m_document->flush();
+    std::vector<int> numbers(static_cast<std::size_t>(m_document->at(QStringLiteral("/faults")).toArray().size()));
+    std::iota(numbers.begin(), numbers.end(), 0);
+    if (index < 0 || std::size_t(index) >= numbers.size()) return;
+    numbers.erase(numbers.begin() + index);
+    m_document->arrange(QStringLiteral("/faults"), numbers);
+    const int left = int(numbers.size());
+    m_current = -1;
+    setCurrent(std::min(index, left - 1));
+}
+
+void FaultAxis::move(int index, Nanos at) {
+    m_document->flush();
+    const QString place = QStringLiteral("/faults/%1/at").arg(index);
+    if (m_document->at(place).isUndefined()) return;
+    m_document->set(place, formatDuration(std::clamp(snapped(at), Nanos::zero(), m_until)));
+}
+
+void FaultAxis::mousePressEvent(QMouseEvent* event) {
+    layOut();
+    if (event->button() != Qt::LeftButton) return;
+    const int index = hit(event->position().toPoint());
+    if (index < 0) return;
+    setCurrent(index);
+    const Mark& mark = *std::ranges::find(m_marks, index, &Mark::index);
+    m_grip = mark.at ? event->position().toPoint().x() - xOf(*mark.at) : 0;
+}
+
+void FaultAxis::mouseMoveEvent(QMouseEvent* event) {
+    layOut();
+    const int x = event->position().toPoint().x();
+    const auto mark = std::ranges::find(m_marks, m_current, &Mark::index);
+    const bool held = event->buttons() & Qt::LeftButton;
+    if (!held) {
+        setCursor(hit(event->position().toPoint()) >= 0 ? Qt::SizeHorCursor : Qt::ArrowCursor);
+        return;
+    }
+    if (mark == m_marks.end() || !mark->at || !m_document->isLegible()) return;
+    const Nanos to = std::min(snapped(timeAt(x - m_grip)), m_until);
+    if (!m_dragged && to == *mark->at) return;
+    m_dragged = to;
+    Q_EMIT told(tr("to %1").arg(formatDuration(to)));
+    update();
+}
+
+void FaultAxis::mouseReleaseEvent(QMouseEvent*) {
+    if (!m_dragged) return;
+    const Nanos to = *m_dragged;
+    m_dragged.reset();
+    move(m_current, to);
+    update();
+}
+
+void FaultAxis::mouseDoubleClickEvent(QMouseEvent* event) {
+    layOut();
+    const QPoint at = event->position().toPoint();
+    if (hit(at) < 0) add(timeAt(at.x()));
+}
+
+void FaultAxis::keyPressEvent(QKeyEvent* event) {
+    layOut();
+    const int count = int(m_marks.size());
+    const Nanos by = event->modifiers() & Qt::ShiftModifier ? 1s : kSnap;
+    const auto mark = std::ranges::find(m_marks, m_current, &Mark::index);
+    const bool timed = mark != m_marks.end() && mark->at;
+    switch (event->key()) {
+    case Qt::Key_Insert:
+        return add(timed ? *mark->at + 1s : m_until / 2);
+    case Qt::Key_Delete:
+    case Qt::Key_Backspace:
+        return remove(m_current);
+    case Qt::Key_Up:
+        if (count > 0) setCurrent(m_current <= 0 ? count - 1 : m_current - 1);
+        return;
+    case Qt::Key_Down:
+        if (count > 0) setCurrent((m_current + 1) % count);
+        return;
+    case Qt::Key_Left:
+    case Qt::Key_Right:
+        if (timed) move(m_current, *mark->at + (event->key() == Qt::Key_Right ? by : -by));
+        return;
+    default:
+        QWidget::keyPressEvent(event);
+    }
+}
+
+} // namespace lockscope::views

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "editor/edited_document.h"
+
+#include <QWidget>
+
+namespace lockscope::views {
+
+/// The faults of a scenario on its axis of time: those with an instant stand at it, those with a condition in a row
+/// above. A fault is dragged to another instant, removed by Delete, and made by a double click or by Insert.
+///
+/// By keys: Up and Down choose a fault, Left and Right move it by 100 ms (with Shift by 1 s).
+class FaultAxis : public QWidget {
+    Q_OBJECT
+public:
+    explicit FaultAxis(EditedDocument* document, QWidget* parent = nullptr);
+
+    /// The number of the chosen fault; -1: none.
+    int current() const { return m_current; }
+    void setCurrent(int index);
+    /// Where a fault's mark is, in pixels; empty: it has none.
+    QRect markOf(int index) const;
+    /// The instant at a pixel, and the pixel of an instant.
+    Nanos timeAt(int x) const;
+    int xOf(Nanos at) const;
+    QSize sizeHint() const override { return {640, 132}; }
+    QSize minimumSizeHint() const override { return {240, 132}; }
+
+Q_SIGNALS:
+    void currentChanged(int index);
+    /// What can be said of the chosen fault, for a status line.
+    void told(QString sentence);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    struct Mark {
+        int index = 0;
+        std::optional<Nanos> at; ///< nullopt: by a condition
+        Nanos lasts{};
+        QString words;
+        QRect rect;
+    };
+    void layOut();
+    void add(Nanos at);
+    void remove(int index);
+    void move(int index, Nanos at);
+    void tell();
+    int hit(const QPoint& at) const;
+
+    EditedDocument* m_document;
+    std::vector<Mark> m_marks;
+    Nanos m_until = 60s;
+    int m_laidOutFor = -1; ///< the width
+    int m_current = -1;
+    std::optional<Nanos> m_dragged; ///< where the chosen fault is being dragged to
+    int m_grip = 0;                 ///< from the instant's pixel to where it was gripped
+};
+
+} // namespace lockscope::views

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QString>
+
+class QJsonObject;
+
+namespace lockscope::views {
+
+/// A field of scenarios and lessons as a form names it; the field's own name when there is no better word.
+QString fieldLabel(const QString& key);
+/// How its value is written, or what it does: a sentence for its tool tip and for screen readers; empty: the label says
+/// all.
+QString fieldHint(const QString& key);
+
+/// One element of a list in a line, by what tells it from others: "3s · pause-client · holder". `language`: of
+/// narration.
+QString elementWords(const QJsonObject& element, const QString& language);
+
+} // namespace lockscope::views

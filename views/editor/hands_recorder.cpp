@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "editor/hands_recorder.h"
+
+#include "lesson/facts.h"
+#include "lesson/lesson_file.h"
+#include "scenario/scenario_file.h"
+#include "trace/json_edit.h"
+
+#include <QJsonArray>
+#include <QJsonDocument>
+
+namespace lockscope::views {
+
+namespace {
+
+using Object = QJsonObject;
+
+const QString kBase = QStringLiteral("contention"); ///< what a scenario that is nobody's builds on
+
+/// What has to be merged into `from` to get `to` (RFC 7396); fields that are gone are null.
+Object mergePatch(const Object& from, const Object& to) {
+    Object patch;
+    for (auto it = from.begin(); it != from.end(); ++it)
+        if (!to.contains(it.key())) patch[it.key()] = QJsonValue::Null;
+    for (auto it = to.begin(); it != to.end(); ++it) {
+        const QJsonValue before = from[it.key()];
+        if (before == *it) continue;
+        const bool inner = before.isObject() && it->isObject();
+        patch[it.key()] = inner ? QJsonValue(mergePatch(before.toObject(), it->toObject())) : QJsonValue(*it);
+    }
+    return patch;
+}
+
+Object objectOf(const scenario::Scenario& scenario) {
+    return QJsonDocument::fromJson(scenario::toJson(scenario)).object();
+}
+
+/// A text for both languages: the same in each, until somebody translates it.
+Object inBoth(const QString& english, const QString& chinese) {
+    return {{QStringLiteral("en"), english}, {QStringLiteral("zh_CN"), chinese}};
+}
+
+} // namespace
+
+HandsRecorder::HandsRecorder(ViewContext* context, Player* player, QObject* parent)
+    : QObject(parent), m_context(context), m_player(player) {
+    connect(player, &Player::playingChanged, this, [this](bool playing) {
+        if (m_on && !playing) mark();
+    });
+    connect(player, &Player::speedChanged, this, [this](double speed) {
+        if (!m_on) return;
+        mark(); // with the speed until here
+        m_speeds.emplace_back(m_context->playhead(), speed);
+    });
+    connect(context, &ViewContext::scenarioChanged, this, [this] {
+        if (m_on) Q_EMIT changed();
+    });
+    connect(context, &ViewContext::sessionChanged, this, [this] {
+        if (!m_on || m_context->session() == m_session) return; // its trace was replaced: it is the same run
+        abandon();
+        Q_EMIT lost();
+    });
+}
+
+std::expected<void, QString> HandsRecorder::start() {
+    session::Session* const session = m_context->session();
+    if (!session || !session->abilities().rewind)
+        return std::unexpected(tr("Only what is done with a simulation can become a lesson: open a scenario first."));
+    m_session = session;
+    m_before = session->doneByHand();
+    m_marks.clear();
+    m_speeds = {{Nanos{}, m_player->speed()}};
+    m_on = true;
+    Q_EMIT changed();
+    return {};
+}
+
+double HandsRecorder::speedAt(Nanos at) const {
+    double speed = 1;
+    for (const auto& [from, its] : m_speeds)
+        if (from <= at) speed = its;
+    return speed;
+}
+
+void HandsRecorder::mark(const QString& note) {
+    const Nanos at = m_context->playhead();
+    if (at <= Nanos{} && note.isEmpty()) return; // everything begins there
+    m_marks.push_back({at, speedAt(at), note.isEmpty() ? QStringList() : QStringList{note}});
+    Q_EMIT changed();
+}
+
+void HandsRecorder::note(const QString& text) {
+    if (m_on && !text.trimmed().isEmpty()) mark(text.trimmed());
+}
+
+std::vector<HandsRecorder::Mark> HandsRecorder::marks() const {
+    std::vector<Mark> all = m_marks;
+    // Only what was not taken back again.
+    if (m_session)
+        for (const scenario::Fault& fault : m_session->doneByHand())
+            if (fault.at && std::ranges::find(m_before, fault) == m_before.end())
+                all.push_back({*fault.at, speedAt(*fault.at)});
+    std::ranges::stable_sort(all, {}, &Mark::at);
+    std::vector<Mark> steps;
+    for (Mark& mark : all) {
+        if (!steps.empty() && steps.back().at == mark.at)
+            steps.back().notes += mark.notes;
+        else
+            steps.push_back(std::move(mark));
+    }
+    return steps;
+}
+
+void HandsRecorder::abandon() {
+    m_on = false;
+    m_session = nullptr;
+    Q_EMIT changed();
+}
+
+QByteArray HandsRecorder::finish(const QString& language) {
+    if (!m_on || !m_session) return {};
+    std::vector<Mark> steps = marks();
+    if (steps.empty()) steps.push_back({m_context->furthest(), m_player->speed()});
+    scenario::Scenario scenario = m_session->scenario();
+    for (scenario::Fault& fault : scenario.faults)
+        fault.byHand = false; // in the lesson nobody's hand does it
+    scenario.seed.reset();    // the scene says it
+    const auto known = scenario::loadScenario(scenario.id);
+    const auto base = known ? known : scenario::loadScenario(kBase);
+    Object scene{{QStringLiteral("id"), QStringLiteral("run")},
+                 {QStringLiteral("scenario"), base->id},
+                 {QStringLiteral("recipe"), scenario.recipe},
+                 {QStringLiteral("seed"), qint64(m_session->seed())}};
+    const Object change = mergePatch(objectOf(*base), objectOf(scenario));
+    if (!change.isEmpty()) scene[u"change"] = change;
+
+    // A claim that this run bears out; the teacher adds those that the words make.
+    const lesson::Facts facts(m_context->trace(), m_context->verdict(), scenario, {});
+    QJsonArray list;
+    for (const Mark& mark : steps) {
+        lesson::Fact fact;
+        fact.kind = lesson::Fact::Kind::Violated;
+        const bool broken = facts.value(fact, mark.at).number != 0;
+        const QString words = mark.notes.join(u' ');
+        const bool chinese = language == QLatin1String("zh_CN");
+        Object step{{QStringLiteral("until"), formatDuration(mark.at)},
+                    {QStringLiteral("say"), inBoth(chinese ? QString() : words, chinese ? words : QString())},
+                    {QStringLiteral("claims"),
+                     QJsonArray{Object{{QStringLiteral("fact"), QStringLiteral("violated")},
+                                       {QStringLiteral("invariant"), QStringLiteral("mutual-exclusion")},
+                                       {QStringLiteral("is"), broken}}}}};
+        if (mark.speed != 1) step[u"speed"] = mark.speed;
+        list += step;
+    }
+    const Object lesson{{QStringLiteral("lockscope_lesson"), 1},
+                        {QStringLiteral("id"), QStringLiteral("my-") + base->id},
+                        {QStringLiteral("order"), 100},
+                        {QStringLiteral("minutes"), 5},
+                        {QStringLiteral("title"),
+                         inBoth(scenario.titleIn(QStringLiteral("en")), scenario.titleIn(QStringLiteral("zh_CN")))},
+                        {QStringLiteral("idea"), inBoth({}, {})},
+                        {QStringLiteral("remember"), inBoth({}, {})},
+                        {QStringLiteral("sources"),
+                         QJsonArray{Object{{QStringLiteral("text"),
+                                            inBoth(QStringLiteral("Recorded by hand"), QStringLiteral("亲手录制"))}}}},
+                        {QStringLiteral("scenes"), QJsonArray{scene}},
+                        {QStringLiteral("steps"), list}};
+    abandon();
+    return jsonText(lesson, fieldOrder(lesson::lessonSchema())) + '\n';
+}
+
+} // namespace lockscope::views

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "models/view_context.h"
+#include "transport/player.h"
+
+#include <QJsonObject>
+
+namespace lockscope::views {
+
+/// Writes down what a teacher does with a simulation, as a lesson: each fault and each change of a setting, each stop
+/// of the playhead, each change of speed and each note becomes a step at its instant. Faults and changes are part of
+/// the lesson's scene, so that it runs as it ran. The narration is left empty, but for the notes.
+class HandsRecorder : public QObject {
+    Q_OBJECT
+public:
+    HandsRecorder(ViewContext* context, Player* player, QObject* parent = nullptr);
+
+    bool isOn() const { return m_on; }
+    /// How many steps it would make now.
+    int steps() const { return int(marks().size()); }
+    /// Begins with the session in sight. The error is a sentence.
+    std::expected<void, QString> start();
+    /// Something to be said at the playhead.
+    void note(const QString& text);
+    /// Ends it, and gives the text of the lesson; `language`: of the notes.
+    QByteArray finish(const QString& language);
+    /// Ends it without a lesson.
+    void abandon();
+
+Q_SIGNALS:
+    void changed();
+    /// The session that was recorded is gone.
+    void lost();
+
+private:
+    struct Mark {
+        Nanos at{};
+        double speed = 1; ///< that the run came here with
+        QStringList notes{};
+    };
+    /// What becomes of it: one for each instant, in order.
+    std::vector<Mark> marks() const;
+    void mark(const QString& note = {});
+    double speedAt(Nanos at) const;
+
+    ViewContext* m_context;
+    Player* m_player;
+    QPointer<session::Session> m_session;
+    bool m_on = false;
+    std::vector<scenario::Fault> m_before; ///< done by hand before it began
+    std::vector<Mark> m_marks;             ///< stops, changes of speed and notes, as they came
+    std::vector<std::pair<Nanos, double>> m_speeds;
+};
+
+} // namespace lockscope::views

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "editor/lesson_editor.h"
+
+#include "editor/list_editor.h"
+#include "editor/object_form.h"
+#include "editor/text_pane.h"
+#include "lesson/lesson_file.h"
+#include "scenario/user_files.h"
+#include "trace/json_edit.h"
+
+#include <QDir>
+#include <QJsonArray>
+#include <QListWidget>
+#include <QMenu>
+#include <QThreadPool>
+
+namespace lockscope::views {
+
+namespace {
+
+QStringList keys(std::initializer_list<const char*> all) {
+    QStringList keys;
+    for (const char* key : all)
+        keys += QLatin1String(key);
+    return keys;
+}
+
+/// Dots for each text that is still to be written.
+QJsonValue withDots(const QJsonValue& value, const QString& key) {
+    if (value.isString() && (key == QLatin1String("en") || key == QLatin1String("zh_CN")))
+        return value.toString().isEmpty() ? QJsonValue(QStringLiteral("…")) : value;
+    if (value.isArray()) {
+        QJsonArray list;
+        for (const QJsonValue& one : value.toArray())
+            list += withDots(one, {});
+        return list;
+    }
+    if (!value.isObject()) return value;
+    QJsonObject object = value.toObject();
+    for (auto it = object.begin(); it != object.end(); ++it)
+        *it = withDots(*it, it.key());
+    return object;
+}
+
+} // namespace
+
+LessonEditor::LessonEditor(QWidget* parent) : EditorWindow(EditedDocument::Kind::Lesson, parent) {
+    setObjectName(QStringLiteral("lesson-editor"));
+    addSection(tr("Steps"), keys({"steps"}));
+    addSection(tr("Lesson"), keys({"id", "title", "idea", "remember", "minutes", "order", "sources"}));
+    addSection(tr("Scenes"), keys({"scenes"}));
+    addSection(tr("Your turn"), keys({"turn"}));
+    addCommand(QStringLiteral("editor.preview"), tr("Preview"),
+               tr("Shows this step in the main window, in the presenter’s view"), {Qt::Key_F5}, "lesson",
+               [this] { preview(); });
+    addCommand(QStringLiteral("editor.check"), tr("Check"), tr("Plays every scene and says which claim is false"),
+               {Qt::CTRL | Qt::Key_R}, "check", [this] { check(); });
+    newDocument();
+}
+
+int LessonEditor::step() const {
+    const auto* const list = form() ? qobject_cast<ListEditor*>(form()->field(QStringLiteral("steps"))) : nullptr;
+    return list ? std::max(0, list->current()) : 0;
+}
+
+std::optional<lesson::Lesson> LessonEditor::playable() {
+    document()->flush();
+    if (document()->lesson()) return document()->lesson();
+    if (!document()->isLegible()) return std::nullopt;
+    auto read = lesson::parseLesson(jsonText(withDots(document()->object(), {})), {});
+    if (read) return *std::move(read);
+    tell(tr("First mend what is wrong: %1").arg(read.error().front().toString()));
+    return std::nullopt;
+}
+
+void LessonEditor::preview() {
+    if (const auto lesson = playable()) Q_EMIT previewWanted(*lesson, step());
+}
+
+void LessonEditor::check() {
+    const auto lesson = playable();
+    if (!lesson || m_checking) return;
+    m_checking = true;
+    tell(tr("Playing every scene …"));
+    // Runs take their time, and the window goes on meanwhile.
+    QThreadPool::globalInstance()->start([lesson = *lesson, self = QPointer(this)] {
+        const std::vector<lesson::Untruth> wrong = lesson::untruthsOf(lesson);
+        QMetaObject::invokeMethod(
+            qApp,
+            [self, wrong] {
+                if (self) self->tellFindings(wrong);
+            },
+            Qt::QueuedConnection);
+    });
+}
+
+void LessonEditor::tellFindings(const std::vector<lesson::Untruth>& wrong) {
+    m_checking = false;
+    QStringList sentences, places;
+    for (const lesson::Untruth& one : wrong) {
+        sentences += one.what;
+        places += one.step < 0 ? QStringLiteral("/scenes") : QStringLiteral("/steps/%1").arg(one.step);
+    }
+    const QString state = wrong.empty() ? tr("Checked: every claim is true of its run.")
+                                        : tr("%n thing(s) are not true", "", int(wrong.size()));
+    text()->setFindings(sentences, places, state);
+    tell(state);
+    Q_EMIT checked();
+}
+
+QString LessonEditor::folder() const {
+    return scenario::userFolder(scenario::Shelf::Lessons);
+}
+
+void LessonEditor::fillCopies() {
+    for (const QString& name : scenario::userFiles(scenario::Shelf::Lessons))
+        offerCopy(name, scenario::userFile(scenario::Shelf::Lessons, name));
+    copiesMenu()->addSeparator();
+    for (const QString& id : lesson::builtinLessons())
+        offerCopy(id, lesson::lessonPath(id));
+}
+
+} // namespace lockscope::views
