@@ -10,6 +10,7 @@
 #include "cli/usage.h"
 #include "experiment/parallel.h"
 #include "experiment/run.h"
+#include "session/bounds.h"
 #include "session/open_scenario.h"
 #include "session/shared_run.h"
 
@@ -42,7 +43,9 @@ std::optional<scenario::Scenario> scenarioOf(const Arguments& arguments) {
             return std::nullopt;
         }
         loaded->until = *duration;
+        if (loaded->liveness && *loaded->liveness >= *duration) loaded->liveness.reset();
     }
+    if (arguments.has("liveness")) return session::withLiveness(*std::move(loaded));
     return *std::move(loaded);
 }
 
@@ -149,6 +152,7 @@ int simulate(const QStringList& words) {
                                              {QStringLiteral("seeds")},
                                              {QStringLiteral("until")},
                                              {QStringLiteral("record")},
+                                             {QStringLiteral("liveness"), false},
                                              {QStringLiteral("json"), false}},
                                             {QStringLiteral("SCENARIO")});
     if (!arguments) return misused("simulate", arguments.error());

@@ -12,7 +12,9 @@ namespace lockscope::cli {
 namespace {
 
 constexpr std::array kUsages{
-    Usage{"simulate", "simulate SCENARIO [--recipe R] [--seed N | --seeds A..B] [--until 60s] [--record FILE] [--json]",
+    Usage{"simulate",
+          "simulate SCENARIO [--recipe R] [--seed N | --seeds A..B] [--until 60s] [--liveness] "
+          "[--record FILE] [--json]",
           QT_TRANSLATE_NOOP("cli", "play a scenario in virtual time and judge it")},
     Usage{"compare",
           "compare [--recipes R,…] [--scenarios S,…] [--seed N | --seeds A..B] [--json | --to markdown|csv|html]",

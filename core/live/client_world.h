@@ -39,6 +39,7 @@ public:
 
     std::unique_ptr<Runtime> makeRuntime(std::uint64_t process) override;
     void setWallOffset(Runtime& runtime, Nanos offset) override;
+    void setDrift(Runtime&, std::int64_t) override {}
     void identified(const workload::Participant& client) override { m_session.identified(client); }
     std::unique_ptr<Connection> connect(Runtime& runtime, const workload::Participant& client,
                                         std::size_t service) override;

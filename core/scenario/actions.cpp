@@ -22,12 +22,17 @@ TargetKind targetKind(Action action) {
     case Action::SwitchEngine:
     case Action::RestartNodeEmpty:
     case Action::Failover:
+    case Action::EvictKey:
+    case Action::FlushNode:
         return TargetKind::Node;
     case Action::CutLink:
     case Action::MendLink:
     case Action::DelayLink:
+    case Action::JitterLink:
+    case Action::ResetLink:
         return TargetKind::Link;
     case Action::JumpClock:
+    case Action::DriftClock:
         return TargetKind::ClientOrNode;
     case Action::HealAll:
     case Action::Set:
@@ -49,12 +54,37 @@ std::optional<Action> undoing(Action action) {
         return Action::RestartNode;
     case Action::CutLink:
         return Action::MendLink;
-    case Action::DelayLink:
-    case Action::JumpClock:
-        return action;
     default:
-        return std::nullopt;
+        break;
     }
+    return takesValue(action) ? std::optional(action) : std::nullopt;
+}
+
+bool takesValue(Action action) {
+    switch (action) {
+    case Action::DelayLink:
+    case Action::JitterLink:
+    case Action::JumpClock:
+    case Action::DriftClock:
+        return true;
+    default:
+        return false;
+    }
+}
+
+std::optional<TargetSets> targetSetsIn(const QString& target) {
+    using Ways = TargetSets::Ways;
+    for (const auto& [sign, ways] :
+         {std::pair(u'|', Ways::Both), std::pair(u'>', Ways::FromFirst), std::pair(u'<', Ways::ToFirst)}) {
+        const qsizetype at = target.indexOf(sign);
+        if (at < 0) continue;
+        return TargetSets{targetsIn(target.left(at)), targetsIn(target.mid(at + 1)), ways};
+    }
+    return std::nullopt;
+}
+
+QStringList targetsIn(const QString& target) {
+    return target.split(u',');
 }
 
 } // namespace lockscope::scenario

@@ -8,7 +8,26 @@ namespace lockscope::scenario {
 enum class TargetKind : std::uint8_t { Nothing, Client, Node, Link, ClientOrNode };
 TargetKind targetKind(Action action);
 
-/// The action that ends what this one began; JumpClock and DelayLink end themselves, with a value of 0. nullopt for
+/// Whether it takes a value: a latency, an offset, a drift.
+bool takesValue(Action action);
+
+/// Several targets as one text.
+struct TargetSets {
+    enum class Ways : std::uint8_t {
+        Both,
+        FromFirst, ///< only what those of the first set send
+        ToFirst,   ///< only what those of the second set send
+    };
+    QStringList first, second; ///< parties by their names
+    Ways ways = Ways::Both;
+};
+/// "A,B|redis-1,redis-2": the links between two sets; with ">" in place of "|" only what the first set sends, with "<"
+/// only what it gets. nullopt: the text has none of these signs.
+std::optional<TargetSets> targetSetsIn(const QString& target);
+/// "A,B": each of several. Of a text without a comma itself.
+QStringList targetsIn(const QString& target);
+
+/// The action that ends what this one began; those that take a value end themselves, with a value of 0. nullopt for
 /// actions that are over at once, stay for good, or end what others began.
 std::optional<Action> undoing(Action action);
 

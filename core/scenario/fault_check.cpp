@@ -19,6 +19,7 @@ QString rightValue(const QString& setting, const QString& text) {
     return !known || setText(*known, unused, text) ? QString() : tr(known->form);
 }
 
+constexpr Nanos kSecond = 1s;
 const QString kSame = QStringLiteral("same");
 
 class Checker {
@@ -32,9 +33,13 @@ public:
         m_clients = {QStringLiteral("holder"), QStringLiteral("waiter")};
         for (int i = 0; i < most; ++i)
             m_clients += clientName(i);
-        for (const NodeSpec& node : scenario.nodes)
+        for (const NodeSpec& node : scenario.nodes) {
             m_nodes += node.id;
+            m_kinds[node.id] = node.kind;
+        }
         if (scenario.manager) m_engines = scenario.manager->engines;
+        for (const NodeSpec& node : scenario.nodes) // a server stands for the engine that it belongs to
+            if (!m_engines.contains(node.id) && scenario.engineNumber(node.id) >= 0) m_engines += node.id;
         m_servers = m_nodes;
         m_several = !scenario.services.empty();
         for (const ServiceSpec& service : scenario.services) {
@@ -54,11 +59,13 @@ public:
         }
         if (fault.when) checkCondition(*fault.when);
         checkTarget(fault);
-        const bool wantsValue = fault.action == Action::DelayLink || fault.action == Action::JumpClock;
-        if (!wantsValue && fault.value != Nanos::zero()) {
-            complain("/value", tr("only delay-link and jump-clock take a value"));
+        if (!takesValue(fault.action) && fault.value != Nanos::zero()) {
+            complain("/value", tr("only delay-link, jitter-link, jump-clock and drift-clock take a value"));
         }
-        if (fault.action == Action::DelayLink && fault.value < Nanos::zero()) {
+        if (fault.action == Action::DriftClock && (fault.value <= -kSecond || fault.value >= kSecond))
+            complain("/value", tr("a clock gains or loses less than a second each second"));
+        const bool latency = fault.action == Action::DelayLink || fault.action == Action::JitterLink;
+        if (latency && fault.value < Nanos::zero()) {
             complain("/value", tr("a latency cannot be negative"));
         }
         if (fault.duration && !undoing(fault.action)) {
@@ -67,6 +74,8 @@ public:
         }
         if (fault.action == Action::Failover && !m_handsOver)
             complain("/do", tr("only Sentinels and etcd members can be asked for a failover, and there are none here"));
+        if (fault.every && *fault.every <= Nanos(0)) complain("/every", tr("this must be longer than 0 s"));
+        if (fault.times > 0 && !fault.every) complain("/times", tr("this goes with “every”"));
         checkSetting(fault);
     }
 
@@ -74,9 +83,26 @@ private:
     /// A service's servers go by their present roles, too: "leader", and of one of several services "locks/leader".
     void addRoles(const ServiceSpec& service, bool oneOfSeveral) {
         for (const QString& role : findServiceKind(service.kind)->roles(service)) {
-            if (!m_nodes.contains(role)) m_nodes += role; // the first service's that has it
-            if (oneOfSeveral) m_nodes += service.id + QLatin1Char('/') + role;
+            // The first service's that has it.
+            if (!m_nodes.contains(role)) addRole(role, service);
+            if (oneOfSeveral) addRole(service.id + QLatin1Char('/') + role, service);
         }
+    }
+
+    void addRole(const QString& name, const ServiceSpec& service) {
+        m_nodes += name;
+        const bool sentinel = name.contains(QLatin1String("sentinel["));
+        m_kinds[name] = sentinel ? QStringLiteral("sentinel") : service.kind;
+    }
+
+    /// Of faults that only servers of some kinds can have.
+    void checkKind(const Fault& fault) {
+        if (fault.action != Action::EvictKey && fault.action != Action::FlushNode) return;
+        const auto known = m_kinds.find(fault.target);
+        const ServiceKind* const kind = known == m_kinds.end() ? nullptr : findServiceKind(known->second);
+        if (known != m_kinds.end() && !(kind && kind->dropsKeys))
+            complain("/target", tr("%1 cannot be done to “%2”: only Redis and memcached servers throw keys out")
+                                    .arg(QString::fromLatin1(actionId(fault.action)), fault.target));
     }
 
     void complain(const char* where, const QString& message) {
@@ -113,16 +139,48 @@ private:
             if (!fault.target.isEmpty()) complain("/target", tr("%1 has no target").arg(action));
             return;
         }
+        if (targetSetsIn(fault.target)) {
+            checkSets(fault, kind);
+            return;
+        }
+        const QStringList several = targetsIn(fault.target);
+        for (const QString& one : several)
+            checkOne(fault, one, kind);
+    }
+
+    /// "A,B|redis-1": each of them is a client or a server.
+    void checkSets(const Fault& fault, TargetKind kind) {
+        const TargetSets sets = *targetSetsIn(fault.target);
+        const QString action = QString::fromLatin1(actionId(fault.action));
+        if (kind != TargetKind::Link) {
+            complain("/target", tr("%1 cannot be done to the links between two sets").arg(action));
+            return;
+        }
+        if (sets.ways != TargetSets::Ways::Both && fault.action != Action::CutLink && fault.action != Action::MendLink)
+            complain("/target", tr("%1 strikes both directions: write “|” between the sets").arg(action));
+        for (const QStringList& side : {sets.first, sets.second}) {
+            for (const QString& name : side) {
+                const bool found = fault.when && name == kSame;
+                if (!found && !m_clients.contains(name) && !m_nodes.contains(name))
+                    complain("/target", tr("there is no client and no server “%1”").arg(name));
+            }
+        }
+    }
+
+    void checkOne(const Fault& whole, const QString& target, TargetKind kind) {
+        const QString action = QString::fromLatin1(actionId(whole.action));
+        Fault fault = whole;
+        fault.target = target;
         if (fault.target == kSame) {
             checkSame(fault, kind);
             return;
         }
         if (kind == TargetKind::Link) {
             // The other end is looked at as if a client stood before it.
-            QString target = fault.target;
-            if (fault.when && target.startsWith(kSame + QLatin1Char('-')))
-                target.replace(0, kSame.size(), m_clients.front());
-            checkLink(target, action);
+            QString link = fault.target;
+            if (fault.when && link.startsWith(kSame + QLatin1Char('-')))
+                link.replace(0, kSame.size(), m_clients.front());
+            checkLink(link, action);
             return;
         }
         QStringList known;
@@ -130,6 +188,7 @@ private:
             complain({}, tr("there is no lock manager here whose engine could be changed: write “manager”"));
             return;
         }
+        checkKind(fault);
         if (kind != TargetKind::Node) known += m_clients;
         if (kind != TargetKind::Client) known += fault.action == Action::SwitchEngine ? m_engines : m_nodes;
         if (fault.target.isEmpty()) {
@@ -183,10 +242,11 @@ private:
 
     std::vector<Complaint>& m_complaints;
     QStringList m_clients, m_nodes;
-    QStringList m_engines;    ///< of a lock manager
-    QStringList m_servers;    ///< m_nodes without the roles
-    bool m_several = false;   ///< servers
-    bool m_handsOver = false; ///< Sentinels or etcd members can be asked for a failover
+    QStringList m_engines;              ///< of a lock manager
+    QStringList m_servers;              ///< m_nodes without the roles
+    std::map<QString, QString> m_kinds; ///< of m_nodes: NodeSpec::kind
+    bool m_several = false;             ///< servers
+    bool m_handsOver = false;           ///< Sentinels or etcd members can be asked for a failover
     QString m_path;
 };
 

@@ -15,21 +15,49 @@ QString tr(const char* text) {
     return QCoreApplication::translate("scenario", text);
 }
 
+/// Engines and witnesses are services, or single servers of a service of the shape masters.
+QStringList possibleEngines(const Scenario& scenario) {
+    QStringList all;
+    std::vector<NodeSpec> before;
+    for (const ServiceSpec& service : scenario.services) {
+        const bool apart = service.kind == ServiceSpec{}.kind && service.shape == ServiceSpec::Shape::Masters;
+        const std::vector<NodeSpec> own = serversOf(service, before);
+        if (!apart) all += service.id;
+        for (const NodeSpec& node : own)
+            if (apart) all += node.id;
+        before.insert(before.end(), own.begin(), own.end());
+    }
+    return all;
+}
+
+QString idOf(const QJsonValue& engine) {
+    return engine.isObject() ? engine[u"id"].toString() : engine.toString();
+}
+
 void checkServers(const Fields& fields, const Scenario& scenario) {
-    QStringList servers;
-    for (const NodeSpec& node : scenario.nodes)
-        servers += node.id;
+    const QStringList known = possibleEngines(scenario);
     QSet<QString> named;
     for (const L key : {L("engines"), L("witnesses")}) {
         const QJsonArray ids = fields[key].toArray();
         for (qsizetype i = 0; i < ids.size(); ++i) {
-            const QString id = ids[i].toString(), path = fields.at(key) + u'/' + QString::number(i);
-            if (!servers.contains(id))
-                fields.complain(path, tr("there is no server “%1”; servers are %2").arg(id, servers.join(u", "_qs)));
+            const QString id = idOf(ids[i]), path = fields.at(key) + u'/' + QString::number(i);
+            if (!known.contains(id))
+                fields.complain(
+                    path,
+                    tr("“%1” cannot be used by a lock manager here; these can: %2").arg(id, known.join(u", "_qs)));
             else if (named.contains(id))
                 fields.complain(path, tr("“%1” stands here twice").arg(id));
             named += id;
         }
+    }
+}
+
+void readEngines(const Fields& fields, ManagerSpec& manager) {
+    const QJsonArray engines = fields[L("engines")].toArray();
+    for (const QJsonValue engine : engines) {
+        manager.engines += idOf(engine);
+        if (const QString recipe = engine[u"recipe"].toString(); !recipe.isEmpty())
+            manager.recipes[manager.engines.back()] = recipe;
     }
 }
 
@@ -40,7 +68,7 @@ void readManager(const Fields& top, Scenario& scenario) {
     const Fields fields(top[L("manager")], top.at(L("manager")), top.complaints());
     ManagerSpec& manager = scenario.manager.emplace();
     choice(fields, L("mode"), managerModeId, ManagerSpec::Mode::Naive, manager.mode);
-    fields.words(L("engines"), manager.engines);
+    readEngines(fields, manager);
     fields.words(L("witnesses"), manager.witnesses);
     fields.duration(L("drain_for"), manager.drainFor);
     fields.duration(L("confirm_for"), manager.confirmFor);
@@ -48,11 +76,8 @@ void readManager(const Fields& top, Scenario& scenario) {
     for (const auto& [key, time] :
          {std::pair{L("drain_for"), manager.drainFor}, {L("confirm_for"), manager.confirmFor}})
         if (time <= Nanos(0)) fields.complain(fields.at(key), tr("this must be longer than 0 s"));
-    const auto& services = scenario.services;
-    const bool masters = services.size() == 1 && services.front().kind == ServiceSpec{}.kind &&
-                         services.front().shape == ServiceSpec::Shape::Masters;
-    if (!masters)
-        fields.complain(tr("a lock manager changes between servers of their own: a service of the shape “masters”"));
+    if (scenario.services.empty())
+        fields.complain(tr("a lock manager changes between servers of their own: write “services”"));
     else
         checkServers(fields, scenario);
     if (manager.onFailure && manager.engines.size() + manager.witnesses.size() < 3)
@@ -66,9 +91,17 @@ void readManager(const Fields& top, Scenario& scenario) {
 }
 
 QJsonObject managerObject(const ManagerSpec& manager) {
+    QJsonArray engines;
+    for (const QString& id : manager.engines) {
+        const auto recipe = manager.recipes.find(id);
+        if (recipe == manager.recipes.end())
+            engines += id;
+        else
+            engines += QJsonObject{{u"id"_qs, id}, {u"recipe"_qs, recipe->second}};
+    }
     QJsonObject object{
         {u"mode"_qs, QString::fromLatin1(managerModeId(manager.mode))},
-        {u"engines"_qs, QJsonArray::fromStringList(manager.engines)},
+        {u"engines"_qs, engines},
         {u"drain_for"_qs, formatDuration(manager.drainFor)},
         {u"confirm_for"_qs, formatDuration(manager.confirmFor)},
         {u"on_failure"_qs, manager.onFailure},

@@ -4,6 +4,7 @@
 
 #include <QString>
 #include <QStringList>
+#include <map>
 
 namespace lockscope::scenario {
 
@@ -15,11 +16,14 @@ struct ManagerSpec {
         Naive,     ///< no manager: clients use the engine that they were told of last, and holders go on
     };
     Mode mode = Mode::Drain;
-    QStringList engines;    ///< servers by their ids, the primary first: two or three
-    QStringList witnesses;  ///< servers that only keep the record of which engine is in use
-    Nanos drainFor = 4s;    ///< how long holders may go on after their engine is left
-    Nanos confirmFor = 1s;  ///< how long a client trusts its latest reading of that record
-    bool onFailure = false; ///< an engine that fails its health checks is left
+    /// The primary first: two or three. Each is a whole service by its id, or one server of a service of the shape
+    /// masters by its own.
+    QStringList engines;
+    QStringList witnesses;                   ///< as engines: these only keep the record of which engine is in use
+    std::map<QString, QString> recipes = {}; ///< by engine; of one that is not here: the scenario's
+    Nanos drainFor = 4s;                     ///< how long holders may go on after their engine is left
+    Nanos confirmFor = 1s;                   ///< how long a client trusts its latest reading of that record
+    bool onFailure = false;                  ///< an engine that fails its health checks is left
     friend bool operator==(const ManagerSpec&, const ManagerSpec&) = default;
 };
 QByteArray managerModeId(ManagerSpec::Mode mode); ///< "drain", "immediate", "naive"

@@ -6,11 +6,11 @@ namespace lockscope::scenario {
 namespace {
 
 constexpr std::array kActionIds{
-    "pause-client",  "resume-client", "kill-client",  "restart-client", "pause-node",
-    "resume-node",   "kill-node",     "restart-node", "crash-node",     "restart-node-empty",
-    "failover",      "cut-link",      "mend-link",    "delay-link",     "jump-clock",
-    "stop-watchdog", "lose-reply",    "lose-push",    "hang-work",      "heal-all",
-    "switch-engine", "set",
+    "pause-client", "resume-client", "kill-client",   "restart-client",     "pause-node",  "resume-node",
+    "kill-node",    "restart-node",  "crash-node",    "restart-node-empty", "failover",    "evict-key",
+    "flush-node",   "cut-link",      "mend-link",     "delay-link",         "jitter-link", "reset-link",
+    "jump-clock",   "drift-clock",   "stop-watchdog", "lose-reply",         "lose-push",   "hang-work",
+    "heal-all",     "switch-engine", "set",
 };
 static_assert(kActionIds.size() == static_cast<std::size_t>(Action::Set) + 1);
 
@@ -75,6 +75,23 @@ std::size_t Scenario::serviceOf(const QString& lockName) const {
     const QString& keeper = named == moreLocks.end() ? lock.service : named->settings.service;
     const auto service = std::ranges::find(services, keeper, &ServiceSpec::id);
     return keeper.isEmpty() || service == services.end() ? 0 : std::size_t(service - services.begin());
+}
+
+std::optional<std::size_t> Scenario::serviceNamed(const QString& named) const {
+    std::vector<NodeSpec> before;
+    for (std::size_t i = 0; i < services.size(); ++i) {
+        const std::vector<NodeSpec> own = serversOf(services[i], before);
+        if (services[i].id == named || std::ranges::find(own, named, &NodeSpec::id) != own.end()) return i;
+        before.insert(before.end(), own.begin(), own.end());
+    }
+    return std::nullopt;
+}
+
+int Scenario::engineNumber(const QString& name) const {
+    if (!manager) return -1;
+    if (const auto number = manager->engines.indexOf(name); number >= 0) return int(number);
+    const auto service = serviceNamed(name);
+    return service ? int(manager->engines.indexOf(services[*service].id)) : -1;
 }
 
 QByteArray managerModeId(ManagerSpec::Mode mode) {

@@ -27,10 +27,15 @@ enum class Action : std::uint8_t {
     CrashNode, ///< as KillNode, and its machine loses its power: what had not left it, or not reached its disk, is gone
     RestartNodeEmpty, ///< as RestartNode, with a new disk
     Failover,         ///< target a master: the Sentinels are asked to replace it
+    EvictKey,         ///< target a server: it throws the first lock's keys out, as for lack of memory
+    FlushNode,        ///< target a server: an operator deletes all of its data
     CutLink,
     MendLink,
     DelayLink,    ///< DelayLink: value = extra one-way latency, 0 undoes it
+    JitterLink,   ///< value = up to so much more one-way latency, drawn for each message; 0 undoes it
+    ResetLink,    ///< all connections over the link break; new ones can be made at once
     JumpClock,    ///< target a client or node; value = offset of its wall clock from true time
+    DriftClock,   ///< target a client or node; value = what its clocks gain each second; 0 undoes it
     StopWatchdog, ///< target a client: renewals stop, the work goes on
     LoseReply,    ///< the next reply to the target client is lost
     LosePush,     ///< the next published message to the target client is lost
@@ -71,10 +76,13 @@ struct Fault {
     std::optional<Trigger> when;
     Action action = Action::PauseClient;
     /// "A", "redis-1", "A-redis-1"; "holder": the one that holds when it strikes; "waiter": the one that has waited
-    /// longest; "same": the client or the server that `when` has found.
+    /// longest; "same": the client or the server that `when` has found. Several: "A,B". Links between two sets:
+    /// "A,B|redis-1"; in one direction "A>redis-1" (see actions.h).
     QString target;
-    Nanos value{};                 ///< DelayLink, JumpClock
+    Nanos value{};                 ///< of actions that take one: takesValue()
     std::optional<Nanos> duration; ///< undone after this long
+    std::optional<Nanos> every;    ///< strikes again after this long
+    int times = 0;                 ///< with `every`: how often in all; 0: to the end of the run
     QString setting, text;         ///< Set
     bool byHand = false;
     friend bool operator==(const Fault&, const Fault&) = default;
@@ -147,6 +155,9 @@ struct Scenario {
     QString recipe = QStringLiteral("redis-set");
     QStringList recipes; ///< those that it is for; empty: all that its servers can run
     Nanos until = 60s;
+    /// The liveness phase: at this instant everything is healed, and no fault of the scenario strikes any more. From
+    /// then on the recipe owes progress. Missing: there is no such phase.
+    std::optional<Nanos> liveness;
     std::optional<std::uint64_t>
         seed; ///< of the run that was saved: the same seed makes the same run; at most 2^63 - 1
     std::vector<NodeSpec> nodes{NodeSpec{}}; ///< with `services`: their servers
@@ -167,6 +178,11 @@ struct Scenario {
     void setServices(std::vector<ServiceSpec> all);
     /// The number of the service that keeps the lock; 0 for a lock that names none.
     std::size_t serviceOf(const QString& lockName) const;
+
+    /// The number of the service whose id this is, or that has the server whose id it is; nullopt: there is none.
+    std::optional<std::size_t> serviceNamed(const QString& named) const;
+    /// The number of the lock manager's engine of that name, or that has the server of that name; -1: there is none.
+    int engineNumber(const QString& name) const;
 
     /// The expectation for a recipe: its own, that of its kind ("zk-*"), or that of every other one ("*"); nullptr:
     /// there is none.

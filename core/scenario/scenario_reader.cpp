@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scenario/scenario_reader.h"
 
+#include "scenario/actions.h"
 #include "scenario/fault_check.h"
 #include "scenario/fields.h"
 #include "scenario/workload_reader.h"
@@ -54,12 +55,13 @@ Fault readFault(const Fields& fields, std::vector<Complaint>& complaints) {
     fields.text(L("target"), fault.target);
     fields.duration(L("value"), fault.value);
     fields.duration(L("for"), fault.duration);
+    fields.duration(L("every"), fault.every);
+    fields.number(L("times"), fault.times);
     fields.text(L("set"), fault.setting);
     fields.text(L("to"), fault.text);
     fault.byHand = fields.has(L("by"));
     // Faults by hand were once saved without a value of 0.
-    const bool wantsValue = fault.action == Action::DelayLink || fault.action == Action::JumpClock;
-    if (wantsValue && !fields.has(L("value")) && !fault.byHand) {
+    if (takesValue(fault.action) && !fields.has(L("value")) && !fault.byHand) {
         complaints.push_back({fields.path(), tr("%1 needs a “value”, such as \"200ms\"; 0s undoes it")
                                                  .arg(QString::fromLatin1(actionId(fault.action)))});
     }
@@ -88,6 +90,8 @@ void checkWhole(const Scenario& scenario, Form form, std::vector<Complaint>& com
         if (value <= Nanos::zero()) complaints.push_back({path, tr("this must be longer than 0 s")});
     };
     positive(scenario.until, QStringLiteral("/until"));
+    if (scenario.liveness && *scenario.liveness >= scenario.until)
+        complaints.push_back({QStringLiteral("/liveness"), tr("this must be before the end, “until”")});
     if (form == Form::First && scenario.lock.lease < 1ms) { // what the servers count in
         complaints.push_back({QStringLiteral("/lock/lease"), tr("a lease is at least 1ms")});
     }
@@ -132,6 +136,7 @@ Scenario readDocument(const QJsonObject& document, std::vector<Complaint>& compl
     top.texts(L("title"), scenario.title, scenario.titles);
     top.texts(L("summary"), scenario.summary, scenario.summaries);
     top.duration(L("until"), scenario.until);
+    top.duration(L("liveness"), scenario.liveness);
     if (top.has(L("seed"))) scenario.seed = std::uint64_t(top[L("seed")].toInteger());
     if (top.has(L("nodes"))) {
         scenario.nodes.clear();

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "scenario/actions.h"
 #include "scenario/manager_file.h"
 #include "scenario/program_text.h"
 #include "scenario/scenario_file.h"
@@ -61,9 +62,10 @@ QJsonObject faultObject(const Fault& fault) {
     if (fault.at) object[u"at"] = formatDuration(*fault.at);
     if (fault.when) object[u"when"] = triggerObject(*fault.when);
     if (!fault.target.isEmpty()) object[u"target"] = fault.target;
-    if (fault.value != Nanos::zero() || fault.action == Action::DelayLink || fault.action == Action::JumpClock)
-        object[u"value"] = formatDuration(fault.value);
+    if (fault.value != Nanos::zero() || takesValue(fault.action)) object[u"value"] = formatDuration(fault.value);
     if (fault.duration) object[u"for"] = formatDuration(*fault.duration);
+    if (fault.every) object[u"every"] = formatDuration(*fault.every);
+    if (fault.times > 0) object[u"times"] = fault.times;
     if (!fault.setting.isEmpty()) object[u"set"] = fault.setting;
     if (!fault.text.isEmpty()) object[u"to"] = fault.text;
     if (fault.byHand) object[u"by"] = u"hand"_qs;
@@ -110,10 +112,12 @@ bool isPlain(const ServiceSpec& service) {
 }
 
 bool isOfFormTwo(const Fault& fault) {
-    const bool action =
-        fault.action == Action::LosePush || fault.action == Action::HangWork || fault.action == Action::SwitchEngine;
+    constexpr std::array kNewer{Action::LosePush,  Action::HangWork,   Action::SwitchEngine, Action::EvictKey,
+                                Action::FlushNode, Action::JitterLink, Action::ResetLink,    Action::DriftClock};
+    const bool action = std::ranges::find(kNewer, fault.action) != kNewer.end();
     const bool condition = fault.when && (fault.when->on > Trigger::On::Released || !fault.when->client.isEmpty());
-    return action || condition || fault.target.startsWith(u"same");
+    const bool several = targetSetsIn(fault.target) || targetsIn(fault.target).size() > 1;
+    return action || condition || several || fault.every || fault.target.startsWith(u"same");
 }
 
 /// The first version of files that can say all of it: recordings and built-in files keep their form.
@@ -124,7 +128,7 @@ int formOf(const Scenario& scenario) {
     const bool services = scenario.services.size() > 1 || !std::ranges::all_of(scenario.services, isPlain);
     const bool parts = scenario.manager || !scenario.moreLocks.empty() || !scenario.programs.empty() ||
                        !scenario.groups.empty() || !scenario.recipes.empty() || scenario.lock.permits != 1 ||
-                       services || !scenario.lock.service.isEmpty();
+                       services || !scenario.lock.service.isEmpty() || scenario.liveness;
     const bool faults = std::ranges::any_of(scenario.faults, isOfFormTwo);
     return parts || faults || std::ranges::any_of(scenario.expect, counts) ? 2 : 1;
 }
@@ -209,6 +213,7 @@ QByteArray toJson(const Scenario& scenario) {
     document = settingsOf("", scenario, form, std::move(document));
     if (!scenario.chapter.isEmpty()) document[u"chapter"] = scenario.chapter;
     if (scenario.order > 0) document[u"order"] = scenario.order;
+    if (scenario.liveness) document[u"liveness"] = formatDuration(*scenario.liveness);
     if (scenario.seed) document[u"seed"] = qint64(*scenario.seed);
     return QJsonDocument(document).toJson(QJsonDocument::Indented);
 }

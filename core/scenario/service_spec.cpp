@@ -42,12 +42,13 @@ const std::vector<ServiceKind>& serviceKinds() {
     static const std::vector<ServiceKind> kKinds{
         {L("redis"),
          L("redis"),
+         true,
          {{Shape::Single, 1, 1, 1}, {Shape::Sentinel, 3, 1, 9}, {Shape::Masters, 5, 1, 9}, {Shape::Cluster, 6, 6, 9}},
          redisRoles},
-        {L("zookeeper"), L("zk"), {{Shape::Ensemble, 3, 1, 9}}, quorumRoles},
-        {L("memcached"), L("memcached"), {{Shape::Masters, 1, 1, 9}}, noRoles},
-        {L("etcd"), L("etcd"), {{Shape::Ensemble, 3, 1, 9}}, quorumRoles},
-        {L("sql"), L("sql"), {{Shape::Single, 1, 1, 1}}, noRoles},
+        {L("zookeeper"), L("zk"), false, {{Shape::Ensemble, 3, 1, 9}}, quorumRoles},
+        {L("memcached"), L("memcached"), true, {{Shape::Masters, 1, 1, 9}}, noRoles},
+        {L("etcd"), L("etcd"), false, {{Shape::Ensemble, 3, 1, 9}}, quorumRoles},
+        {L("sql"), L("sql"), false, {{Shape::Single, 1, 1, 1}}, noRoles},
     };
     return kKinds;
 }

@@ -62,6 +62,7 @@ struct ServiceKind {
     };
     QLatin1String id;        ///< "zookeeper": RecipeInfo::backend
     QLatin1String server;    ///< its servers are "zk-1", …
+    bool dropsKeys;          ///< its servers throw keys out for lack of memory, and can be emptied by one command
     std::vector<Form> forms; ///< the first one is the default
     /// The roles that its servers have by turns: "master", "replica[0]", "leader".
     QStringList (*roles)(const ServiceSpec&);

@@ -66,6 +66,8 @@ struct Promise {
             lease = std::max(lease, lock.settings.lease);
             if (!lock.recipe.isEmpty()) otherRecipes.push_back(lock.recipe.toUtf8());
         }
+        for (int i = 0; scenario.manager && i < int(scenario.manager->engines.size()); ++i)
+            otherRecipes.push_back(workload::engineRecipe(scenario, i));
         for (const scenario::ServiceSpec& service : scenario.services)
             hold = std::max(hold, sim::longestHold(service, lease));
     }
@@ -121,6 +123,14 @@ verdict::Bounds boundsFor(const scenario::Scenario& written) {
         bounds.fifoSlack = laterBy(bounds.fifoSlack, bounds.roundTrip);
     bounds.follow = [promise](verdict::Bounds& now, const QByteArray& change) mutable { promise.follow(now, change); };
     return bounds;
+}
+
+scenario::Scenario withLiveness(scenario::Scenario scenario) {
+    constexpr Nanos kMargin = 1s; // for the waiters to ask
+    if (scenario.liveness) return scenario;
+    scenario.liveness = scenario.until;
+    scenario.until = laterBy(laterBy(scenario.until, boundsFor(scenario).progress), kMargin);
+    return scenario;
 }
 
 bool isFair(const QString& recipe) {

@@ -12,6 +12,9 @@ namespace lockscope::session {
 verdict::Bounds boundsFor(const scenario::Scenario& scenario);
 /// The bounds by which a recording's run is judged.
 verdict::Bounds boundsFor(const trace::RecordingMeta& meta);
+/// The scenario with a liveness phase after its end: everything is healed there, and the run goes on until `progress`
+/// has been owed for as long as the recipe's bound. Unchanged, if it has such a phase.
+scenario::Scenario withLiveness(scenario::Scenario scenario);
 /// Whether the recipe of that id promises to grant in the order of its queue.
 bool isFair(const QString& recipe);
 

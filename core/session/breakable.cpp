@@ -84,6 +84,8 @@ Breakable Breakable::world(const Sight& sight) {
 
 std::optional<Breakable> Breakable::named(const Sight& sight, Action action, const QString& target) {
     if (scenario::targetKind(action) == scenario::TargetKind::Nothing) return world(sight);
+    // Several are struck by one fault; there is no one thing that suffers.
+    if (scenario::targetSetsIn(target) || scenario::targetsIn(target).size() > 1) return std::nullopt;
     if (const EntityId one = partyNamed(sight.trace, target.toUtf8()); one != kNoEntity)
         return sight.trace.entity(one).kind == EntityKind::Client ? client(sight, one) : server(sight, one);
     // Names of servers contain hyphens: each of them may be the one between the two.
@@ -106,12 +108,14 @@ QString Breakable::displayName() const {
 }
 
 std::span<const Action> Breakable::actions() const {
-    static constexpr std::array kClient{Action::PauseClient, Action::KillClient,   Action::LoseReply, Action::LosePush,
-                                        Action::HangWork,    Action::StopWatchdog, Action::JumpClock};
+    static constexpr std::array kClient{Action::PauseClient, Action::KillClient, Action::LoseReply,
+                                        Action::LosePush,    Action::HangWork,   Action::StopWatchdog,
+                                        Action::JumpClock,   Action::DriftClock, Action::ResetLink};
     static constexpr std::array kServer{
-        Action::KillNode, Action::CrashNode, Action::PauseNode, Action::RestartNode, Action::RestartNodeEmpty,
-        Action::CutLink,  Action::JumpClock, Action::DelayLink, Action::Failover,    Action::SwitchEngine};
-    static constexpr std::array kLink{Action::CutLink, Action::DelayLink};
+        Action::KillNode,  Action::CrashNode, Action::PauseNode,  Action::RestartNode, Action::RestartNodeEmpty,
+        Action::CutLink,   Action::JumpClock, Action::DriftClock, Action::DelayLink,   Action::JitterLink,
+        Action::ResetLink, Action::EvictKey,  Action::FlushNode,  Action::Failover,    Action::SwitchEngine};
+    static constexpr std::array kLink{Action::CutLink, Action::DelayLink, Action::JitterLink, Action::ResetLink};
     static constexpr std::array kWorld{Action::HealAll};
     switch (m_kind) {
     case Kind::Client:
@@ -231,15 +235,17 @@ Answer Breakable::clientCan(Action action) const {
 Answer Breakable::serverCan(Action action) const {
     if (m_first == kNoEntity) return no(Words::tr("There is no server yet."));
     const bool whereDead = action == Action::RestartNode || action == Action::RestartNodeEmpty ||
-                           action == Action::CutLink || action == Action::MendLink || action == Action::DelayLink;
+                           action == Action::CutLink || action == Action::MendLink || action == Action::DelayLink ||
+                           action == Action::JitterLink;
     if (!whereDead && life() == Life::Dead) return no(Words::tr("%1 is dead.").arg(displayName()));
     if (action == Action::PauseNode && life() == Life::Paused) return no(Words::tr("It is paused already."));
     if (action == Action::ResumeNode && life() != Life::Paused) return no(Words::tr("It is not paused."));
     if (action == Action::MendLink && !suffers(Action::CutLink)) return no(Words::tr("None of its links is cut."));
     if (action == Action::Failover) return canFailOver();
+    if (action == Action::EvictKey || action == Action::FlushNode) return canDrop();
     if (action == Action::SwitchEngine) {
         if (!m_sight.settings.manager) return no(Words::tr("There is no lock manager that could change its engine."));
-        if (!m_sight.settings.manager->engines.contains(name()))
+        if (m_sight.settings.engineNumber(name()) < 0)
             return no(Words::tr("The lock manager does not have %1 among its engines.").arg(displayName()));
     }
     return {};
@@ -247,8 +253,22 @@ Answer Breakable::serverCan(Action action) const {
 
 Answer Breakable::linkCan(Action action) const {
     if (m_first == kNoEntity || m_second == kNoEntity) return no(Words::tr("There is no link yet."));
+    const auto isServer = [this](EntityId end) { return m_sight.trace.entity(end).kind == EntityKind::Node; };
+    if (action == Action::ResetLink && isServer(m_first) && isServer(m_second))
+        return no(Words::tr("Servers connect again at once: only connections of clients can be reset."));
     if (action == Action::CutLink && suffers(Action::CutLink)) return no(Words::tr("It is cut already."));
     if (action == Action::MendLink && !suffers(Action::CutLink)) return no(Words::tr("It is not cut."));
+    return {};
+}
+
+Answer Breakable::canDrop() const {
+    const QString kind = kindOf(m_sight.settings, name());
+    const scenario::ServiceKind* const known = scenario::findServiceKind(kind);
+    if (!known || !known->dropsKeys)
+        return no(Words::tr("%1 keeps its data: only Redis and memcached servers throw keys out.").arg(displayName()));
+    if (roleOf(m_sight, m_first) == "replica")
+        return no(Words::tr("%1 is a replica: it drops only the data that its master drops.").arg(displayName()));
+    if (life() == Life::Paused) return no(Words::tr("It is paused."));
     return {};
 }
 

@@ -54,6 +54,8 @@ private:
     std::expected<void, QString> serverCan(scenario::Action action) const;
     std::expected<void, QString> linkCan(scenario::Action action) const;
     std::expected<void, QString> canFailOver() const;
+    /// Whether the server can lose keys while it runs.
+    std::expected<void, QString> canDrop() const;
     const trace::ClientState& clientState() const;
     const trace::NodeState& serverState(trace::EntityId server) const;
     bool anyLink(bool (*holds)(const trace::LinkState&)) const;

@@ -12,11 +12,12 @@ std::expected<void, QString> Session::allows(scenario::Action action, scenario::
     const Abilities can = abilities();
     if (!can.faults) return std::unexpected(tr("This session cannot be changed."));
     // A message is lost on its link.
-    const bool onLink = target == TargetKind::Link || action == Action::LoseReply || action == Action::LosePush;
+    const bool onLink = target == TargetKind::Link || action == Action::LoseReply || action == Action::LosePush ||
+                        action == Action::ResetLink;
     if (!can.serverFaults && (onLink || target == TargetKind::Node))
         return std::unexpected(
             tr("Servers and links of this session are real: only our own clients can be broken here."));
-    if (can.live && action == Action::JumpClock)
+    if (can.live && (action == Action::JumpClock || action == Action::DriftClock))
         return std::unexpected(tr("Time is real in this session: no clock can be made to jump."));
     if (can.live && action == Action::HangWork)
         return std::unexpected(tr("Only the work of simulated clients can be made to hang."));

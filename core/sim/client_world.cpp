@@ -16,6 +16,10 @@ void SimulatedClientWorld::setWallOffset(Runtime& runtime, Nanos offset) {
     static_cast<VirtualRuntime&>(runtime).setWallOffset(offset);
 }
 
+void SimulatedClientWorld::setDrift(Runtime& runtime, std::int64_t ppm) {
+    static_cast<VirtualRuntime&>(runtime).setDriftPpm(ppm);
+}
+
 std::unique_ptr<Connection> SimulatedClientWorld::connect(Runtime& runtime, const workload::Participant& client,
                                                           std::size_t service) {
     const Service& wanted = m_services.at(service);
@@ -27,9 +31,7 @@ std::unique_ptr<Connection> SimulatedClientWorld::connect(Runtime& runtime, cons
 }
 
 std::optional<ConnectionUrl> SimulatedClientWorld::urlOf(const QString& server) const {
-    const Service* const service = m_services.having(server);
-    if (!service) return std::nullopt;
-    const auto url = parseConnectionUrl(service->urlOf(server));
+    const auto url = parseConnectionUrl(m_services.urlOf(server));
     return url ? std::optional(*url) : std::nullopt;
 }
 

@@ -3,6 +3,8 @@
 
 #include "trace/state.h"
 
+#include <QRegularExpression>
+
 namespace lockscope::sim {
 
 using scenario::Trigger;
@@ -61,10 +63,8 @@ bool Conditions::counted(Waiting& waiting, EntityId found) {
     fault.at = laterBy(m_around.scheduler.now(), when.after);
     fault.when.reset();
     const QString name = QString::fromUtf8(m_around.recorder.trace().entity(found).name);
-    if (fault.target == QLatin1String("same"))
-        fault.target = name;
-    else if (fault.target.startsWith(QLatin1String("same-")))
-        fault.target.replace(0, 4, name);
+    static const QRegularExpression kSame(QStringLiteral("(^|[,|<>])same(?=$|[-,|<>])"));
+    fault.target.replace(kSame, QStringLiteral("\\1") + name);
     // A step is announced just before its command goes out: the fault comes between the two.
     if (when.on == Trigger::On::Step && when.after == Nanos(0)) m_around.network.holdBack(found);
     m_around.due(fault);

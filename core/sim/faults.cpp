@@ -25,6 +25,7 @@ bool isOverAtOnce(Action action) {
     case Action::HangWork:
     case Action::LoseReply:
     case Action::LosePush:
+    case Action::ResetLink:
         return true;
     default:
         return false;
@@ -33,6 +34,10 @@ bool isOverAtOnce(Action action) {
 
 /// Further than this nobody looks; sums of such durations stay far from overflowing.
 constexpr Nanos kLongest = std::chrono::hours(24 * 365 * 10);
+
+/// What a clock gains in a second that is a millionth too fast.
+constexpr Nanos kGainOfOneMillionth = 1us;
+constexpr std::int64_t kMostPpm = 999'999;
 
 } // namespace
 
@@ -54,16 +59,24 @@ void World::killClient(Client& client, std::uint8_t flags) {
     client.kill();
 }
 
-void World::delayLink(Network::Link& link, Nanos extra, std::uint8_t flags) {
-    link.extraLatency = std::clamp(extra, Nanos(0), kLongest);
-    emit(EventKind::LinkDelayed, flags, link.first, link.entity, link.extraLatency.count());
+void World::delayLink(Network::Link& link, Action how, Nanos value, std::uint8_t flags) {
+    (how == Action::DelayLink ? link.extraLatency : link.jitter) = std::clamp(value, Nanos(0), kLongest);
+    if (value == Nanos(0)) link.jitter = Nanos(0); // a link that is good again does not vary
+    emit(EventKind::LinkDelayed, flags, link.first, link.entity, laterBy(link.extraLatency, link.jitter).count());
 }
 
 void World::jumpClock(Client* client, Server* server, Nanos offset, std::uint8_t flags) {
     offset = std::clamp(offset, -kLongest, kLongest);
     // The jump first: what it does to leases follows it in the trace.
     emit(EventKind::ClockJumped, flags, client ? client->entity() : server->entity(), trace::kNoEntity, offset.count());
-    client ? client->setClockOffset(offset) : server->setClock(offset);
+    client ? client->setClockOffset(offset) : server->setClock(offset, server->clockPpm());
+}
+
+void World::driftClock(Client* client, Server* server, Nanos gain, std::uint8_t flags) {
+    const std::int64_t ppm = std::clamp(gain / kGainOfOneMillionth, -kMostPpm, kMostPpm);
+    emit(EventKind::SettingChanged, flags, client ? client->entity() : server->entity(), trace::kNoEntity, 0,
+         m_recorder.trace().text("drift=" + formatDuration(gain).toUtf8()));
+    client ? client->setDrift(ppm) : server->setClock(server->clockOffset(), ppm);
 }
 
 std::uint8_t World::flagsOf(const Fault& fault) {
@@ -76,25 +89,58 @@ trace::EntityId World::partyOf(const QString& target) {
     return server ? server->entity() : trace::kNoEntity;
 }
 
-std::vector<Network::Link*> World::linksOf(const QString& target) {
+std::vector<World::StruckLink> World::linksOf(const QString& target) {
+    std::vector<StruckLink> links;
+    if (const auto sets = scenario::targetSetsIn(target)) {
+        using Ways = scenario::TargetSets::Ways;
+        const Network::Ways ways = sets->ways == Ways::FromFirst ? Network::Ways::FromFirst
+                                   : sets->ways == Ways::ToFirst ? Network::Ways::ToFirst
+                                                                 : Network::Ways::Both;
+        for (const QString& first : sets->first) {
+            for (const QString& second : sets->second) {
+                const trace::EntityId a = partyOf(first), b = partyOf(second);
+                if (a != trace::kNoEntity && b != trace::kNoEntity && a != b)
+                    links.push_back({&m_network.between(a, b), a, ways});
+            }
+        }
+        return links;
+    }
+    const auto whole = [this](trace::EntityId a, trace::EntityId b) {
+        return StruckLink{&m_network.between(a, b), a, Network::Ways::Both};
+    };
     // Names of servers contain hyphens: each of them may be the one between the two.
     for (qsizetype at = target.indexOf(u'-'); at > 0; at = target.indexOf(u'-', at + 1)) {
         const trace::EntityId a = partyOf(target.left(at)), b = partyOf(target.mid(at + 1));
-        if (a != trace::kNoEntity && b != trace::kNoEntity && a != b) return {&m_network.between(a, b)};
+        if (a != trace::kNoEntity && b != trace::kNoEntity && a != b) return {whole(a, b)};
     }
     const trace::EntityId one = partyOf(target);
-    std::vector<Network::Link*> links;
     if (one == trace::kNoEntity) return links;
     for (const Server* server : m_services->servers())
-        if (server->entity() != one) links.push_back(&m_network.between(one, server->entity()));
+        if (server->entity() != one) links.push_back(whole(one, server->entity()));
     if (findClient(target)) return links;
     for (const auto& client : m_clients)
-        links.push_back(&m_network.between(client->entity(), one));
+        links.push_back(whole(client->entity(), one));
     return links;
+}
+
+std::expected<void, QString> World::actOnEach(const Fault& fault, QStringList targets) {
+    // Who has a role is decided before the first of them is struck.
+    for (QString& target : targets)
+        if (const trace::EntityId party = partyOf(target); party != trace::kNoEntity)
+            target = QString::fromUtf8(m_recorder.trace().entity(party).name);
+    std::expected<void, QString> all;
+    for (const QString& target : targets) {
+        Fault one = fault;
+        one.target = target;
+        if (const auto done = act(one); !done && all) all = done;
+    }
+    return all;
 }
 
 std::expected<void, QString> World::act(const Fault& fault) {
     const std::uint8_t flags = flagsOf(fault);
+    const QStringList targets = scenario::targetsIn(fault.target);
+    if (targets.size() > 1 && !scenario::targetSetsIn(fault.target)) return actOnEach(fault, targets);
     switch (fault.action) {
     case Action::HealAll:
         healAll(flags);
@@ -109,7 +155,9 @@ std::expected<void, QString> World::act(const Fault& fault) {
     case Action::CrashNode:
     case Action::RestartNode:
     case Action::RestartNodeEmpty:
-    case Action::Failover: {
+    case Action::Failover:
+    case Action::EvictKey:
+    case Action::FlushNode: {
         Server* const server = m_services->find(fault.target);
         if (!server) {
             QStringList names;
@@ -125,12 +173,18 @@ std::expected<void, QString> World::act(const Fault& fault) {
                      std::int64_t(trace::FailoverPhase::Asked));
             return asked;
         }
+        if (fault.action == Action::EvictKey || fault.action == Action::FlushNode)
+            return dropData(fault, *server, flags);
         actOnServer(fault, *server, flags);
         return {};
     }
     case Action::JumpClock:
+    case Action::DriftClock:
         if (Server* const server = m_services->find(fault.target)) {
-            jumpClock(nullptr, server, fault.value, flags);
+            if (fault.action == Action::JumpClock)
+                jumpClock(nullptr, server, fault.value, flags);
+            else
+                driftClock(nullptr, server, fault.value, flags);
             noteStruck(fault, QString::fromUtf8(server->id()), server->entity());
             return {};
         }
@@ -138,12 +192,28 @@ std::expected<void, QString> World::act(const Fault& fault) {
     case Action::CutLink:
     case Action::MendLink:
     case Action::DelayLink:
+    case Action::JitterLink:
+    case Action::ResetLink:
     case Action::LoseReply:
     case Action::LosePush:
         return actOnLinks(fault, flags);
     default:
         return actOnClient(fault, flags);
     }
+}
+
+std::expected<void, QString> World::dropData(const Fault& fault, Server& server, std::uint8_t flags) {
+    const QString id = QString::fromUtf8(server.id());
+    if (server.life() != Server::Life::Running) return std::unexpected(tr("%1 does not run.").arg(id));
+    Service& service = *m_services->having(id);
+    if (const auto can = service.canDrop(server); !can) return can;
+    const QByteArray lock = m_settings.lock.name.toUtf8();
+    const bool evicts = fault.action == Action::EvictKey;
+    // The fault first: what it does to records follows it in the trace.
+    emit(EventKind::SettingChanged, flags, server.entity(), trace::kNoEntity, 0,
+         m_recorder.trace().text(evicts ? "evict=" + lock : QByteArray("flush=all")));
+    evicts ? service.evict(server, lock) : service.flush(server);
+    return {};
 }
 
 void World::actOnServer(const Fault& fault, Server& server, std::uint8_t flags) {
@@ -206,6 +276,9 @@ std::expected<void, QString> World::actOnClient(const Fault& fault, std::uint8_t
     case Action::JumpClock:
         jumpClock(client, nullptr, fault.value, flags);
         break;
+    case Action::DriftClock:
+        driftClock(client, nullptr, fault.value, flags);
+        break;
     case Action::HangWork:
         client->hangWork(true);
         emit(EventKind::WorkHung, flags, client->entity());
@@ -223,20 +296,25 @@ std::expected<void, QString> World::actOnClient(const Fault& fault, std::uint8_t
 }
 
 std::expected<void, QString> World::actOnLinks(const Fault& fault, std::uint8_t flags) {
-    const std::vector<Network::Link*> links = linksOf(fault.target);
+    const std::vector<StruckLink> links = linksOf(fault.target);
     if (links.empty()) return std::unexpected(tr("There is no client “%1” to do this to now.").arg(fault.target));
-    for (Network::Link* const link : links) {
+    for (const auto& [link, from, ways] : links) {
+        const std::array before = link->cut;
         switch (fault.action) {
         case Action::CutLink:
-            if (!link->isCut()) emit(EventKind::LinkCut, flags, link->first, link->entity);
-            link->setCut(true);
+            m_network.setCut(*link, from, ways, true);
+            if (link->cut != before) emit(EventKind::LinkCut, flags, link->first, link->entity);
             break;
         case Action::MendLink:
-            if (link->isCut()) emit(EventKind::LinkMended, flags, link->first, link->entity);
-            link->setCut(false);
+            m_network.setCut(*link, from, ways, false);
+            if (link->cut != before && !link->isCut()) emit(EventKind::LinkMended, flags, link->first, link->entity);
             break;
         case Action::DelayLink:
-            delayLink(*link, fault.value, flags);
+        case Action::JitterLink:
+            delayLink(*link, fault.action, fault.value, flags);
+            break;
+        case Action::ResetLink:
+            resetLink(*link, flags);
             break;
         case Action::LosePush:
             link->loseNextPush = true;
@@ -255,6 +333,19 @@ std::expected<void, QString> World::actOnLinks(const Fault& fault, std::uint8_t 
     return {};
 }
 
+void World::resetLink(const Network::Link& link, std::uint8_t flags) {
+    for (Server* const server : m_services->servers()) {
+        if (server->entity() != link.first && server->entity() != link.second) continue;
+        const trace::EntityId other = server->entity() == link.first ? link.second : link.first;
+        if (m_recorder.trace().entity(other).kind != trace::EntityKind::Client) return; // servers connect again at once
+        // As if it were cut for an instant: nothing stays but the connections' end.
+        emit(EventKind::LinkCut, flags, link.first, link.entity);
+        emit(EventKind::LinkMended, flags, link.first, link.entity);
+        server->hangUpOn(other);
+        return;
+    }
+}
+
 World::Aspect World::aspectOf(Action action) {
     switch (action) {
     case Action::CutLink:
@@ -262,8 +353,12 @@ World::Aspect World::aspectOf(Action action) {
         return Aspect::Cut;
     case Action::DelayLink:
         return Aspect::Delay;
+    case Action::JitterLink:
+        return Aspect::Jitter;
     case Action::JumpClock:
         return Aspect::Clock;
+    case Action::DriftClock:
+        return Aspect::Drift;
     default:
         return Aspect::Life;
     }
@@ -274,7 +369,7 @@ void World::noteStruck(const Fault& fault, const QString& target, trace::EntityI
     if (isOverAtOnce(fault.action)) return;
     const Struck struck(aspectOf(fault.action), entity);
     std::vector<Lasting>& lasting = m_lasting[struck];
-    const bool sets = fault.action == Action::DelayLink || fault.action == Action::JumpClock;
+    const bool sets = scenario::takesValue(fault.action);
     // An undoing ends all that was done, a lasting value all values before it.
     if (!undo || (sets && !fault.duration)) lasting.clear();
     if (!undo) return;
@@ -296,19 +391,22 @@ void World::endFault(const Struck& struck, std::uint64_t number, const Fault& un
     if (own == lasting.end()) return;
     const bool newest = own + 1 == lasting.end();
     lasting.erase(own);
-    const bool sets = undo.action == Action::DelayLink || undo.action == Action::JumpClock;
+    const bool sets = scenario::takesValue(undo.action);
     if (lasting.empty()) {
         if (stillLasts(undo)) strike(undo);
     } else if (sets && newest) {
         // Not by strike(): the fault that lasts on is no new one, and has its own end.
         const Nanos value = lasting.back().value;
-        if (undo.action == Action::DelayLink) {
-            for (Network::Link* const link : linksOf(undo.target))
-                delayLink(*link, value, flagsOf(undo));
+        if (undo.action == Action::DelayLink || undo.action == Action::JitterLink) {
+            for (const StruckLink& struckLink : linksOf(undo.target))
+                delayLink(*struckLink.link, undo.action, value, flagsOf(undo));
         } else {
             Server* const server = m_services->find(undo.target);
             Client* const client = server ? nullptr : findClient(undo.target);
-            if (server || client) jumpClock(client, server, value, flagsOf(undo));
+            if ((server || client) && undo.action == Action::JumpClock)
+                jumpClock(client, server, value, flagsOf(undo));
+            else if (server || client)
+                driftClock(client, server, value, flagsOf(undo));
         }
     }
 }
@@ -334,6 +432,7 @@ void World::healAll(std::uint8_t flags) {
         client->stopWatchdog(false);
         client->hangWork(false);
         client->setClockOffset(Nanos(0));
+        if (client->drift() != 0) client->setDrift(0);
     }
     emit(EventKind::Healed, flags, trace::kNoEntity);
     for (Server* const server : m_services->servers()) {

@@ -28,14 +28,29 @@ bool worksOn(const RecipeInfo& recipe, const ServiceSpec& service) {
     return recipe.simulated && service.kind.toUtf8() == recipe.backend && (recipe.id == "redis-redlock") == masters;
 }
 
-bool worksAsEngine(const RecipeInfo& recipe) {
+/// Whether the recipe can lock on one of a lock manager's engines: a service, or one Redis server.
+bool worksAsEngine(const RecipeInfo& recipe, const ServiceSpec& service) {
     const bool oneServer = recipe.id != "redis-redlock" && recipe.id != "redis-multi";
-    return recipe.simulated && recipe.backend == "redis" && recipe.exclusive && oneServer;
+    return recipe.simulated && service.kind.toUtf8() == recipe.backend && recipe.exclusive && oneServer;
+}
+
+/// Whether all engines have recipes that work there, and this one is the recipe of some.
+bool worksOnEngines(Scenario scenario, const RecipeInfo& recipe) {
+    scenario.recipe = QString::fromLatin1(recipe.id);
+    bool used = false;
+    for (int i = 0; i < int(scenario.manager->engines.size()); ++i) {
+        const QByteArray id = workload::engineRecipe(scenario, i);
+        const RecipeInfo* const info = recipes::findRecipe(id);
+        const auto service = scenario.serviceNamed(scenario.manager->engines[i]);
+        if (!info || !service || !worksAsEngine(*info, scenario.services[*service])) return false;
+        used = used || id == recipe.id;
+    }
+    return used;
 }
 
 /// Whether the recipes of all locks work on the services that keep them, if the scenario's own recipe is this one.
 bool fitsServers(Scenario scenario, const RecipeInfo& recipe) {
-    if (scenario.manager) return worksAsEngine(recipe);
+    if (scenario.manager) return worksOnEngines(std::move(scenario), recipe);
     scenario.recipe = QString::fromLatin1(recipe.id);
     return std::ranges::all_of(workload::lockNames(scenario), [&](const QByteArray& name) {
         const RecipeInfo* const used = recipes::findRecipe(workload::lockPlan(scenario, name).recipe);

@@ -35,6 +35,7 @@ constexpr std::array<const char*, kProbes> kNames{
     "sql/dead-waiter",
     "sql/half-open",
     "memcached/evicted",
+    "memcached/flushed",
     "memcached/forgot",
     "etcd/client/asked-again",
     "etcd/lease/ended",

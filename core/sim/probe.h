@@ -37,6 +37,7 @@ enum class Probe : std::uint8_t {
     SqlDeadWaiter,      ///< a dead client stood in a queue until its turn, or until the server looked
     SqlHalfOpen,        ///< a database gave up a connection whose client's machine was silent
     MemcachedEvicted,   ///< a lock's item was thrown out while it was held
+    MemcachedFlushed,   ///< a lock's item went with all others, by an operator's command
     MemcachedForgot,    ///< a memcached ended with items
     EtcdAskedAgain,     ///< a request that had no answer was answered at another try
     EtcdLeaseEnded,     ///< a leader revoked a lease whose time was over

@@ -79,13 +79,22 @@ void RedisRecord::decidedBy(std::vector<RedisServer*> servers, std::size_t quoru
     writeAll({.freedBy = trace::FreedBy::NodeLoss});
 }
 
+void RedisRecord::setDecides(bool decides) {
+    if (decides == m_decides) return;
+    // What it held is lost with it; from here on it is silent.
+    for (const auto& [name, watched] : m_watched)
+        if (!decides) m_feed.update(name, std::nullopt, {.freedBy = trace::FreedBy::NodeLoss});
+    m_decides = decides;
+    if (decides && !m_deciders.empty()) writeAll({});
+}
+
 void RedisRecord::writeAll(const inspect::Sight& sight) {
     for (const auto& [name, watched] : m_watched)
         write(name, sight);
 }
 
 void RedisRecord::writeDecider(const QByteArray& lockName) {
-    if (!m_logical) return;
+    if (!m_logical || !m_decides) return;
     const bool one = m_deciders.size() == 1;
     m_recorder.emit(trace::EventKind::RecordDecider, one ? m_deciders.front()->entity() : trace::kNoEntity,
                     m_feed.lockEntity(lockName),
@@ -98,7 +107,10 @@ void RedisRecord::keyChanged(const RedisServer& server, const RedisEngine::KeyCh
     inspect::Sight& sight = m_changed[change.key] = {};
     sight.cause = cause;
     if (change.by == server.inside()) sight.freedBy = trace::FreedBy::Force; // it looks, and frees by force
-    if (change.expired) sight.freedBy = trace::FreedBy::Expiry;
+    if (change.expired)
+        sight.freedBy = trace::FreedBy::Expiry;
+    else if (change.command.isEmpty()) // nobody's command, and not over: for lack of memory
+        sight.freedBy = trace::FreedBy::NodeLoss;
 }
 
 void RedisRecord::ran(const RedisServer& server, SessionId session, const redis::Args& args,
@@ -165,6 +177,7 @@ void RedisRecord::clockMoved() {
 }
 
 void RedisRecord::write(const QByteArray& lockName, inspect::Sight sight) {
+    if (!m_decides) return;
     Found found = lookAtLock(lockName);
     if (found.unknown) {
         setObserved(lockName, false);

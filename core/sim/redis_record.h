@@ -41,6 +41,8 @@ public:
     /// From now on these servers decide, `quorum` of them together. None: nobody does, and the record is not observed
     /// until somebody does again.
     void decidedBy(std::vector<RedisServer*> servers, std::size_t quorum = 1);
+    /// Whether the service decides what the record says, where several are engines of one lock manager.
+    void setDecides(bool decides);
     /// The keys to delete when an operator frees the lock by force.
     std::vector<QByteArray> keysOf(const QByteArray& lockName) const;
 
@@ -112,6 +114,7 @@ private:
     Nanos m_endAt = kNever;
     std::shared_ptr<PermitOwners> m_permits = std::make_shared<PermitOwners>(); ///< copies share the lock's
     inspect::TraceFeed m_feed;
+    bool m_decides = true; ///< else the record is another service's
     std::vector<RedisServer*> m_deciders;
     std::size_t m_quorum = 1;
     std::set<QByteArray> m_unobserved; ///< locks

@@ -16,7 +16,8 @@ constexpr std::uint64_t kSentinelStream = 500;
 
 RedisShape shapeOf(const ServicePlan& plan) {
     using Shape = scenario::ServiceSpec::Shape;
-    if (plan.scenario.manager) return RedisShape::Engines;
+    const bool apart = plan.spec.shape == Shape::Masters || plan.spec.shape == Shape::Single;
+    if (plan.scenario.manager && apart) return RedisShape::Engines;
     switch (plan.spec.shape) {
     case Shape::Sentinel:
         return RedisShape::Sentinel;
@@ -209,6 +210,12 @@ void RedisService::tellRole(RedisServer& server) {
                     copies ? 0 : trace::kCopiesNobody);
 }
 
+void RedisService::setDecides(bool decides) {
+    m_record->setDecides(decides);
+    for (auto& [name, lock] : m_slotRecords)
+        lock.record->setDecides(decides);
+}
+
 void RedisService::decides(const QByteArray& id) {
     RedisServer* const server = byId(id);
     if (!server || server == m_decider) return;
@@ -279,10 +286,34 @@ void RedisService::watch(const QByteArray& lockName, const QByteArray& recipe) {
     recordOf(lockName, keys).watch(lockName, keys, strings);
 }
 
-void RedisService::forceRelease(const QByteArray& lockName) {
+std::vector<QByteArray> RedisService::keysOf(const QByteArray& lockName) const {
     const auto clustered = m_slotRecords.find(lockName);
     const RedisRecord& record = clustered == m_slotRecords.end() ? *m_record : *clustered->second.record;
-    for (const QByteArray& key : record.keysOf(lockName)) {
+    return record.keysOf(lockName);
+}
+
+std::expected<void, QString> RedisService::canDrop(const Server& server) const {
+    const auto no = [&server](const char* why) {
+        return std::unexpected(QCoreApplication::translate("Faults", why).arg(QString::fromUtf8(server.id())));
+    };
+    const RedisServer* const redis = byId(server.id());
+    if (!redis) return no(QT_TRANSLATE_NOOP("Faults", "%1 is a Sentinel: it keeps no locks."));
+    if (redis->isReplica())
+        return no(QT_TRANSLATE_NOOP("Faults", "%1 is a replica: it drops only the data that its master drops."));
+    return {};
+}
+
+void RedisService::evict(Server& server, const QByteArray& lockName) {
+    for (const QByteArray& key : keysOf(lockName))
+        byId(server.id())->evict(key);
+}
+
+void RedisService::flush(Server& server) {
+    byId(server.id())->command({"FLUSHALL"});
+}
+
+void RedisService::forceRelease(const QByteArray& lockName) {
+    for (const QByteArray& key : keysOf(lockName)) {
         for (const auto& server : m_redis)
             if (!server->isReplica()) server->command({"DEL", key});
     }

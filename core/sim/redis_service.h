@@ -43,9 +43,13 @@ public:
     trace::EntityId lockEntity(const QByteArray& lockName) override { return m_record->lockEntity(lockName); }
     std::expected<void, QString> failOver(const Server& master) override;
     void watch(const QByteArray& lockName, const QByteArray& recipe) override;
+    std::expected<void, QString> canDrop(const Server& server) const override;
+    void evict(Server& server, const QByteArray& lockName) override;
+    void flush(Server& server) override;
     void forceRelease(const QByteArray& lockName) override;
     std::uint64_t steps() const override;
 
+    void setDecides(bool decides) override;
     /// With RedisShape::Engines: the record follows that server from now on.
     void decides(const QByteArray& id) override;
     /// The server at an address; nullptr: there is none.
@@ -72,6 +76,8 @@ private:
         RedisServer* decider = nullptr;
     };
     RedisRecord& recordOf(const QByteArray& lockName, const std::vector<QByteArray>& keys);
+    /// The keys that say who holds a watched lock.
+    std::vector<QByteArray> keysOf(const QByteArray& lockName) const;
 
     Grounds m_grounds;
     inspect::TraceFeed::Resolver m_owner;

@@ -57,6 +57,16 @@ void RespServer::cutClients() {
         cut(id);
 }
 
+void RespServer::hangUpOn(Party client) {
+    const trace::Trace& trace = grounds().recorder.trace();
+    std::vector<SessionId> sessions;
+    for (const auto& [id, end] : m_sessions)
+        if (!end.byServer && end.thread != trace::kNoEntity && trace.clientOf(end.thread) == client)
+            sessions.push_back(id);
+    for (const SessionId id : sessions)
+        cut(id);
+}
+
 void RespServer::cut(SessionId session) {
     auto found = m_sessions.extract(session);
     if (found.empty()) return;

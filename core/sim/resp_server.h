@@ -29,6 +29,7 @@ public:
     void disconnect(SessionId session);
     /// A command arrives; `answer` is called when it has run (later, if the process is paused). False: nobody is there.
     bool deliver(SessionId session, redis::Args args, Answer answer);
+    void hangUpOn(Party client) override;
 
 protected:
     /// Runs one command. Its session exists.

@@ -52,6 +52,8 @@ public:
     /// Its wall clock, `offset` away from true time from now on, and faster than it by `ppm` millionths.
     void setClock(Nanos offset, std::int64_t ppm = 0);
     Nanos clockOffset() const;
+    /// By how many millionths it is fast.
+    std::int64_t clockPpm() const { return m_clockPpm; }
     /// Its wall clock, µs since 1970.
     std::int64_t clockUs() const;
     /// The true time at which its wall clock shows `us`; kNever beyond all that can be simulated.
@@ -59,6 +61,8 @@ public:
 
     /// Something arrives from the network: done now, or after the pause. False: the process is dead.
     bool arrive(Work work);
+    /// Its machine breaks off all connections of that client.
+    virtual void hangUpOn(Party client) = 0;
 
 protected:
     /// Calls back after a time of its monotonic clock, unless the process dies before; after the pause, if it is paused

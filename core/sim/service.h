@@ -36,8 +36,17 @@ public:
     virtual void watch(const QByteArray& lockName, const QByteArray& recipe) = 0;
     /// With a lock manager over its servers: the record follows that one from now on.
     virtual void decides(const QByteArray&) {}
+    /// With a lock manager over several services: whether this one decides the record from now on.
+    virtual void setDecides(bool decides) = 0;
     /// Asks for a failover, as an operator would. The complaint is a sentence: why nobody begins one.
     virtual std::expected<void, QString> failOver(const Server& master) = 0;
+    /// Whether evict() and flush() can be done to a server of this service; a sentence: why not.
+    virtual std::expected<void, QString> canDrop(const Server& server) const;
+    /// The server throws the lock's keys out, as for lack of memory; no more than that, where it has none.
+    /// Precondition: canDrop().
+    virtual void evict(Server&, const QByteArray& /*lockName*/) {}
+    /// All data of the server are deleted, as by an operator's command. Precondition: canDrop().
+    virtual void flush(Server&) {}
     /// Frees a lock as an operator would.
     virtual void forceRelease(const QByteArray& lockName) = 0;
     /// The work that its servers have done so far: a measure of cost that is equal on every machine.

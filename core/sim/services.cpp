@@ -11,7 +11,7 @@ namespace lockscope::sim {
 
 Services::Services(Grounds grounds, const scenario::Scenario& settings, std::uint64_t seed,
                    const inspect::TraceFeed::Resolver& owner)
-    : m_settings(settings) {
+    : m_settings(settings), m_recorder(grounds.recorder) {
     if (settings.services.empty()) {
         const scenario::ServiceSpec alone;
         m_all.push_back(makeService({grounds, settings, alone, settings.nodes, seed, owner}));
@@ -24,6 +24,8 @@ Services::Services(Grounds grounds, const scenario::Scenario& settings, std::uin
         m_all.push_back(makeService({grounds, settings, spec, nodes, own, owner}));
         before.insert(before.end(), nodes.begin(), nodes.end());
     }
+    if (!settings.manager) return;
+    decides(settings.manager->engines.front());
 }
 
 Services::~Services() = default;
@@ -38,6 +40,36 @@ Service* Services::having(const QString& serverId) const {
         if (std::ranges::find(servers, serverId.toUtf8(), &Server::id) != servers.end()) return service.get();
     }
     return nullptr;
+}
+
+Service* Services::engine(const QString& id) const {
+    const auto number = m_settings.serviceNamed(id);
+    return number ? m_all[*number].get() : nullptr;
+}
+
+QString Services::urlOf(const QString& engine) const {
+    const Service* const whole = this->engine(engine);
+    if (!whole) return {};
+    const Service* const single = having(engine);
+    return single ? single->urlOf(engine) : whole->url();
+}
+
+void Services::decides(const QString& engine) const {
+    Service* const chosen = this->engine(engine);
+    // The one that leaves first: its hold ends before the other's begins.
+    for (const auto& service : m_all)
+        if (service.get() != chosen) service->setDecides(false);
+    chosen->decides(engine.toUtf8());
+    if (m_all.size() > 1) tellDecider(*chosen);
+    chosen->setDecides(true);
+}
+
+void Services::tellDecider(Service& chosen) const {
+    const std::vector<Server*> servers = chosen.servers();
+    const bool one = servers.size() == 1;
+    for (const QByteArray& name : workload::lockNames(m_settings))
+        m_recorder.emit(trace::EventKind::RecordDecider, one ? servers.front()->entity() : trace::kNoEntity,
+                        chosen.lockEntity(name), one ? 1 : std::int64_t(servers.size() / 2 + 1));
 }
 
 std::vector<Server*> Services::servers() const {
@@ -61,8 +93,14 @@ Server* Services::find(const QString& target) const {
 }
 
 void Services::watchLocks() const {
-    for (const QByteArray& name : workload::lockNames(m_settings))
-        keeping(name).watch(name, workload::lockPlan(m_settings, name).recipe);
+    for (const QByteArray& name : workload::lockNames(m_settings)) {
+        if (!m_settings.manager) {
+            keeping(name).watch(name, workload::lockPlan(m_settings, name).recipe);
+            continue;
+        }
+        for (int i = 0; i < int(m_settings.manager->engines.size()); ++i)
+            engine(m_settings.manager->engines[i])->watch(name, workload::engineRecipe(m_settings, i));
+    }
 }
 
 std::uint64_t Services::steps() const {

@@ -21,6 +21,13 @@ public:
     Service& keeping(const QByteArray& lockName) const;
     /// The service that has a server of that id; nullptr: there is none.
     Service* having(const QString& serverId) const;
+    /// The service of that id, or that has a server of that id; nullptr: there is none.
+    Service* engine(const QString& id) const;
+    /// The URL of a lock manager's engine or witness: of a whole service by its id, or of one server alone. Empty:
+    /// there is none.
+    QString urlOf(const QString& engine) const;
+    /// With a lock manager: that engine decides from now on what the record says.
+    void decides(const QString& engine) const;
 
     /// All servers, service by service.
     std::vector<Server*> servers() const;
@@ -34,7 +41,11 @@ public:
     std::uint64_t steps() const;
 
 private:
+    /// Writes whose copies of the locks decide from now on.
+    void tellDecider(Service& chosen) const;
+
     const scenario::Scenario& m_settings;
+    trace::Recorder& m_recorder;
     std::vector<std::unique_ptr<Service>> m_all; ///< in the scenario's order
 };
 

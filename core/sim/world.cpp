@@ -36,6 +36,11 @@ World::World(const scenario::Scenario& scenario, std::uint64_t seed, std::shared
     setClients(m_settings.workload.clients);
     for (const Fault& fault : m_settings.faults)
         schedule(fault);
+    if (!m_settings.liveness) return;
+    Fault heal;
+    heal.at = m_settings.liveness;
+    heal.action = scenario::Action::HealAll;
+    schedule(heal);
 }
 
 World::~World() = default;
@@ -96,7 +101,14 @@ void World::watchConditions() {
 void World::strike(const Fault& fault) {
     // A fault whose target is not there any more (nobody holds, the client is dead) strikes nobody: that is part of the
     // scenario, not an error in it. Targets that can never exist are refused when the file is read.
+    const bool heals = fault.action == scenario::Action::HealAll;
+    if (m_settings.liveness && now() >= *m_settings.liveness && !fault.byHand && !heals) return;
     (void)act(fault);
+    if (!fault.every || fault.times == 1) return;
+    Fault again = fault;
+    again.at = laterBy(now(), *fault.every);
+    if (again.times > 0) --again.times;
+    schedule(again);
 }
 
 std::expected<void, QString> World::apply(const Fault& fault) {

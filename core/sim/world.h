@@ -36,12 +36,12 @@ public:
 
 private:
     /// The aspect of its target that a fault changes.
-    enum class Aspect : std::uint8_t { Life, Cut, Delay, Clock };
+    enum class Aspect : std::uint8_t { Life, Cut, Delay, Clock, Jitter, Drift };
     using Struck = std::pair<Aspect, trace::EntityId>; ///< of a client, a server or a link
     /// A fault that has struck and not ended yet.
     struct Lasting {
         std::uint64_t number = 0; ///< tells faults apart
-        Nanos value{};            ///< DelayLink, JumpClock
+        Nanos value{};            ///< of actions that take one
     };
     static Aspect aspectOf(scenario::Action action);
     void schedule(const scenario::Fault& fault);
@@ -71,12 +71,26 @@ private:
     void pauseClient(Client& client, std::uint8_t flags);
     void resumeClient(Client& client, std::uint8_t flags);
     void killClient(Client& client, std::uint8_t flags);
-    void delayLink(Network::Link& link, Nanos extra, std::uint8_t flags);
+    /// `how`: DelayLink, JitterLink.
+    void delayLink(Network::Link& link, scenario::Action how, Nanos value, std::uint8_t flags);
     void jumpClock(Client* client, Server* server, Nanos offset, std::uint8_t flags);
-    /// The links that a target stands for: "A-redis-1" one of two parties, "A" all that a client or a server has.
-    std::vector<Network::Link*> linksOf(const QString& target);
+    /// `gain`: each second.
+    void driftClock(Client* client, Server* server, Nanos gain, std::uint8_t flags);
+    void resetLink(const Network::Link& link, std::uint8_t flags);
+    /// A link that a fault strikes, and in which directions, seen from one of its ends.
+    struct StruckLink {
+        Network::Link* link = nullptr;
+        Party from = trace::kNoEntity;
+        Network::Ways ways = Network::Ways::Both;
+    };
+    /// The links that a target stands for: "A-redis-1" one of two parties, "A" all that a client or a server has,
+    /// "A,B|redis-1" those between two sets.
+    std::vector<StruckLink> linksOf(const QString& target);
+    std::expected<void, QString> actOnEach(const scenario::Fault& fault, QStringList targets);
     /// The entity of a client or a server; kNoEntity: there is none.
     trace::EntityId partyOf(const QString& target);
+    /// Evicts the first lock's keys from a server, or deletes all its data.
+    std::expected<void, QString> dropData(const scenario::Fault& fault, Server& server, std::uint8_t flags);
     void actOnServer(const scenario::Fault& fault, Server& server, std::uint8_t flags);
     std::expected<void, QString> actOnClient(const scenario::Fault& fault, std::uint8_t flags);
     std::expected<void, QString> actOnLinks(const scenario::Fault& fault, std::uint8_t flags);

@@ -126,6 +126,7 @@ struct Judge::Impl {
             fifo.allAway(row);
             break;
         case EventKind::SettingChanged:
+            if (e.actor != trace::kNoEntity) fifo.allAway(row); // done to one server or client: it lost data, or drifts
             if (bounds.follow && e.aux != trace::kNoEntity) settingChanged(trace->entity(e.aux).name);
             break;
         default:

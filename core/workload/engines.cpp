@@ -4,6 +4,8 @@
 #include "workload/lock_plan.h"
 #include "workload/participant.h"
 
+#include <algorithm>
+
 namespace lockscope::workload {
 
 using Mode = scenario::ManagerSpec::Mode;
@@ -13,8 +15,8 @@ NamespaceConfig namespaceOf(const scenario::Scenario& scenario,
     const scenario::ManagerSpec& spec = *scenario.manager;
     NamespaceConfig config;
     config.name = scenario.lock.name.section(u':', 0, 0).toUtf8();
-    for (const QString& engine : spec.engines)
-        config.engines.push_back({urlOf(engine), scenario.recipe.toUtf8()});
+    for (int i = 0; i < int(spec.engines.size()); ++i)
+        config.engines.push_back({urlOf(spec.engines[i]), engineRecipe(scenario, i)});
     for (const QString& witness : spec.witnesses)
         config.witnesses.push_back(urlOf(witness));
     config.mode = spec.mode == Mode::Immediate ? SwitchMode::Immediate : SwitchMode::Drain;
@@ -38,6 +40,10 @@ Engines::Engines(ClientWorld& world, Runtime& runtime, const Participant& client
     const auto urlOf = [&world](const QString& server) { return world.urlOf(server).value_or(ConnectionUrl()); };
     const NamespaceConfig config = namespaceOf(settings, urlOf);
     m_space = config.name;
+    for (const EngineConfig& engine : config.engines) {
+        m_recipes.push_back(engine.recipe);
+        m_ids.push_back(engine.id());
+    }
     if (settings.manager->mode == Mode::Naive) {
         for (const EngineConfig& engine : config.engines)
             m_connections.push_back(world.connectTo(runtime, client, engine.url));
@@ -61,6 +67,12 @@ QCoro::Task<> Engines::start(LockManager& manager) {
 std::unique_ptr<AnyLock> Engines::lock(const QByteArray& name) {
     const QByteArray prefix = m_space + ':';
     return m_manager && name.startsWith(prefix) ? m_manager->lock(m_space, name.mid(prefix.size())) : nullptr;
+}
+
+QByteArray Engines::recipe() const {
+    if (!m_manager) return m_recipes[std::size_t(m_number)];
+    const auto used = std::ranges::find(m_ids, m_manager->status(m_space).engine);
+    return used == m_ids.end() ? m_recipes.front() : m_recipes[std::size_t(used - m_ids.begin())];
 }
 
 QCoro::Task<> Engines::change(LockManager& manager, QByteArray space, int number) {

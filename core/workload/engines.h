@@ -29,6 +29,8 @@ public:
     /// A lock of the manager, by its full name, "shop:orders"; nullptr in naive mode, and for a name of another
     /// namespace.
     std::unique_ptr<AnyLock> lock(const QByteArray& name);
+    /// The recipe of the engine that this client uses now, as far as it knows.
+    QByteArray recipe() const;
     /// Naive mode: the connection to the engine that clients are told to use.
     Connection& inUse() { return *m_connections[std::size_t(m_number)]; }
 
@@ -42,6 +44,7 @@ private:
 
     Runtime& m_runtime;
     QByteArray m_space;
+    std::vector<QByteArray> m_recipes, m_ids; ///< of the engines, in their order
     std::unique_ptr<LockManager> m_manager;
     std::vector<std::unique_ptr<Connection>> m_connections; ///< in naive mode, in the order of the engines
     int m_number = 0;

@@ -54,6 +54,11 @@ LockPlan lockPlan(const Scenario& scenario, const QByteArray& name) {
     return plan;
 }
 
+QByteArray engineRecipe(const Scenario& scenario, int engine) {
+    const auto own = scenario.manager->recipes.find(scenario.manager->engines[engine]);
+    return (own == scenario.manager->recipes.end() ? scenario.recipe : own->second).toUtf8();
+}
+
 QByteArrayList lockNames(const Scenario& scenario) {
     QByteArrayList names{scenario.lock.name.toUtf8()};
     for (const scenario::NamedLock& lock : scenario.moreLocks)

@@ -20,6 +20,8 @@ HoldOptions holdOptionsOf(const scenario::LockSettings& settings);
 
 /// The lock of that name. A name that the scenario does not list has the first lock's settings.
 LockPlan lockPlan(const scenario::Scenario& scenario, const QByteArray& name);
+/// The recipe of a lock manager's engine, by its number.
+QByteArray engineRecipe(const scenario::Scenario& scenario, int engine);
 /// The names of all locks of a scenario, the first lock first.
 QByteArrayList lockNames(const scenario::Scenario& scenario);
 /// The locks that a step is about: the first lock where it names none.

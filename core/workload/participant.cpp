@@ -42,6 +42,7 @@ void Participant::start() {
     m_runtime = m_world->makeRuntime(++m_process);
     m_world->setWallOffset(*m_runtime, m_clockOffset);
     m_watchdogStopped = m_workHangs = false; // they were the process's before
+    m_drift = 0;
     m_uuid = m_runtime->randomUuid();
     m_world->identified(*this);
     const scenario::Program program = programOf(m_settings, m_number);
@@ -76,7 +77,7 @@ std::unique_ptr<AnyLock> Participant::makeLock(const QByteArrayList& names) {
     std::vector<trace::EntityId> entities;
     for (const QByteArray& name : names) {
         entities.push_back(m_world->lockEntity(name));
-        tellRecipe(entities.back(), names.size() > 1 ? kSeveral : plan.recipe);
+        tellRecipe(entities.back(), names.size() > 1 ? kSeveral : m_engines ? m_engines->recipe() : plan.recipe);
     }
     if (m_engines)
         if (auto managed = m_engines->lock(names.front())) return managed;
@@ -98,7 +99,8 @@ std::unique_ptr<AnyLock> Participant::makeLock(const QByteArrayList& names) {
 std::expected<std::unique_ptr<recipes::Recipe>, LockError> Participant::makeRecipe(const QByteArrayList& names) {
     const LockPlan plan = lockPlan(m_settings, names.front());
     Connection& first = m_engines ? m_engines->inUse() : connectionFor(names.front());
-    if (names.size() == 1) return first.makeRecipe(plan.recipe, {names.front(), plan.settings.permits});
+    const QByteArray recipe = m_engines ? m_engines->recipe() : plan.recipe;
+    if (names.size() == 1) return first.makeRecipe(recipe, {names.front(), plan.settings.permits});
     std::vector<LockPart> parts;
     bool itsOwn = true;
     for (const QByteArray& name : names) {
@@ -156,6 +158,11 @@ void Participant::setClockOffset(Nanos offset) {
     m_world->setWallOffset(*m_runtime, offset);
 }
 
+void Participant::setDrift(std::int64_t ppm) {
+    m_drift = ppm;
+    m_world->setDrift(*m_runtime, ppm);
+}
+
 void Participant::stopWatchdog(bool stop) {
     m_watchdogStopped = stop;
     if (!stop) return;
@@ -175,6 +182,7 @@ void Participant::heal() {
     if (life() == Runtime::Life::Dead) restart();
     m_watchdogStopped = m_workHangs = false; // the present holds are not renewed any more
     setClockOffset(Nanos(0));
+    setDrift(0);
 }
 
 } // namespace lockscope::workload

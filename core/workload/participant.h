@@ -39,6 +39,10 @@ public:
     void kill();
     void restart();
     void setClockOffset(Nanos offset);
+    Nanos clockOffset() const { return m_clockOffset; }
+    /// Its clocks gain that many millionths from now on; the next process has true clocks again.
+    void setDrift(std::int64_t ppm);
+    std::int64_t drift() const { return m_drift; }
     /// Renewals stop; undone by `false`, from the next hold on, and by a restart.
     void stopWatchdog(bool stop);
     /// The work stands still, and notices nothing, while renewals go on; undone by `false`, and by a restart.
@@ -73,6 +77,7 @@ private:
     std::map<trace::EntityId, QByteArray> m_recipeTold; ///< by lock
     std::map<trace::EntityId, int> m_capacityTold;      ///< by lock
     Nanos m_clockOffset{};
+    std::int64_t m_drift = 0;
     bool m_watchdogStopped = false;
     bool m_workHangs = false;
     std::unique_ptr<Runtime> m_runtime;

@@ -42,6 +42,7 @@ constexpr std::array kVerbs{
     Verb{"break.stop-watchdog", Client, Action::StopWatchdog, Qt::Key_W},
     Verb{"break.hang-work", Client, Action::HangWork, Qt::SHIFT | Qt::Key_W},
     Verb{"break.jump-clock", Client, Action::JumpClock, Qt::Key_J},
+    Verb{"break.drift-clock", Client, Action::DriftClock, Qt::CTRL | Qt::ALT | Qt::Key_J},
     Verb{"break.pause-node", Server, Action::PauseNode, Qt::SHIFT | Qt::Key_P},
     Verb{"break.kill-node", Server, Action::KillNode, Qt::SHIFT | Qt::Key_K},
     Verb{"break.restart-node", Server, Action::RestartNode, Qt::SHIFT | Qt::Key_B},
@@ -50,8 +51,12 @@ constexpr std::array kVerbs{
     Verb{"break.slow-node", Server, Action::DelayLink, Qt::SHIFT | Qt::Key_D},
     Verb{"break.jump-node-clock", Server, Action::JumpClock, Qt::SHIFT | Qt::Key_J},
     Verb{"break.failover", Server, Action::Failover, Qt::SHIFT | Qt::Key_M},
+    Verb{"break.evict-key", Server, Action::EvictKey, Qt::SHIFT | Qt::Key_E},
+    Verb{"break.flush-node", Server, Action::FlushNode, Qt::SHIFT | Qt::Key_Z},
     Verb{"break.cut-link", Link, Action::CutLink, Qt::Key_C},
     Verb{"break.delay-link", Link, Action::DelayLink, Qt::Key_D},
+    Verb{"break.jitter-link", Link, Action::JitterLink, Qt::CTRL | Qt::ALT | Qt::Key_D},
+    Verb{"break.reset-link", Link, Action::ResetLink, Qt::Key_X},
     Verb{"break.heal", World, Action::HealAll, Qt::Key_H},
 };
 

@@ -35,7 +35,8 @@ void askValue(QWidget* parent, ViewContext& context, const FaultOffer& offer, co
     QObject::connect(dialog, &QInputDialog::textValueSelected, parent, [parent, alive, offer](const QString& text) {
         if (!alive) return;
         const auto value = scenario::parseDuration(text);
-        const bool right = value && (offer.action == scenario::Action::JumpClock || *value >= Nanos::zero());
+        const bool right = value && (offer.action == Action::JumpClock || offer.action == Action::DriftClock ||
+                                     *value >= Nanos::zero());
         if (right)
             alive->breakIt(offer.fault(*value));
         else
@@ -62,7 +63,11 @@ void addNode(QMenu& menu, ViewContext& context, EntityId node) {
     addRestarts(*restarts, context, server);
     addCurrent(menu, context, server, {Action::CutLink});
     menu.addSeparator();
-    addCurrent(menu, context, server, {Action::JumpClock, Action::DelayLink});
+    addCurrent(menu, context, server,
+               {Action::JumpClock, Action::DriftClock, Action::DelayLink, Action::JitterLink, Action::ResetLink});
+    menu.addSeparator();
+    for (const Action action : {Action::EvictKey, Action::FlushNode})
+        addFaultOffer(menu, context, offerOf(server, action));
     menu.addSeparator();
     for (const Action action : {Action::Failover, Action::SwitchEngine})
         addFaultOffer(menu, context, offerOf(server, action));
@@ -126,7 +131,7 @@ void fillFaultMenu(QMenu& menu, ViewContext& context, EntityId entity) {
             addCurrent(menu, context, target, {action});
         menu.addSeparator();
         addCurrent(menu, context, Breakable::link(sight, client, nodeOf(context, client)),
-                   {Action::CutLink, Action::DelayLink});
+                   {Action::CutLink, Action::DelayLink, Action::JitterLink, Action::ResetLink});
         break;
     }
     case EntityKind::Node:
@@ -134,7 +139,8 @@ void fillFaultMenu(QMenu& menu, ViewContext& context, EntityId entity) {
         break;
     case EntityKind::Link: {
         const Breakable::Sight sight = context.sightToActOn();
-        addCurrent(menu, context, Breakable::link(sight, e.parent, e.other), {Action::CutLink, Action::DelayLink});
+        addCurrent(menu, context, Breakable::link(sight, e.parent, e.other),
+                   {Action::CutLink, Action::DelayLink, Action::JitterLink, Action::ResetLink});
         if (trace->entity(e.parent).kind != EntityKind::Client) break;
         menu.addSeparator();
         addCurrent(menu, context, Breakable::client(sight, e.parent), {Action::LoseReply, Action::LosePush});

@@ -64,6 +64,10 @@ constexpr std::array kWordings{
             "restart"},
     Wording{Action::Failover, QT_TRANSLATE_NOOP("Faults", "Demote %1: ask for a failover"),
             QT_TRANSLATE_NOOP("Faults", "Demote"), QT_TRANSLATE_NOOP3("Faults", "Demote", "button"), "chevron-down"},
+    Wording{Action::EvictKey, QT_TRANSLATE_NOOP("Faults", "Evict the lock from %1"),
+            QT_TRANSLATE_NOOP("Faults", "Evict lock"), QT_TRANSLATE_NOOP3("Faults", "Evict", "button"), "minus"},
+    Wording{Action::FlushNode, QT_TRANSLATE_NOOP("Faults", "Delete all data of %1"),
+            QT_TRANSLATE_NOOP("Faults", "Delete data"), QT_TRANSLATE_NOOP3("Faults", "Flush", "button"), "cross"},
     Wording{Action::SwitchEngine, QT_TRANSLATE_NOOP("Faults", "Make %1 the lock manager's engine"),
             QT_TRANSLATE_NOOP("Faults", "Change engine"), QT_TRANSLATE_NOOP3("Faults", "Engine", "button"),
             "chevron-right"},
@@ -73,6 +77,13 @@ constexpr std::array kWordings{
             QT_TRANSLATE_NOOP3("Faults", "Mend", "button"), "mend-link"},
     Wording{Action::DelayLink, QT_TRANSLATE_NOOP("Faults", "Delay %1"), QT_TRANSLATE_NOOP("Faults", "Delay link"),
             QT_TRANSLATE_NOOP3("Faults", "Delay…", "button"), "delay"},
+    Wording{Action::JitterLink, QT_TRANSLATE_NOOP("Faults", "Make the latency of %1 vary"),
+            QT_TRANSLATE_NOOP("Faults", "Jitter"), QT_TRANSLATE_NOOP3("Faults", "Jitter…", "button"), "delay"},
+    Wording{Action::ResetLink, QT_TRANSLATE_NOOP("Faults", "Reset the connections of %1"),
+            QT_TRANSLATE_NOOP("Faults", "Reset connections"), QT_TRANSLATE_NOOP3("Faults", "Reset", "button"),
+            "cut-link"},
+    Wording{Action::DriftClock, QT_TRANSLATE_NOOP("Faults", "Make the clock of %1 run fast or slow"),
+            QT_TRANSLATE_NOOP("Faults", "Clock drift"), QT_TRANSLATE_NOOP3("Faults", "Drift…", "button"), "clock"},
     Wording{Action::JumpClock, QT_TRANSLATE_NOOP("Faults", "Jump the clock of %1"),
             QT_TRANSLATE_NOOP("Faults", "Jump clock"), QT_TRANSLATE_NOOP3("Faults", "Clock…", "button"), "clock"},
     Wording{Action::HealAll, QT_TRANSLATE_NOOP("Faults", "Heal everything"),
@@ -148,7 +159,7 @@ FaultOffer offerOf(const Breakable& target, Action action) {
     offer.brief = Words::tr(words.brief.text, words.brief.comment);
     offer.icon = words.icon;
     offer.undoes = endsAnother(target, action);
-    offer.wantsValue = action == Action::DelayLink || action == Action::JumpClock;
+    offer.wantsValue = scenario::takesValue(action);
     const auto possible = target.can(action);
     offer.enabled = possible.has_value();
     if (!possible) offer.why = possible.error();
@@ -166,6 +177,16 @@ std::vector<std::pair<Nanos, QString>> faultValues(Action action) {
         for (const Nanos extra : {Nanos(5ms), Nanos(50ms), Nanos(500ms), Nanos(2s)})
             values.emplace_back(extra, Words::tr("%1 more each way").arg(duration(extra)));
         values.emplace_back(Nanos::zero(), Words::tr("no delay"));
+    } else if (action == Action::JitterLink) {
+        for (const Nanos most : {Nanos(5ms), Nanos(50ms), Nanos(500ms)})
+            values.emplace_back(most, Words::tr("up to %1 more each way, by chance").arg(duration(most)));
+        values.emplace_back(Nanos::zero(), Words::tr("no jitter"));
+    } else if (action == Action::DriftClock) {
+        for (const Nanos gain : {Nanos(1ms), Nanos(50ms), Nanos(250ms)}) {
+            values.emplace_back(gain, Words::tr("gains %1 a second").arg(duration(gain)));
+            values.emplace_back(-gain, Words::tr("loses %1 a second").arg(duration(gain)));
+        }
+        values.emplace_back(Nanos::zero(), Words::tr("right speed"));
     } else if (action == Action::JumpClock) {
         for (const Nanos offset : {Nanos(1s), Nanos(10s), Nanos(1min)}) {
             values.emplace_back(offset, Words::tr("%1 ahead").arg(duration(offset)));
@@ -196,6 +217,10 @@ QString faultText(const scenario::Fault& fault) {
         return Words::tr("Restart %1 without its data").arg(fault.target);
     case Action::Failover:
         return Words::tr("Demote %1: failover").arg(fault.target);
+    case Action::EvictKey:
+        return Words::tr("Evict the lock from %1").arg(fault.target);
+    case Action::FlushNode:
+        return Words::tr("Delete all data of %1").arg(fault.target);
     case Action::CutLink:
         return isOneServer(fault.target) ? Words::tr("Isolate %1").arg(fault.target)
                                          : Words::tr("Cut %1").arg(linkText(fault.target));
@@ -205,6 +230,12 @@ QString faultText(const scenario::Fault& fault) {
     case Action::DelayLink:
         if (isOneServer(fault.target)) return Words::tr("Slow %1 down by %2").arg(fault.target, duration(fault.value));
         return Words::tr("Delay %1 by %2").arg(linkText(fault.target), duration(fault.value));
+    case Action::JitterLink:
+        return Words::tr("Jitter of %1: up to %2").arg(linkText(fault.target), duration(fault.value));
+    case Action::ResetLink:
+        return Words::tr("Reset the connections of %1").arg(linkText(fault.target));
+    case Action::DriftClock:
+        return Words::tr("Clock of %1 gains %2 a second").arg(fault.target, duration(fault.value));
     case Action::JumpClock:
         return Words::tr("Clock of %1 off by %2").arg(fault.target, duration(fault.value));
     case Action::StopWatchdog:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/fault_chips.h"
 
+#include "models/change_words.h"
 #include "models/engine_words.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
@@ -78,6 +79,7 @@ QString faultLabel(const trace::Trace& trace, const Tick& tick) {
     case SessionChanged:
         return Timeline::tr("session of %1 expired").arg(actor);
     case SettingChanged:
+        if (const QString words = changeWords(e, trace); !words.isEmpty()) return words;
         return trace::readable(trace.entity(e.aux).name);
     default:
         return QString::fromLatin1(trace::kindName(e.kind));

@@ -131,6 +131,14 @@ void LaneFold::applyLife(const Event& event, std::uint32_t row) {
         else
             fault(event, row, client(event.actor).life->faults);
         break;
+    case EventKind::SettingChanged:
+        if (event.actor == trace::kNoEntity)
+            fault(event, row, m_data.m_generalFaults);
+        else if (m_trace.entity(event.actor).kind == EntityKind::Node)
+            fault(event, row, node(event.actor).lane->faults);
+        else
+            fault(event, row, client(event.actor).life->faults);
+        break;
     case EventKind::NodeStarted:
     case EventKind::NodeResumed:
         onNode(NodePhase::Up);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/change_words.h"
 #include "models/engine_words.h"
 #include "models/event_words.h"
 #include "theme/format.h"
@@ -251,7 +252,8 @@ QString faultSentence(const trace::Trace& trace, const Tick& tick) {
         words = Timeline::tr("a failover asked for, to replace %1").arg(subject);
         break;
     case EventKind::SettingChanged:
-        words = Timeline::tr("setting changed to %1").arg(textOf(trace, e.aux));
+        words = changeWords(e, trace);
+        if (words.isEmpty()) words = Timeline::tr("setting changed to %1").arg(textOf(trace, e.aux));
         break;
     case EventKind::SessionChanged:
         words = e.subject == trace::kNoEntity

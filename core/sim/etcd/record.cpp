@@ -55,6 +55,17 @@ void EtcdRecord::copies(EtcdRecord& logical) {
     m_feed.writeCopiesOf([&logical](const QByteArray& lockName) { return logical.lockEntity(lockName); });
 }
 
+void EtcdRecord::setDecides(bool decides) {
+    if (decides == m_decides) return;
+    // What it held is lost with it; from here on it is silent.
+    for (const QByteArray& name : m_watched)
+        if (!decides) m_feed.update(name, std::nullopt, {.freedBy = trace::FreedBy::NodeLoss});
+    m_decides = decides;
+    if (decides && m_store)
+        for (const QByteArray& name : m_watched)
+            write(name, {});
+}
+
 void EtcdRecord::watch(const QByteArray& lockName) {
     m_feed.lockEntity(lockName);
     if (m_watched.insert(lockName).second && m_store && !keysOf(lockName).empty()) write(lockName, {});
@@ -111,6 +122,7 @@ void EtcdRecord::replaced(const EtcdStore& store) {
 }
 
 void EtcdRecord::write(const QByteArray& lockName, inspect::Sight sight) {
+    if (!m_decides) return;
     const std::vector<etcd::KeyValue> keys = keysOf(lockName);
     std::map<std::int64_t, inspect::SeenLease> leases;
     for (const etcd::KeyValue& key : keys) {

@@ -24,6 +24,8 @@ public:
     void copies(EtcdRecord& logical);
     trace::EntityId lockEntity(const QByteArray& lockName) { return m_feed.lockEntity(lockName); }
     void watch(const QByteArray& lockName);
+    /// Whether the service decides what the record says, where several are engines of one lock manager.
+    void setDecides(bool decides);
     /// The keys are as in `store`, which outlives the record, after that entry.
     void carriedOut(const EtcdStore& store, const EtcdEntry& entry);
     /// The end of that lease has moved; 0: the ends of all, as another member leads.
@@ -38,6 +40,7 @@ private:
 
     Grounds m_grounds;
     inspect::TraceFeed m_feed;
+    bool m_decides = true; ///< else the record is another service's
     inspect::TraceFeed::Resolver m_owner;
     EndOf m_endOf;
     std::map<std::int64_t, Nanos> m_ends; ///< as known last, while nobody leads

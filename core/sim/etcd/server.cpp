@@ -178,6 +178,14 @@ void EtcdServer::breakOff(const EtcdSocket& socket) {
     drop(socket.number);
 }
 
+void EtcdServer::hangUpOn(Party client) {
+    std::vector<ConnectionId> ids;
+    for (const auto& [id, connection] : m_connections)
+        if (connection.socket->client() == client) ids.push_back(id);
+    for (const ConnectionId id : ids)
+        drop(id);
+}
+
 void EtcdServer::drop(ConnectionId id, Farewell farewell) {
     const auto gone = m_connections.extract(id);
     if (!gone.empty()) gone.mapped().socket->closeAtServer(farewell);

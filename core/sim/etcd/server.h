@@ -68,6 +68,7 @@ public:
     void receive(const EtcdSocket& socket, std::uint64_t asked, const EtcdRequest& request);
     void leave(const EtcdSocket& socket);
     void breakOff(const EtcdSocket& socket);
+    void hangUpOn(Party client) override;
 
 private:
     using ConnectionId = std::uint64_t;

@@ -20,6 +20,7 @@ EtcdService::Settings EtcdService::Settings::of(const ServicePlan& plan) {
     settings.ids.clear();
     for (const scenario::NodeSpec& node : plan.nodes)
         settings.ids.push_back(node.id.toUtf8());
+    settings.engine = plan.scenario.manager.has_value();
     return settings;
 }
 
@@ -50,8 +51,8 @@ EtcdService::EtcdService(Grounds grounds, const Settings& settings, std::uint64_
     };
     // A lock of several members is one lock, which belongs to none of them.
     const bool alone = members == 1;
-    m_record =
-        std::make_unique<EtcdRecord>(grounds, alone ? all.front()->entity() : trace::kNoEntity, ownerOfLease, endOf);
+    m_record = std::make_unique<EtcdRecord>(
+        grounds, alone && !settings.engine ? all.front()->entity() : trace::kNoEntity, ownerOfLease, endOf);
     for (EtcdServer* const server : all) {
         server->meet(all);
         server->onRole = [this](EtcdServer& changed) { tellRole(changed); };
@@ -151,6 +152,10 @@ void EtcdService::watch(const QByteArray& lockName, const QByteArray&) {
     for (const auto& copy : m_copies)
         copy->watch(lockName);
     m_record->watch(lockName);
+}
+
+void EtcdService::setDecides(bool decides) {
+    m_record->setDecides(decides);
 }
 
 std::expected<void, QString> EtcdService::failOver(const Server& master) {

@@ -19,6 +19,7 @@ public:
         EtcdSettings cluster = {};
         bool formed =
             true; ///< the last member stands for election at once; false: the first election is part of the run
+        bool engine = false; ///< of a lock manager: locks belong to no server, even if there is one only
     };
     /// `owner`: names the holder of a lease that no client here has asked for.
     EtcdService(Grounds grounds, const Settings& settings, std::uint64_t seed, inspect::TraceFeed::Resolver owner);
@@ -33,6 +34,7 @@ public:
     /// Whichever the recipe: all keys below the lock's name belong to it.
     void watch(const QByteArray& lockName, const QByteArray& recipe) override;
     /// Hands the leadership over to the member that has most of the log.
+    void setDecides(bool decides) override;
     std::expected<void, QString> failOver(const Server& master) override;
     void forceRelease(const QByteArray& lockName) override;
     std::uint64_t steps() const override;

@@ -8,8 +8,9 @@ namespace lockscope::sim {
 
 using Cause = MemcachedStore::Cause;
 
-MemcachedRecord::MemcachedRecord(Grounds grounds, MemcachedServer& server, inspect::TraceFeed::Resolver owner)
-    : m_grounds(grounds), m_server(server), m_feed(grounds.recorder, server.entity(), std::move(owner), Nanos(0)) {
+MemcachedRecord::MemcachedRecord(Grounds grounds, trace::EntityId parent, MemcachedServer& server,
+                                 inspect::TraceFeed::Resolver owner)
+    : m_grounds(grounds), m_server(server), m_feed(grounds.recorder, parent, std::move(owner), Nanos(0)) {
     server.onChange = [this](MemcachedServer&, const QByteArray& key, Cause cause, trace::EntityId client) {
         if (m_watched.contains(key)) changed(key, cause, client);
     };
@@ -23,6 +24,17 @@ MemcachedRecord::~MemcachedRecord() {
     m_server.onChange = nullptr;
     m_server.onLost = nullptr;
     if (m_secondLook) m_grounds.scheduler.cancel(m_secondLook);
+}
+
+void MemcachedRecord::setDecides(bool decides) {
+    if (decides == m_decides) return;
+    // What it held is lost with it; from here on it is silent.
+    for (const QByteArray& name : m_watched)
+        if (!decides) m_feed.update(name, std::nullopt, {.freedBy = trace::FreedBy::NodeLoss});
+    m_decides = decides;
+    if (!decides) return;
+    for (const QByteArray& name : m_watched)
+        write(name, {});
 }
 
 void MemcachedRecord::watch(const QByteArray& lockName) {
@@ -47,6 +59,7 @@ void MemcachedRecord::changed(const QByteArray& key, Cause cause, trace::EntityI
         sight.freedBy = trace::FreedBy::NodeLoss;
         break;
     case Cause::Flush:
+        reached(Probe::MemcachedFlushed);
         sight.freedBy = trace::FreedBy::Force;
         break;
     }
@@ -54,6 +67,7 @@ void MemcachedRecord::changed(const QByteArray& key, Cause cause, trace::EntityI
 }
 
 void MemcachedRecord::write(const QByteArray& lockName, inspect::Sight sight) {
+    if (!m_decides) return;
     const MemcachedStore::Item* const item = m_server.find(lockName);
     std::optional<inspect::LockRow> row;
     if (item) {

@@ -9,8 +9,9 @@ namespace lockscope::sim {
 /// with the same formats, and knows besides when an item ends.
 class MemcachedRecord {
 public:
-    /// Everything outlives it.
-    MemcachedRecord(Grounds grounds, MemcachedServer& server, inspect::TraceFeed::Resolver owner);
+    /// `parent`: of the locks' entities; kNoEntity: none. Everything outlives it.
+    MemcachedRecord(Grounds grounds, trace::EntityId parent, MemcachedServer& server,
+                    inspect::TraceFeed::Resolver owner);
     ~MemcachedRecord();
     MemcachedRecord(const MemcachedRecord&) = delete;
     MemcachedRecord& operator=(const MemcachedRecord&) = delete;
@@ -18,6 +19,8 @@ public:
     trace::EntityId lockEntity(const QByteArray& lockName) { return m_feed.lockEntity(lockName); }
     /// The lock's item has the same name.
     void watch(const QByteArray& lockName);
+    /// Whether the service decides what the record says, where several are engines of one lock manager.
+    void setDecides(bool decides);
 
 private:
     void changed(const QByteArray& key, MemcachedStore::Cause cause, trace::EntityId client);
@@ -27,6 +30,7 @@ private:
     Grounds m_grounds;
     MemcachedServer& m_server;
     inspect::TraceFeed m_feed;
+    bool m_decides = true; ///< else the record is another service's
     std::set<QByteArray> m_watched;
     VirtualScheduler::TimerId m_secondLook = 0;
 };

@@ -105,6 +105,14 @@ void MemcachedServer::breakOff(const MemcachedSocket& socket) {
     drop(socket.number);
 }
 
+void MemcachedServer::hangUpOn(Party client) {
+    std::vector<std::uint64_t> ids;
+    for (const auto& [id, connection] : m_connections)
+        if (connection.socket->client() == client) ids.push_back(id);
+    for (const std::uint64_t id : ids)
+        drop(id);
+}
+
 void MemcachedServer::drop(std::uint64_t id, Farewell farewell) {
     const auto gone = m_connections.extract(id);
     if (!gone.empty()) gone.mapped().socket->closeAtServer(farewell);

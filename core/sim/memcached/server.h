@@ -43,6 +43,7 @@ public:
     void leave(const MemcachedSocket& socket);
     /// The connection breaks at the server's end.
     void breakOff(const MemcachedSocket& socket);
+    void hangUpOn(Party client) override;
 
 private:
     struct Packet {

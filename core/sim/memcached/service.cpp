@@ -17,6 +17,7 @@ Endpoint endpointOf(const MemcachedServer& server) {
 
 MemcachedService::Settings MemcachedService::Settings::of(const ServicePlan& plan) {
     Settings settings;
+    settings.engine = plan.scenario.manager.has_value();
     settings.ids.clear();
     for (const scenario::NodeSpec& node : plan.nodes)
         settings.ids.push_back(node.id.toUtf8());
@@ -35,7 +36,8 @@ MemcachedService::MemcachedService(Grounds grounds, const Settings& settings, st
     for (std::size_t i = 0; i < settings.ids.size(); ++i) {
         m_servers.push_back(
             std::make_unique<MemcachedServer>(grounds, settings.ids[i], mixSeed(seed, i), settings.store));
-        m_records.push_back(std::make_unique<MemcachedRecord>(grounds, *m_servers.back(), owner));
+        m_records.push_back(std::make_unique<MemcachedRecord>(
+            grounds, settings.engine ? trace::kNoEntity : m_servers.back()->entity(), *m_servers.back(), owner));
         endpoints.push_back(endpointOf(*m_servers.back()));
     }
     m_ring = std::make_unique<memcached::KeyRing>(endpoints);
@@ -80,10 +82,27 @@ void MemcachedService::watch(const QByteArray& lockName, const QByteArray&) {
     m_records[m_ring->serverOf(lockName)]->watch(lockName);
 }
 
+void MemcachedService::setDecides(bool decides) {
+    for (const auto& record : m_records)
+        record->setDecides(decides);
+}
+
 std::expected<void, QString> MemcachedService::failOver(const Server& master) {
     return std::unexpected(
         QCoreApplication::translate("Faults", "%1 is a memcached: no other server replaces it, as they share nothing.")
             .arg(QString::fromUtf8(master.id())));
+}
+
+std::expected<void, QString> MemcachedService::canDrop(const Server&) const {
+    return {};
+}
+
+void MemcachedService::evict(Server& server, const QByteArray& lockName) {
+    static_cast<MemcachedServer&>(server).evict(lockName);
+}
+
+void MemcachedService::flush(Server& server) {
+    static_cast<MemcachedServer&>(server).command({.kind = MemcachedCommand::Kind::Flush});
 }
 
 void MemcachedService::forceRelease(const QByteArray& lockName) {

@@ -16,6 +16,7 @@ public:
         static Nanos longestHold(const scenario::ServiceSpec& spec, Nanos lease);
         std::vector<QByteArray> ids{"memcached-1"};
         MemcachedStore::Settings store = {};
+        bool engine = false; ///< of a lock manager: locks belong to no server
     };
     MemcachedService(Grounds grounds, const Settings& settings, std::uint64_t seed,
                      const inspect::TraceFeed::Resolver& owner);
@@ -30,7 +31,11 @@ public:
     /// `recipe` is of no meaning here: the lock is the item of its name, on the server that the ring of
     /// all gives it.
     void watch(const QByteArray& lockName, const QByteArray& recipe) override;
+    void setDecides(bool decides) override;
     std::expected<void, QString> failOver(const Server& master) override;
+    std::expected<void, QString> canDrop(const Server& server) const override;
+    void evict(Server& server, const QByteArray& lockName) override;
+    void flush(Server& server) override;
     void forceRelease(const QByteArray& lockName) override;
     std::uint64_t steps() const override;
 

@@ -26,10 +26,9 @@ inspect::TraceFeed::Resolver resolving(const SqlServer& server, inspect::TraceFe
 
 } // namespace
 
-SqlRecord::SqlRecord(Grounds grounds, SqlServer& server, const inspect::TraceFeed::Resolver& owner)
-    : m_grounds(grounds),
-      m_server(server),
-      m_feed(grounds.recorder, server.entity(), resolving(server, owner), Nanos(0)) {
+SqlRecord::SqlRecord(Grounds grounds, trace::EntityId parent, SqlServer& server,
+                     const inspect::TraceFeed::Resolver& owner)
+    : m_grounds(grounds), m_server(server), m_feed(grounds.recorder, parent, resolving(server, owner), Nanos(0)) {
     server.onBooted = [this](SqlServer&) {
         follow();
         for (const auto& [name, watched] : m_watched)
@@ -75,6 +74,17 @@ QByteArray SqlRecord::recipeOf(const QByteArray& lockName) const {
 sql::NamedKey SqlRecord::keyOf(const QByteArray& lockName) const {
     if (!isPostgreSql()) return {lockName};
     return sql::advisoryKeyOf(lockName, sql::KeyKind::Usual).value(); // every name has a usual key
+}
+
+void SqlRecord::setDecides(bool decides) {
+    if (decides == m_decides) return;
+    // What it held is lost with it; from here on it is silent.
+    for (const auto& [name, watched] : m_watched)
+        if (!decides) m_feed.update(name, std::nullopt, {.freedBy = trace::FreedBy::NodeLoss});
+    m_decides = decides;
+    if (!decides) return;
+    for (const auto& [name, watched] : m_watched)
+        write(name, {});
 }
 
 void SqlRecord::watch(const QByteArray& lockName, const QByteArray& recipe) {
@@ -206,6 +216,7 @@ std::optional<LockRow> SqlRecord::rowOf(const QByteArray& lockName, const Watche
 }
 
 void SqlRecord::write(const QByteArray& lockName, inspect::Sight sight) {
+    if (!m_decides) return;
     Watched& watched = m_watched[lockName];
     std::optional<LockRow> row = rowOf(lockName, watched);
     // A world of our own knows its locks; how sure a stranger could be is no part of it.

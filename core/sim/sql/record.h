@@ -10,14 +10,16 @@ namespace lockscope::sim {
 /// watcher of a real database reads them, with the same format.
 class SqlRecord {
 public:
-    /// Everything outlives it.
-    SqlRecord(Grounds grounds, SqlServer& server, const inspect::TraceFeed::Resolver& owner);
+    /// `parent`: of the locks' entities; kNoEntity: none. Everything outlives it.
+    SqlRecord(Grounds grounds, trace::EntityId parent, SqlServer& server, const inspect::TraceFeed::Resolver& owner);
     ~SqlRecord();
     SqlRecord(const SqlRecord&) = delete;
     SqlRecord& operator=(const SqlRecord&) = delete;
 
     trace::EntityId lockEntity(const QByteArray& lockName) { return m_feed.lockEntity(lockName); }
     void watch(const QByteArray& lockName, const QByteArray& recipe);
+    /// Whether the service decides what the record says, where several are engines of one lock manager.
+    void setDecides(bool decides);
     /// The recipe by which a watched lock is taken; empty: it is not watched.
     QByteArray recipeOf(const QByteArray& lockName) const;
     sql::NamedKey keyOf(const QByteArray& lockName) const;
@@ -46,6 +48,7 @@ private:
     Grounds m_grounds;
     SqlServer& m_server;
     inspect::TraceFeed m_feed;
+    bool m_decides = true; ///< else the record is another service's
     std::map<QByteArray, Watched> m_watched;
     VirtualScheduler::TimerId m_secondLook = 0;
 };

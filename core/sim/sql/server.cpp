@@ -164,6 +164,14 @@ void SqlServer::breakOff(const SqlSocket& socket) {
     drop(socket.number, EndedBy::Client);
 }
 
+void SqlServer::hangUpOn(Party client) {
+    std::vector<SqlConnectionId> ids;
+    for (const auto& [id, connection] : m_connections)
+        if (connection.socket->client() == client) ids.push_back(id);
+    for (const SqlConnectionId id : ids)
+        drop(id, EndedBy::Client);
+}
+
 void SqlServer::drop(SqlConnectionId id, EndedBy by) {
     const auto gone = m_connections.find(id);
     if (gone == m_connections.end()) return;

@@ -68,6 +68,7 @@ public:
     void leave(const SqlSocket& socket);
     /// The connection breaks at the server's end.
     void breakOff(const SqlSocket& socket);
+    void hangUpOn(Party client) override;
 
 private:
     struct Connection {

@@ -10,6 +10,7 @@ namespace lockscope::sim {
 SqlService::Settings SqlService::Settings::of(const ServicePlan& plan) {
     Settings settings;
     settings.id = plan.nodes.front().id.toUtf8();
+    settings.engine = plan.scenario.manager.has_value();
     SqlServer::Settings& server = settings.server;
     const bool postgreSql = plan.spec.dialect == scenario::ServiceSpec::Dialect::PostgreSql;
     server.engine.dialect = postgreSql ? sql::Dialect::PostgreSql : sql::Dialect::MySql;
@@ -28,7 +29,8 @@ SqlService::SqlService(Grounds grounds, const Settings& settings, std::uint64_t 
                        const inspect::TraceFeed::Resolver& owner)
     : m_grounds(grounds),
       m_server(std::make_unique<SqlServer>(grounds, settings.id, seed, settings.server)),
-      m_record(std::make_unique<SqlRecord>(grounds, *m_server, owner)) {
+      m_record(std::make_unique<SqlRecord>(grounds, settings.engine ? trace::kNoEntity : m_server->entity(), *m_server,
+                                           owner)) {
 }
 
 SqlService::~SqlService() = default;
@@ -42,6 +44,10 @@ QString SqlService::url() const {
     return QStringLiteral("%1://%2:%3/locks")
         .arg(postgreSql ? QStringLiteral("postgresql") : QStringLiteral("mysql"), QString::fromUtf8(m_server->id()))
         .arg(m_server->port());
+}
+
+void SqlService::setDecides(bool decides) {
+    m_record->setDecides(decides);
 }
 
 std::expected<void, QString> SqlService::failOver(const Server& master) {

@@ -12,6 +12,7 @@ public:
         static Settings of(const ServicePlan& plan);
         QByteArray id = "sql-1";
         SqlServer::Settings server = {};
+        bool engine = false; ///< of a lock manager: locks belong to no server
     };
     SqlService(Grounds grounds, const Settings& settings, std::uint64_t seed,
                const inspect::TraceFeed::Resolver& owner);
@@ -27,6 +28,7 @@ public:
     bool tellsHolders() const override { return false; }
     trace::EntityId lockEntity(const QByteArray& lockName) override { return m_record->lockEntity(lockName); }
     void watch(const QByteArray& lockName, const QByteArray& recipe) override { m_record->watch(lockName, recipe); }
+    void setDecides(bool decides) override;
     std::expected<void, QString> failOver(const Server& master) override;
     void forceRelease(const QByteArray& lockName) override;
     std::uint64_t steps() const override { return m_server->steps(); }

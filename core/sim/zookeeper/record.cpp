@@ -73,6 +73,17 @@ void ZkRecord::copies(ZkRecord& logical) {
     m_feed.writeCopiesOf([&logical](const QByteArray& lockName) { return logical.lockEntity(lockName); });
 }
 
+void ZkRecord::setDecides(bool decides) {
+    if (decides == m_decides) return;
+    // What it held is lost with it; from here on it is silent.
+    for (const QByteArray& name : m_watched)
+        if (!decides) m_feed.update(name, std::nullopt, {.freedBy = trace::FreedBy::NodeLoss});
+    m_decides = decides;
+    if (decides && m_tree)
+        for (const QByteArray& name : m_watched)
+            write(name, lockAt(*m_tree, pathOf(name), m_wallMs), {});
+}
+
 void ZkRecord::watch(const QByteArray& lockName) {
     m_feed.lockEntity(lockName);
     if (m_watched.insert(lockName).second && m_tree && m_tree->find(pathOf(lockName)))
@@ -119,6 +130,7 @@ const ZkRecord::Row& ZkRecord::rowAfter(const ZkState& state, const QByteArray& 
 }
 
 void ZkRecord::write(const QByteArray& lockName, const Row& row, inspect::Sight sight) {
+    if (!m_decides) return;
     sight.exactDeadline = kNever; // what a session holds has no end of its own
     m_feed.update(lockName, row, sight);
     m_rows[lockName] = row;

@@ -23,6 +23,8 @@ public:
     void copies(ZkRecord& logical);
     trace::EntityId lockEntity(const QByteArray& lockName) { return m_feed.lockEntity(lockName); }
     void watch(const QByteArray& lockName);
+    /// Whether the service decides what the record says, where several are engines of one lock manager.
+    void setDecides(bool decides);
     /// The nodes are as in `state`, which outlives the record, after `txn`, whose history is that of the record.
     void carriedOut(const ZkState& state, const ZkTxn& txn);
     /// The nodes are others now, by nobody's request: a server took over its leader's, or lost its own.
@@ -38,6 +40,7 @@ private:
     VirtualScheduler& m_scheduler;
     VirtualScheduler::TimerId m_secondLook = 0;
     inspect::TraceFeed m_feed;
+    bool m_decides = true; ///< else the record is another service's
     ThreadOf m_threadOf;
     std::set<QByteArray> m_watched;
     const ZkTree* m_tree = nullptr;   ///< of the server that has told of a change last

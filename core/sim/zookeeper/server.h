@@ -71,6 +71,7 @@ public:
     void leave(const ZkSocket& socket);
     /// The connection breaks at the server's end.
     void breakOff(const ZkSocket& socket);
+    void hangUpOn(Party client) override;
 
 private:
     using ConnectionId = std::uint64_t;

@@ -34,6 +34,14 @@ void ZkServer::breakOff(const ZkSocket& socket) {
     drop(socket.number);
 }
 
+void ZkServer::hangUpOn(Party client) {
+    std::vector<ConnectionId> ids;
+    for (const auto& [id, connection] : m_connections)
+        if (connection.socket->client() == client) ids.push_back(id);
+    for (const ConnectionId id : ids)
+        drop(id);
+}
+
 void ZkServer::drop(ConnectionId id, ZkSocket::Farewell farewell) {
     const auto gone = m_connections.extract(id);
     if (gone.empty()) return;

@@ -15,6 +15,7 @@ ZkService::Settings ZkService::Settings::of(const ServicePlan& plan) {
         settings.ids.push_back(node.id.toUtf8());
     settings.ensemble.tick = plan.spec.tick;
     settings.session = sessionOf(plan.spec, plan.scenario.lock.lease);
+    settings.engine = plan.scenario.manager.has_value();
     return settings;
 }
 
@@ -47,7 +48,7 @@ ZkService::ZkService(Grounds grounds, const Settings& settings, std::uint64_t se
     };
     // A lock of several servers is one lock, which belongs to none of them.
     const bool alone = all.size() == 1;
-    const trace::EntityId parent = alone ? all.front()->entity() : trace::kNoEntity;
+    const trace::EntityId parent = alone && !settings.engine ? all.front()->entity() : trace::kNoEntity;
     m_record = std::make_unique<ZkRecord>(grounds.scheduler, grounds.recorder, parent, owner, threadOf);
     for (ZkServer* const server : all) {
         server->meet(all);
@@ -151,6 +152,10 @@ void ZkService::remove(ZkServer& leading, const QByteArray& path) {
     request.ops.front().kind = zookeeper::Op::Kind::Remove;
     request.ops.front().path = path;
     leading.command(request);
+}
+
+void ZkService::setDecides(bool decides) {
+    m_record->setDecides(decides);
 }
 
 std::expected<void, QString> ZkService::failOver(const Server& master) {

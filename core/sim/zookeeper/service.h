@@ -20,8 +20,9 @@ public:
         std::vector<QByteArray> ids{"zk-1", "zk-2",
                                     "zk-3"}; ///< in the order of their numbers; the last one leads first
         ZkSettings ensemble = {};
-        bool formed = true; ///< it has a leader from the start; false: the first election is part of the run
-        Nanos session{};    ///< the time-out that clients ask for; 0: their own default
+        bool formed = true;  ///< it has a leader from the start; false: the first election is part of the run
+        bool engine = false; ///< of a lock manager: locks belong to no server, even if there is one only
+        Nanos session{};     ///< the time-out that clients ask for; 0: their own default
     };
     ZkService(Grounds grounds, const Settings& settings, std::uint64_t seed, inspect::TraceFeed::Resolver owner);
     ~ZkService() override;
@@ -35,6 +36,7 @@ public:
     trace::EntityId lockEntity(const QByteArray& lockName) override { return m_record->lockEntity(lockName); }
     /// Whichever the recipe: all nodes at the lock's path and below belong to it.
     void watch(const QByteArray& lockName, const QByteArray& recipe) override;
+    void setDecides(bool decides) override;
     std::expected<void, QString> failOver(const Server& master) override;
     void forceRelease(const QByteArray& lockName) override;
     std::uint64_t steps() const override;

@@ -170,13 +170,15 @@ private:
             f.text = QStringLiteral("3s");
             break;
         case Action::DelayLink:
+        case Action::JitterLink:
             f.value = coin() ? duration() : 0ns;
             [[fallthrough]];
         case Action::CutLink:
             undone = true;
             [[fallthrough]];
         case Action::MendLink:
-            f.target = client + QLatin1Char('-') + node;
+        case Action::ResetLink:
+            f.target = client + (coin() ? u'-' : u'|') + node;
             break;
         case Action::PauseNode:
         case Action::KillNode:
@@ -186,7 +188,13 @@ private:
         case Action::ResumeNode:
         case Action::RestartNode:
         case Action::RestartNodeEmpty:
+        case Action::EvictKey:
+        case Action::FlushNode:
             f.target = node;
+            break;
+        case Action::DriftClock:
+            f.value = Nanos(number(-999'999'999, 999'999'999));
+            f.target = coin() ? client : client + u',' + node;
             break;
         case Action::JumpClock:
             f.value = -duration();
@@ -199,6 +207,8 @@ private:
             f.target = client;
         }
         if (undone && coin()) f.duration = duration();
+        if (number(0, 3) == 0) f.every = duration() + 1ns;
+        if (f.every && coin()) f.times = number(2, 1000);
         f.byHand = coin();
         return f;
     }
@@ -257,7 +267,7 @@ private Q_SLOTS:
         };
         QVERIFY(complaint([](Scenario& s) {
                     s.manager->engines[1] = QStringLiteral("redis-9");
-                }).contains(u"/manager/engines/1: there is no server “redis-9”"_qs));
+                }).contains(u"/manager/engines/1: “redis-9” cannot be used"_qs));
         QVERIFY(complaint([](Scenario& s) {
                     s.manager->witnesses = QStringList{QStringLiteral("redis-1")};
                 }).contains(u"twice"_qs));
@@ -266,12 +276,60 @@ private Q_SLOTS:
         QVERIFY(complaint([](Scenario& s) { s.manager.reset(); }).contains(u"lock manager"_qs));
     }
 
+    void enginesOfDifferentKindsReadBackEqual() {
+        const Scenario made = loadScenario(QStringLiteral("engine-switch-kinds")).value();
+        QCOMPARE(made.manager->engines, (QStringList{u"redis"_qs, u"zookeeper"_qs}));
+        QCOMPARE(made.manager->recipes.at(u"zookeeper"_qs), u"zk-mutex"_qs);
+        const auto read = parseScenario(toJson(made), QStringLiteral("made.json"));
+        QVERIFY(read.has_value() && *read == made);
+        Scenario alone = made; // a single server of a service that is one thing to its clients
+        alone.manager->engines[1] = QStringLiteral("zk-1");
+        alone.faults.clear();
+        const auto refused = parseScenario(toJson(alone), QStringLiteral("made.json"));
+        QVERIFY(!refused && refused.error().front().toString().contains(u"these can: redis, zookeeper, etcd"_qs));
+    }
+
+    void aLivenessPhaseReadsBackEqual() {
+        Scenario made = loadScenario(QStringLiteral("etcd-quorum-loss")).value();
+        made.liveness = 30s;
+        const auto read = parseScenario(toJson(made), QStringLiteral("made.json"));
+        QVERIFY(read.has_value() && *read == made);
+        made.liveness = made.until;
+        const auto refused = parseScenario(toJson(made), QStringLiteral("made.json"));
+        QVERIFY(!refused && refused.error().front().toString().contains(u"/liveness"_qs));
+    }
+
+    void severalTargetsAndOneDirectionAreChecked() {
+        const auto problem = [](Action action, const char* target) {
+            Scenario made = loadScenario(QStringLiteral("zk-leader-loss")).value();
+            Fault fault;
+            fault.at = 1s;
+            fault.action = action;
+            fault.target = QString::fromUtf8(target);
+            made.faults = {fault};
+            const auto read = parseScenario(toJson(made), QStringLiteral("made.json"));
+            return read ? QString() : read.error().front().toString();
+        };
+        QCOMPARE(problem(Action::KillNode, "zk-1,follower[0]"), QString());
+        QCOMPARE(problem(Action::CutLink, "A,B|zk-1,leader"), QString());
+        QCOMPARE(problem(Action::CutLink, "A>zk-1"), QString());
+        QVERIFY(problem(Action::KillNode, "zk-1,zk-9").contains(u"zk-9"_qs));
+        QVERIFY(problem(Action::CutLink, "A|zk-9").contains(u"zk-9"_qs));
+        QVERIFY(problem(Action::KillNode, "A|zk-1").contains(u"two sets"_qs));
+        QVERIFY(problem(Action::ResetLink, "A>zk-1").contains(u"both directions"_qs));
+        QVERIFY(problem(Action::EvictKey, "zk-1").contains(u"only Redis and memcached"_qs));
+    }
+
     /// Recordings and saved files keep their form where it can say all.
     void whatTheFirstVersionCanSayIsWrittenInIt() {
         for (std::uint64_t seed = 0; seed < 50; ++seed) {
             Scenario made = Maker(seed).scenario();
-            std::erase_if(made.faults,
-                          [](const Fault& f) { return f.action == Action::LosePush || f.action == Action::HangWork; });
+            std::erase_if(made.faults, [](const Fault& f) {
+                constexpr std::array kNewer{Action::LosePush,  Action::HangWork,   Action::EvictKey,  Action::FlushNode,
+                                            Action::ResetLink, Action::JitterLink, Action::DriftClock};
+                const bool several = f.target.contains(u'|') || f.target.contains(u',');
+                return std::ranges::find(kNewer, f.action) != kNewer.end() || several || f.every;
+            });
             QCOMPARE(QJsonDocument::fromJson(toJson(made))[u"lockscope"].toInt(), 1);
             made.moreLocks.emplace_back();
             QCOMPARE(QJsonDocument::fromJson(toJson(made))[u"lockscope"].toInt(), 2);
@@ -338,7 +396,8 @@ private Q_SLOTS:
             known += QString::fromLatin1(actionId(Action(i)));
         QCOMPARE(actions, known);
         // The first version knows all but those that came with the second.
-        for (const char* const newer : {"lose-push", "hang-work", "switch-engine"})
+        for (const char* const newer : {"lose-push", "hang-work", "switch-engine", "evict-key", "flush-node",
+                                        "jitter-link", "reset-link", "drift-clock"})
             known.removeOne(QLatin1String(newer));
         const QJsonDocument first = QJsonDocument::fromJson(scenarioSchema(1));
         QStringList old;

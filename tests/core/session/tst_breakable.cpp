@@ -141,6 +141,54 @@ private Q_SLOTS:
         QVERIFY(w.why(w.server(), Action::Failover).contains(u"alone"_qs));
     }
 
+    void onlySomeServersThrowKeysOut() {
+        World w;
+        for (const Action action : {Action::EvictKey, Action::FlushNode}) {
+            w.settings.nodes = {{u"redis-1"_qs, u"redis"_qs}};
+            QCOMPARE(w.why(w.server(), action), u"it can"_qs);
+            w.settings.nodes = {{u"redis-1"_qs, u"memcached"_qs}};
+            QCOMPARE(w.why(w.server(), action), u"it can"_qs);
+            for (const QString& kind : {u"zookeeper"_qs, u"etcd"_qs, u"sql"_qs, u"sentinel"_qs}) {
+                w.settings.nodes = {{u"redis-1"_qs, kind}};
+                QVERIFY(w.why(w.server(), action).startsWith(u"redis-1 keeps its data"_qs));
+            }
+        }
+        w.settings.nodes = {{u"redis-1"_qs, u"redis"_qs}};
+        w.add(EventKind::NodePaused, w.first);
+        QCOMPARE(w.why(w.server(), Action::FlushNode), u"It is paused."_qs);
+        w.add(EventKind::NodeRole, w.first, 0, 0, w.session.rows->text("replica"));
+        QVERIFY(w.why(w.server(), Action::EvictKey).contains(u"replica"_qs));
+        w.add(EventKind::NodeKilled, w.first);
+        QCOMPARE(w.why(w.server(), Action::EvictKey), u"redis-1 is dead."_qs);
+    }
+
+    void connectionsBetweenServersAreNotReset() {
+        World w;
+        QVERIFY(w.why(Breakable::link(w.sight(), w.first, w.second), Action::ResetLink).contains(u"clients"_qs));
+        QCOMPARE(w.why(Breakable::link(w.sight(), w.a, w.first), Action::ResetLink), u"it can"_qs);
+        QCOMPARE(w.why(Breakable::link(w.sight(), w.first, w.second), Action::JitterLink), u"it can"_qs);
+        w.session.can = {.faults = true, .live = true};
+        QVERIFY(w.why(w.client(), Action::ResetLink).contains(u"real"_qs)); // on its links
+        QVERIFY(w.why(w.client(), Action::DriftClock).contains(u"real"_qs));
+    }
+
+    void aServerOfAnEngineStandsForIt() {
+        World w;
+        QVERIFY(w.why(w.server(), Action::SwitchEngine).contains(u"lock manager"_qs));
+        scenario::ServiceSpec zookeeper = scenario::defaultService(u"zookeeper"_qs);
+        w.settings.setServices({scenario::ServiceSpec{}, zookeeper});
+        w.settings.manager = scenario::ManagerSpec{.engines = {u"redis"_qs, u"zookeeper"_qs}, .witnesses = {}};
+        QCOMPARE(w.why(w.server(), Action::SwitchEngine), u"it can"_qs);
+        QCOMPARE(w.settings.engineNumber(u"zk-2"_qs), 1);
+        QCOMPARE(w.settings.engineNumber(u"redis-2"_qs), -1);
+    }
+
+    void severalTargetsAreNoOneThing() {
+        World w;
+        QVERIFY(!Breakable::named(w.sight(), Action::PauseNode, u"redis-1,redis-2"_qs));
+        QVERIFY(!Breakable::named(w.sight(), Action::CutLink, u"A|redis-1"_qs));
+    }
+
     void aLinkIsFoundByNamesWithHyphens() {
         World w;
         const auto found = Breakable::named(w.sight(), Action::CutLink, u"redis-1-redis-2"_qs);

@@ -38,6 +38,40 @@ private Q_SLOTS:
             QCOMPARE(lost.front().actor, freed->aux);
         }
     }
+
+    /// No connection breaks: the holder hears of the loss when it renews, or, if it never does, when it releases.
+    void dataThatAreDroppedAreHeardOfLate_data() {
+        QTest::addColumn<QByteArray>("id");
+        QTest::addColumn<int>("probe");
+        QTest::addColumn<int>("why");
+        QTest::addColumn<int>("hears");
+        QTest::newRow("evict") << QByteArray("memcached-evict") << int(Probe::MemcachedEvicted)
+                               << int(trace::FreedBy::NodeLoss) << int(EventKind::RenewRefused);
+        QTest::newRow("flush") << QByteArray("memcached-flush") << int(Probe::MemcachedFlushed)
+                               << int(trace::FreedBy::Force) << int(EventKind::ReleaseRefused);
+    }
+    void dataThatAreDroppedAreHeardOfLate() {
+        QFETCH(QByteArray, id);
+        QFETCH(int, probe);
+        QFETCH(int, why);
+        QFETCH(int, hears);
+        const auto scenario = builtin(id.constData());
+        for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+            sim::resetProbes();
+            const auto report = experiment::run(scenario, seed);
+            QCOMPARE(sim::probeCounts()[std::size_t(probe)], std::uint64_t(1));
+            const Event dropped = rows(*report.trace, EventKind::SettingChanged).at(0);
+            QCOMPARE(report.trace->entity(dropped.actor).name, QByteArray("memcached-1"));
+            const auto freed = freedAfter(*report.trace, dropped.time());
+            QVERIFY(freed && freed->time() == dropped.time());
+            QCOMPARE(int(freed->flags & trace::kFreedByMask), why);
+            const auto heard = rows(*report.trace, EventKind(hears));
+            QCOMPARE(heard.size(), std::size_t(1));
+            QCOMPARE(heard.front().actor, freed->aux);
+            QVERIFY(heard.front().time() > dropped.time() + 1s);
+            QVERIFY(rows(*report.trace, EventKind::ConnectionLost).empty());
+        }
+    }
 };
 
 QTEST_GUILESS_MAIN(TestMemcachedScenarios)

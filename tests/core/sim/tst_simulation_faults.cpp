@@ -83,7 +83,7 @@ Fault randomFault(Dice& dice) {
                                 Action::PauseNode,    Action::ResumeNode,   Action::KillNode,   Action::RestartNode,
                                 Action::CutLink,      Action::MendLink,     Action::DelayLink,  Action::JumpClock,
                                 Action::StopWatchdog, Action::LoseReply,    Action::LosePush,   Action::HangWork,
-                                Action::HealAll,      Action::Set};
+                                Action::EvictKey,     Action::FlushNode,    Action::HealAll,    Action::Set};
     fault.action = kDrawn[static_cast<std::size_t>(dice.upTo(static_cast<int>(kDrawn.size())))];
     fault.target = randomClient(dice);
     if (dice.once(2)) fault.duration = dice.once(2) ? dice.between(1ms, 6s) : Nanos(500ms * (1 + dice.upTo(10)));
@@ -93,6 +93,8 @@ Fault randomFault(Dice& dice) {
     case Action::KillNode:
     case Action::RestartNode:
     case Action::CrashNode:
+    case Action::EvictKey:
+    case Action::FlushNode:
         fault.target = QStringLiteral("redis-1");
         break;
     case Action::CutLink:
@@ -150,6 +152,8 @@ bool hurts(const Fault& fault) {
     case Action::KillNode:    // forgets who holds
     case Action::RestartNode:
     case Action::CrashNode:
+    case Action::EvictKey:
+    case Action::FlushNode:
     case Action::JumpClock: // the server's, which counts leases
         return true;
     case Action::Set:

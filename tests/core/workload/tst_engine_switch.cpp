@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A lock manager in the simulator: what a change of engines does to those who hold and wait, by its mode.
 #include "program_runs.h"
+#include "scenario/scenario_file.h"
 
 using namespace lockscope;
 using namespace lockscope::tests;
@@ -123,6 +124,33 @@ private Q_SLOTS:
             QVERIFY(outcome(report, Invariant::StaleWrite) != Outcome::Violated);
         }
         QVERIFY(refused > 0);
+    }
+
+    /// From a Redis to a ZooKeeper: one lock, one record, which follows the engine in use.
+    void enginesMayBeOfDifferentKinds() {
+        auto loaded = scenario::loadScenario(QStringLiteral("engine-switch-kinds"));
+        QVERIFY(loaded.has_value());
+        for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+            const auto report = experiment::run(*loaded, seed);
+            const trace::Trace& trace = *report.trace;
+            QVERIFY2(report.verdict.violations.empty(), qPrintable(violations(report)));
+            const Times times = timesOf(trace);
+            QVERIFY(times.granted != kNever);
+            int held = 0, byZooKeeper = 0;
+            trace::EntityId lock = trace::kNoEntity;
+            for (std::size_t i = 0; i < trace.size(); ++i) {
+                const trace::Event event = trace.at(i);
+                if (event.kind == EventKind::Granted) {
+                    QVERIFY(lock == trace::kNoEntity || lock == event.subject); // it is one lock to all
+                    lock = event.subject;
+                }
+                if (event.time() < times.granted || event.subject != lock) continue;
+                held += event.kind == EventKind::RecordHeld;
+                byZooKeeper += event.kind == EventKind::AsksBy && trace.entity(event.aux).name == "zk-mutex";
+            }
+            QVERIFY(held > 3);
+            QVERIFY(byZooKeeper > 0);
+        }
     }
 
     void equalSeedsAreEqualRuns() {

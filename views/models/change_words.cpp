@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/change_words.h"
+
+#include "theme/format.h"
+#include "trace/duration.h"
+#include "trace/text.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::views {
+
+namespace {
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(Faults)
+};
+} // namespace
+
+QString changeWords(const trace::Event& event, const trace::Trace& trace) {
+    if (event.actor == trace::kNoEntity) return {};
+    const QString actor = trace.displayName(event.actor);
+    const QByteArray text = trace.entity(event.aux).name;
+    const qsizetype equals = text.indexOf('=');
+    const QString value = trace::readable(text.mid(equals + 1));
+    if (text.startsWith("evict=")) return Words::tr("evicted %1 from %2").arg(value, actor);
+    if (text.startsWith("flush=")) return Words::tr("emptied %1").arg(actor);
+    if (!text.startsWith("drift=")) return {};
+    const auto gain = parseDuration(value);
+    if (!gain || *gain == Nanos(0)) return Words::tr("clock of %1 runs right").arg(actor);
+    return *gain > Nanos(0) ? Words::tr("clock of %1 gains %2 a second").arg(actor, duration(*gain))
+                            : Words::tr("clock of %1 loses %2 a second").arg(actor, duration(-*gain));
+}
+
+} // namespace lockscope::views

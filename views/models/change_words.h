@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "trace/trace.h"
+
+namespace lockscope::views {
+
+/// What a SettingChanged row says was done to one client or server: "evicted orders from redis-1", "emptied redis-1",
+/// "clock of A gains 50 ms a second". Empty: it is a setting of the whole run.
+QString changeWords(const trace::Event& event, const trace::Trace& trace);
+
+} // namespace lockscope::views
