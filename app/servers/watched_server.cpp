@@ -118,7 +118,7 @@ void WatchedServer::tellNotes(const LockReport& report) { // each kind once per 
     if (report.connections != m_last.connections) m_noted.clear();
     if (!report.complete) return; // counts still grow
     for (const inspect::WatchNote& note : report.notes)
-        if (m_noted.insert(note.kind).second) complainHere(textOf(note));
+        if (!isGood(note.kind) && m_noted.insert(note.kind).second) complainHere(textOf(note));
 }
 
 void WatchedServer::sayAt(const QString& time, const QString& word, const QString& text) {

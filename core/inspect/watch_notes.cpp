@@ -57,6 +57,14 @@ const char* nameOf(Kind kind) {
         return "names-wanted";
     case Kind::MayEvict:
         return "may-evict";
+    case Kind::ChangesTold:
+        return "changes-told";
+    case Kind::ChangesBounded:
+        return "changes-bounded";
+    case Kind::ChangesForgotten:
+        return "changes-forgotten";
+    case Kind::ChangesRefused:
+        return "changes-refused";
     case Kind::LeftAlone:
         break;
     }
@@ -102,6 +110,16 @@ QString textOf(const WatchNote& note) {
     case Kind::MayEvict:
         return Text::tr("When its memory is full, this server drops keys, locks among them (maxmemory-policy %1)")
             .arg(note.examples.empty() ? QString() : readable(note.examples.front()));
+    case Kind::ChangesTold:
+        return Text::tr("told of changes of %n keys", "", int(note.count));
+    case Kind::ChangesBounded:
+        return Text::tr("other keys are polled: no more than %1 are followed, to spare the server's memory").arg(count);
+    case Kind::ChangesForgotten:
+        return Text::tr("other keys are polled: the server forgets which ones to tell of beyond %1 "
+                        "(tracking-table-max-keys)")
+            .arg(count);
+    case Kind::ChangesRefused:
+        return Text::tr("polling: the server does not allow CLIENT TRACKING");
     case Kind::LeftAlone:
         break;
     }
@@ -124,9 +142,17 @@ bool countsKeys(Kind kind) {
     case Kind::SessionsRefused:
     case Kind::NamesWanted:
     case Kind::MayEvict:
+    case Kind::ChangesTold:
+    case Kind::ChangesBounded:
+    case Kind::ChangesForgotten:
+    case Kind::ChangesRefused:
         break;
     }
     return false;
+}
+
+bool isGood(Kind kind) {
+    return kind == Kind::ChangesTold;
 }
 
 QJsonObject toJson(const WatchNote& note) {
@@ -136,6 +162,8 @@ QJsonObject toJson(const WatchNote& note) {
         json.insert(QStringLiteral("slots"), note.count < 0 ? QJsonValue() : QJsonValue(qint64(note.count)));
     } else if (note.kind == Kind::Replica) {
         json.insert(QStringLiteral("master"), note.examples.empty() ? QString() : readable(note.examples.front()));
+    } else if (isGood(note.kind)) {
+        json.insert(QStringLiteral("count"), qint64(note.count));
     } else if (countsKeys(note.kind)) {
         json.insert(QStringLiteral("count"), qint64(note.count));
         QJsonArray keys;

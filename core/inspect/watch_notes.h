@@ -8,7 +8,7 @@
 
 namespace lockscope::inspect {
 
-/// Something that a look could not see, or that limits what it can say.
+/// Something that a look could not see, that limits what it can say, or how it hears of changes.
 struct WatchNote {
     enum class Kind : std::uint8_t {
         LongValues,       ///< strings longer than any lock's: not read
@@ -23,6 +23,10 @@ struct WatchNote {
         SessionsRefused,  ///< this user has no right to ask which sessions wait for which
         NamesWanted,      ///< this server cannot list its keys: only named ones can be looked at
         MayEvict,         ///< the server drops keys when its memory is full, by the policy in examples
+        ChangesTold,      ///< the server tells of changes of these keys, so they are not polled
+        ChangesBounded,   ///< … of so many keys at most: the others are polled
+        ChangesForgotten, ///< … of so many keys at most, because it forgets more: the others are polled
+        ChangesRefused,   ///< the server, or this user's rights, do not allow to be told of changes: keys are polled
         LeftAlone,        ///< reading these keys would keep them from being evicted
     };
     Kind kind = Kind::LongValues;
@@ -37,6 +41,8 @@ const char* nameOf(WatchNote::Kind kind);
 QString textOf(const WatchNote& note);
 /// Whether WatchNote::count counts keys: it may still grow until everything was looked at.
 bool countsKeys(WatchNote::Kind kind);
+/// Whether it says that something is as it should be, and no lack.
+bool isGood(WatchNote::Kind kind);
 /// The element of `notes` in `watch --json`.
 QJsonObject toJson(const WatchNote& note);
 

@@ -3,18 +3,21 @@
 
 #include "drivers/redis/command_queue.h"
 #include "drivers/redis/subscription_hub.h"
+#include "drivers/redis/tracking_line.h"
 #include "ports/redis/errors.h"
 
 namespace lockscope::redis {
 
 RedisDriver::RedisDriver(Runtime& runtime, const ConnectionUrl& url, const DriverOptions& options)
     : m_runtime(runtime),
+      m_url(url),
+      m_options(optionsOf(url, options)),
       m_where(url.endpoints.front().display()),
-      m_commands(std::make_shared<CommandQueue>(runtime, url, optionsOf(url, options),
+      m_commands(std::make_shared<CommandQueue>(runtime, url, m_options,
                                                 [this](const Status& status) {
                                                     if (m_onStatus) m_onStatus(status);
                                                 })),
-      m_subscriptions(std::make_unique<SubscriptionHub>(runtime, url, optionsOf(url, options), nullptr)) {
+      m_subscriptions(std::make_unique<SubscriptionHub>(runtime, url, m_options, nullptr)) {
 }
 
 RedisDriver::~RedisDriver() = default;
@@ -79,6 +82,13 @@ QCoro::Task<std::expected<OwnedSubscription, Error>> RedisDriver::subscribePatte
     return m_subscriptions->subscribe(SubscriptionHub::By::Pattern, std::move(pattern), std::move(stop));
 }
 
+QCoro::Task<std::expected<OwnedChangeFeed, Error>> RedisDriver::changeFeed(std::stop_token stop) {
+    auto line = std::make_unique<TrackingLine>(m_runtime, m_url, m_options, m_sentForChanges);
+    const auto opened = co_await line->open(std::move(stop));
+    if (!opened) co_return std::unexpected(opened.error());
+    co_return OwnedChangeFeed(std::move(line));
+}
+
 CallList::Registration RedisDriver::onReconnect(CallList::Callback back) {
     return m_commands->reconnects().add(std::move(back));
 }
@@ -100,7 +110,7 @@ std::uint32_t RedisDriver::connection() const {
 }
 
 std::uint64_t RedisDriver::commandsSent() const {
-    return m_commands->sentCount() + m_subscriptions->sentCount();
+    return m_commands->sentCount() + m_subscriptions->sentCount() + *m_sentForChanges;
 }
 
 } // namespace lockscope::redis

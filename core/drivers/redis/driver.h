@@ -7,9 +7,9 @@ namespace lockscope::redis {
 class CommandQueue;
 class SubscriptionHub;
 
-/// A client of a real Redis: one connection for commands, pipelined and shared by all coroutines of the client, and a
-/// second one for pub/sub when needed. Connects at the first call, and reconnects when a connection breaks.
-/// Subscriptions are then renewed, and get a Message with `gap`.
+/// A client of a real Redis: one connection for commands, pipelined and shared by all coroutines of the client, a
+/// second one for pub/sub when needed, and one for each change feed. Connects at the first call, and reconnects when a
+/// connection breaks. Subscriptions are then renewed, and get a Message with `gap`.
 ///
 /// Lives on its runtime's thread, which needs a Qt event loop. May be destroyed at any time: calls in flight then end
 /// with Disconnected. The runtime must outlive it.
@@ -29,6 +29,7 @@ public:
     CallList::Registration onReconnect(CallList::Callback back) override;
     QCoro::Task<std::expected<OwnedSubscription, Error>> subscribePattern(QByteArray pattern,
                                                                           std::stop_token stop = {}) override;
+    QCoro::Task<std::expected<OwnedChangeFeed, Error>> changeFeed(std::stop_token stop = {}) override;
 
     QCoro::Task<std::expected<void, Error>> open(std::stop_token stop = {}) override;
     const Status& status() const override;
@@ -39,10 +40,13 @@ public:
 
 private:
     Runtime& m_runtime;
+    ConnectionUrl m_url;
+    DriverOptions m_options;
     QString m_where;
     std::function<void(const Status&)> m_onStatus;
     std::shared_ptr<CommandQueue> m_commands; ///< the only owner; weak references tell others whether it still exists
     std::unique_ptr<SubscriptionHub> m_subscriptions;
+    std::shared_ptr<std::uint64_t> m_sentForChanges = std::make_shared<std::uint64_t>(0);
 };
 
 } // namespace lockscope::redis

@@ -2,6 +2,8 @@
 #include "inspect/redis/watcher.h"
 
 #include "inspect/lock_change.h"
+#include "inspect/redis/companions.h"
+#include "inspect/redis/key_events.h"
 #include "inspect/redis/redisson_names.h"
 
 #include <algorithm>
@@ -24,9 +26,9 @@ constexpr double kPartOfLooks = 0.5;       // of the time of watch(): known lock
 constexpr double kPartOfFirstLooks = 0.25; // … until every key was looked at
 constexpr double kPartOfFewLooks = 0.1;    // … while few are known
 constexpr std::size_t kFewKnown = 1000;
-constexpr auto kRoundBeforeALook = 100ms;  // what has come up since the last look is wanted in this one
-constexpr int kMostEventsPerSecond = 2000; // beyond that, being told costs more than looking
+constexpr auto kRoundBeforeALook = 100ms; // what has come up since the last look is wanted in this one
 constexpr std::size_t kBatch = 250;
+constexpr auto kTogether = 50ms; // changes that are told together are one look
 
 Nanos nanosOf(double seconds) {
     return std::chrono::duration_cast<Nanos>(std::chrono::duration<double>(seconds));
@@ -45,34 +47,6 @@ WatchTrouble troubleOf(const Error& error) {
     return {kind, error.code, error.message};
 }
 
-const char* typeOfCompanion(const QByteArray& key) {
-    if (redisson::nameOfQueueKey(key)) return "list";
-    if (key.startsWith("redisson_lock_timeout:")) return "zset";
-    if (isHelperKey(key)) return "string"; // counters and hold keys
-    return key.endsWith(":timeout") ? "zset" : "hash";
-}
-
-/// Keys that a row of this one needs besides, with their types.
-std::vector<WantedKey> wantedWith(const KeySnapshot& key) {
-    std::vector<WantedKey> wanted;
-    if (const auto name = key.type == "zset" ? redisson::nameOfPermitsKey(key.key) : std::nullopt) {
-        for (const QByteArray& semaphore : {*name, redisson::hashTag(*name)})
-            wanted.push_back({semaphore, "string", false});
-        return wanted;
-    }
-    for (QByteArray& companion : companionsOf(key)) {
-        const char* type = typeOfCompanion(companion);
-        wanted.push_back({std::move(companion), type, false});
-    }
-    return wanted;
-}
-
-bool mayBelongToLock(const KeySnapshot& key) {
-    if (key.type != "hash" || key.refused) return true;
-    const auto counts = [](const auto& field) { return field.first.endsWith(":lock_count"); }; // a fast multi-lock's
-    return !companionsOf(key).empty() || std::ranges::any_of(key.hash, counts);
-}
-
 } // namespace
 
 RedisWatcher::RedisWatcher(redis::Client& client, WatchOptions options)
@@ -81,7 +55,8 @@ RedisWatcher::RedisWatcher(redis::Client& client, WatchOptions options)
       m_reader(client),
       m_facts(m_reader, client.runtime()),
       m_search(m_reader, m_facts, client.runtime(), m_options,
-               [this](const QByteArray& key) { return m_known.contains(key); }) {
+               [this](const QByteArray& key) { return m_known.contains(key); }),
+      m_tracked(client, m_reader) {
 }
 
 QCoro::Task<std::expected<void, WatchTrouble>> RedisWatcher::open(std::stop_token stop) {
@@ -115,6 +90,7 @@ QCoro::Task<LockReport> RedisWatcher::once(std::stop_token stop, Callback progre
     Runtime& runtime = m_client.runtime();
     m_search.restart();
     m_known.clear();
+    m_tracked.clear();
     m_complete = false;
     m_reader.setShare(m_options.onceShare);
     std::optional<Error> trouble = co_await askFacts(stop);
@@ -144,6 +120,9 @@ QCoro::Task<LockReport> RedisWatcher::look(std::size_t candidates, std::stop_tok
     std::optional<Error> trouble = co_await askFacts(stop);
     if (!trouble) {
         takeFacts();
+        trouble = co_await m_tracked.begin(nowMs(), stop);
+    }
+    if (!trouble) {
         taken = m_search.take(candidates);
         trouble = co_await readLocks(taken, read, stop);
     }
@@ -204,9 +183,13 @@ void RedisWatcher::takeFacts() {
         here->insert(key);
 }
 
+std::int64_t RedisWatcher::nowMs() const {
+    if (!m_reader.clockRefused()) return m_facts.wallMs();
+    return std::chrono::floor<std::chrono::milliseconds>(m_client.runtime().monotonic()).count();
+}
+
 void RedisWatcher::age(std::vector<KeySnapshot>& keys) const {
-    if (m_reader.clockRefused()) return;
-    const std::int64_t now = m_facts.wallMs();
+    const std::int64_t now = nowMs();
     for (KeySnapshot& key : keys)
         if (key.ttlMs && key.ends) key.ttlMs = std::clamp<std::int64_t>(key.ends->toMs - 1 - now, 0, *key.ttlMs);
 }
@@ -244,7 +227,7 @@ QCoro::Task<std::optional<Error>> RedisWatcher::readLocks(std::vector<WantedKey>
         KeysRead part;
         std::vector<WantedKey> keys(std::move_iterator(first.begin() + std::ptrdiff_t(at)),
                                     std::move_iterator(first.begin() + std::ptrdiff_t(end)));
-        auto error = co_await m_reader.read(std::move(keys), part, stop);
+        auto error = co_await readPart(std::move(keys), part, stop);
         if (!error) {
             std::erase_if(part.keys, [this](const KeySnapshot& key) {
                 const bool drop = !mayBelongToLock(key);
@@ -261,33 +244,64 @@ QCoro::Task<std::optional<Error>> RedisWatcher::readLocks(std::vector<WantedKey>
     co_return std::nullopt;
 }
 
+// A key is followed once it has turned out to be a lock's: the server's list of keys stays short.
+QCoro::Task<std::optional<Error>> RedisWatcher::readPart(std::vector<WantedKey> wanted, KeysRead& part,
+                                                         std::stop_token stop) {
+    std::erase_if(wanted, [&](const WantedKey& key) { return m_tracked.recall(key, part); });
+    std::vector<QByteArray> known;
+    for (const WantedKey& key : wanted)
+        if (m_known.contains(key.key)) known.push_back(key.key);
+    const bool together = !m_facts.identity() || m_facts.identity()->mode != ServerIdentity::Mode::Cluster;
+    auto error = co_await m_tracked.follow(std::move(known), together, stop);
+    if (error) co_return error;
+    KeysRead fresh;
+    error = co_await m_reader.read(wanted, fresh, stop);
+    if (!error) m_tracked.keep(wanted, fresh);
+    std::ranges::move(fresh.keys, std::back_inserter(part.keys));
+    std::ranges::move(fresh.notRead, std::back_inserter(part.notRead));
+    part.looked += fresh.looked;
+    co_return error;
+}
+
 // Most locks have no helper keys: one EXISTS for all of a lock's tells. Known helper keys are read anyway.
 QCoro::Task<std::optional<Error>> RedisWatcher::readCompanions(KeysRead& read, std::stop_token stop) {
     std::set<QByteArray> have;
     for (const KeySnapshot& key : read.keys)
         have.insert(key.key);
     std::vector<WantedKey> wanted;
-    std::vector<std::vector<WantedKey>> groups;
+    struct Group {
+        std::vector<WantedKey> keys;
+        std::vector<QByteArray> names;
+        std::size_t commands;
+    };
+    std::vector<Group> groups;
     std::vector<Args> exists;
     for (const KeySnapshot& key : read.keys) {
         if (key.refused) continue;
         std::vector<WantedKey> with = wantedWith(key);
-        std::erase_if(with,
-                      [&](const WantedKey& other) { return have.contains(other.key) || m_known.contains(other.key); });
-        if (with.size() < 2) {
+        std::erase_if(with, [&](const WantedKey& other) {
+            return have.contains(other.key) || m_known.contains(other.key) || m_tracked.isGone(other.key);
+        });
+        const bool follow = m_tracked.follows(key.key);
+        if (with.empty() || (with.size() < 2 && !follow)) {
             std::ranges::move(with, std::back_inserter(wanted));
         } else {
-            Args command = redis::argsOf("EXISTS");
-            for (const WantedKey& other : with)
-                command.push_back(other.key);
-            exists.push_back(std::move(command));
-            groups.push_back(std::move(with));
+            Group group{std::move(with), {}, 0};
+            for (const WantedKey& other : group.keys)
+                group.names.push_back(other.key);
+            group.commands = m_tracked.askWhether(group.names, follow, exists);
+            groups.push_back(std::move(group));
         }
     }
-    const std::vector<Result> there = co_await m_reader.callAll(std::move(exists), stop);
-    for (std::size_t i = 0; i < there.size(); ++i) {
-        if (!there[i] && there[i].error().kind != Error::Kind::Refused) co_return there[i].error();
-        if (!there[i] || there[i]->integer > 0) std::ranges::move(groups[i], std::back_inserter(wanted));
+    const std::vector<Result> results = co_await m_reader.callAll(std::move(exists), stop);
+    auto next = std::span(results);
+    for (Group& group : groups) {
+        const auto own = next.first(group.commands);
+        const Result& there = own.back();
+        if (!there && there.error().kind != Error::Kind::Refused) co_return there.error();
+        m_tracked.takeWhether(group.names, own);
+        if (!there || there->integer > 0) std::ranges::move(group.keys, std::back_inserter(wanted));
+        next = next.subspan(group.commands);
     }
     auto error = co_await m_reader.read(std::move(wanted), read, stop);
     co_return error;
@@ -303,11 +317,13 @@ void RedisWatcher::remember(const KeysRead& read, const std::vector<LockRow>& ro
     const Nanos now = m_client.runtime().monotonic();
     for (const LockRow& row : rows) {
         for (const RawKey& raw : row.raw)
-            if (const auto type = types.find(raw.key); type != types.end()) m_known[raw.key] = {type->second, now};
+            if (const auto type = types.find(raw.key); type != types.end())
+                m_fresh |= m_known.insert_or_assign(raw.key, Known{type->second, now}).second;
         // A lock that is only waited for has no key yet: look for the one it will have. Waiting alone does not keep it
         // known where it may be for another database's.
         if (row.state != LockRow::State::Queued || row.waiters) continue;
         const auto [known, fresh] = m_known.try_emplace(row.name, Known{"hash", now});
+        m_fresh |= fresh;
         if (!fresh && !m_facts.othersHaveKeys()) known->second.seen = now;
     }
     for (const KeySnapshot& key : read.keys)
@@ -320,6 +336,7 @@ void RedisWatcher::remember(const KeysRead& read, const std::vector<LockRow>& ro
 void RedisWatcher::forgetOld() {
     const Nanos now = m_client.runtime().monotonic();
     std::erase_if(m_known, [now](const auto& entry) { return now - entry.second.seen > kRemembered; });
+    m_tracked.forgetUnused(kRemembered);
 }
 
 void RedisWatcher::describe(LockReport& report) {
@@ -339,6 +356,7 @@ void RedisWatcher::describe(LockReport& report) {
         report.notes.push_back({WatchNote::Kind::MayEvict, 0, {policy}});
     if (report.keysLeftAlone > 0) report.notes.push_back({WatchNote::Kind::LeftAlone, report.keysLeftAlone, {}});
     std::ranges::move(m_search.unread().notes(), std::back_inserter(report.notes));
+    std::ranges::move(m_tracked.notes(m_known.size()), std::back_inserter(report.notes));
     report.commands = m_reader.commands();
     report.serverTime = m_reader.serverTime();
 }
@@ -355,6 +373,7 @@ void RedisWatcher::setNames(NameFilter names) {
     if (names == m_options.names) return;
     m_options.names = std::move(names);
     m_known.clear();
+    m_tracked.clear();
     m_complete = false;
     m_search.restart();
 }
@@ -367,7 +386,13 @@ QCoro::Task<> RedisWatcher::watch(Callback callback, std::stop_token stop) {
         std::stop_source& source;
         ~StopListening() { source.request_stop(); }
     } stopListening{ending};
-    runtime.spawn([this, token = ending.get_token()]() { return listen(token); });
+    runtime.spawn([this, token = ending.get_token()]() {
+        return hearKeyEvents(
+            m_client, m_reader, [this] { wake(m_notified); }, token);
+    });
+    // A server forgets with a connection which keys it should tell of.
+    const auto reconnects = m_client.onReconnect([this] { wake(m_told); });
+    runtime.spawn([this, token = ending.get_token()]() { return m_tracked.listen([this] { wake(m_told); }, token); });
 
     Nanos period = m_options.shortestPeriod;
     bool troubled = false;
@@ -376,8 +401,9 @@ QCoro::Task<> RedisWatcher::watch(Callback callback, std::stop_token stop) {
         const double lookPart = m_complete ? kPartOfLooks : kPartOfFirstLooks;
         const double searchShare = share * (1 - (m_known.size() < kFewKnown ? kPartOfFewLooks : lookPart));
         m_notified = false;
+        const bool told = std::exchange(m_told, false);
         bool small = false;
-        if (m_complete && !troubled)
+        if (m_complete && !troubled && !told) // a change that was told needs no search
             small = co_await search(runtime.monotonic() + kRoundBeforeALook, searchShare, stop);
         const Nanos spent = m_reader.serverTime();
         const std::uint64_t sent = m_reader.commands();
@@ -396,7 +422,14 @@ QCoro::Task<> RedisWatcher::watch(Callback callback, std::stop_token stop) {
         report.period = std::max(period, affordable);
         if (!(report.trouble && troubled)) callback(report);
         troubled = report.trouble.has_value();
-        const Nanos end = began + report.period;
+        Nanos end = began + report.period;
+        if (const auto ends = m_tracked.nextEnd()) {
+            const Nanos left = std::chrono::milliseconds(std::max<std::int64_t>(*ends + 1 - nowMs(), 0));
+            end = std::min(end, std::max(runtime.monotonic() + left, began + std::max<Nanos>(affordable, kTogether)));
+        }
+        // New locks' keys are followed from the next look on.
+        if (std::exchange(m_fresh, false) && m_tracked.tells())
+            end = std::min(end, began + std::max<Nanos>(affordable, kTogether));
         if (!troubled) {
             m_lastLocks = std::move(report.locks);
             if (!small) co_await search(end, searchShare, stop);
@@ -404,9 +437,9 @@ QCoro::Task<> RedisWatcher::watch(Callback callback, std::stop_token stop) {
         // The locks of a first search are reported at once, and so is its end.
         const bool waiting = !m_complete && (m_search.hasCandidates() || m_search.wentThrough());
         const Nanos until = waiting ? began + affordable : end;
-        if (!m_notified) co_await pause(std::max<Nanos>(until - runtime.monotonic(), 1ms), stop);
-        if (m_notified) {
-            const Nanos soonest = began + std::min(affordable, report.period);
+        if (!m_notified && !m_told) co_await pause(std::max<Nanos>(until - runtime.monotonic(), 1ms), stop);
+        if (m_notified || m_told) {
+            const Nanos soonest = began + std::max<Nanos>(affordable, kTogether);
             co_await runtime.sleep(std::max<Nanos>(soonest - runtime.monotonic(), 0ns), stop);
         }
     }
@@ -422,7 +455,7 @@ QCoro::Task<bool> RedisWatcher::search(Nanos end, double share, std::stop_token 
         const auto error = co_await m_search.advance(stop);
         if (error) co_return true; // the next look tells
         co_await m_reader.keepShare(stop);
-    } while (!m_notified && m_search.rounds() == rounds && runtime.monotonic() < end);
+    } while (!m_notified && !m_told && m_search.rounds() == rounds && runtime.monotonic() < end);
     co_return m_search.rounds() != rounds;
 }
 
@@ -436,29 +469,9 @@ QCoro::Task<> RedisWatcher::pause(Nanos period, std::stop_token stop) {
     co_await waiter.end();
 }
 
-// Notifications are switched on for the whole server, so that is not for a reader to do; when they are, a change ends
-// the pause before the next look.
-QCoro::Task<> RedisWatcher::listen(std::stop_token stop) {
-    std::vector<Args> ask;
-    ask.push_back(redis::argsOf("CONFIG", "GET", "notify-keyspace-events"));
-    const std::vector<Result> results = co_await m_reader.callAll(std::move(ask), stop);
-    if (!results[0] || results[0]->items.size() != 2 || !results[0]->items[1].text.contains('E')) co_return;
-    auto events = co_await m_client.subscribePattern("__keyevent@*__:*", stop);
-    if (!events) co_return;
-    Nanos secondBegan = m_client.runtime().monotonic();
-    int eventsInSecond = 0;
-    for (;;) {
-        const auto message = co_await (*events)->next(kNever, stop);
-        if (!message) co_return;
-        const Nanos now = m_client.runtime().monotonic();
-        if (now - secondBegan > 1s) {
-            secondBegan = now;
-            eventsInSecond = 0;
-        }
-        if (++eventsInSecond > kMostEventsPerSecond) co_return;
-        m_notified = true;
-        if (m_pausing) m_pausing->wake();
-    }
+void RedisWatcher::wake(bool& why) {
+    why = true;
+    if (m_pausing) m_pausing->wake();
 }
 
 } // namespace lockscope::inspect

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "inspect/redis/lock_search.h"
+#include "inspect/redis/tracked_keys.h"
 #include "inspect/watcher.h"
 #include "ports/redis/client.h"
 
@@ -10,9 +11,16 @@ namespace lockscope::inspect {
 
 /// Finds and watches the locks on a running Redis. To watch, it sends SCAN, TYPE, STRLEN, GETRANGE, MEMORY USAGE, HLEN,
 /// HSTRLEN, HGETALL, HGET, HSCAN, LLEN, LRANGE, ZCARD, ZRANGE, PTTL, EXISTS, OBJECT IDLETIME, DBSIZE, INFO, TIME,
-/// PUBSUB, CLUSTER NODES, CONFIG GET and CLIENT NO-TOUCH, and nothing else. It reads nothing longer than a lock's, and
-/// takes no more of the server's time than its options allow; keyspace notifications are used when somebody has
-/// switched them on.
+/// PUBSUB, CLUSTER NODES, CONFIG GET, CLIENT NO-TOUCH, CLIENT ID, CLIENT TRACKING and CLIENT CACHING, and nothing else.
+/// It reads nothing longer than a lock's, and takes no more of the server's time than its options allow.
+///
+/// In watch() the server tells of changes of known locks' keys, which are read again only then; where it does not, they
+/// are read at every look. Keyspace notifications, too, are used when somebody has switched them on.
+///
+/// The least rights for all of that, as an ACL of Redis 7: `resetkeys %R~* &* -@all +ping +scan +type +strlen +getrange
+/// +memory|usage +hlen +hstrlen +hgetall +hget +hscan +llen +lrange +zcard +zrange +pttl +exists +object|idletime
+/// +dbsize +info +time +pubsub +cluster|nodes +config|get +client|setname +client|id +client|tracking +client|caching
+/// +subscribe +psubscribe`, and from 7.2 on `+client|no-touch`, which older servers do not know.
 class RedisWatcher : public Watcher {
 public:
     /// Give it a client of its own: its work must not delay another's.
@@ -43,7 +51,12 @@ private:
     QCoro::Task<std::optional<redis::Error>> readCompanions(KeysRead& read, std::stop_token stop);
     /// Looks at the keyspace until `end` or for one round, as fast as the share allows. True: the round is over.
     QCoro::Task<bool> search(Nanos end, double share, std::stop_token stop);
-    QCoro::Task<> listen(std::stop_token stop);
+    QCoro::Task<std::optional<redis::Error>> readPart(std::vector<WantedKey> wanted, KeysRead& part,
+                                                      std::stop_token stop);
+    /// The present, by the clock that the ends of keys are measured by.
+    std::int64_t nowMs() const;
+    /// Sets `why` and ends a pause.
+    void wake(bool& why);
     QCoro::Task<> pause(Nanos period, std::stop_token stop);
     QCoro::Task<std::optional<redis::Error>> askFacts(std::stop_token stop);
     /// A lock that was held at the last look has no key any more.
@@ -66,12 +79,15 @@ private:
     };
     std::map<QByteArray, Known> m_known; ///< keys of locks: read at every look
     LockSearch m_search;
+    TrackedKeys m_tracked;
     bool m_complete = false;
     std::vector<LockRow> m_lastLocks;
     std::vector<ServerEvent> m_events;                  ///< not told yet
     std::deque<std::pair<Nanos, std::uint64_t>> m_load; ///< commands sent, at the looks of the last seconds
+    bool m_fresh = false;                               ///< the last look has found new locks
     Waiter* m_pausing = nullptr;
-    bool m_notified = false;
+    bool m_notified = false; ///< something has happened on the server
+    bool m_told = false;     ///< … to a key that is followed
 };
 
 } // namespace lockscope::inspect

@@ -59,4 +59,8 @@ QCoro::Task<std::expected<OwnedSubscription, Error>> Client::subscribePattern(QB
     co_return std::unexpected(Error{Error::Kind::Unreachable, {}, where()});
 }
 
+QCoro::Task<std::expected<OwnedChangeFeed, Error>> Client::changeFeed(std::stop_token /*stop*/) {
+    co_return std::unexpected(Error{Error::Kind::Refused, {}, where()});
+}
+
 } // namespace lockscope::redis

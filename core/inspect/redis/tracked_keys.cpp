@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/redis/tracked_keys.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace lockscope::inspect {
+
+namespace {
+
+using redis::argsOf;
+using redis::Error;
+using redis::Result;
+
+constexpr auto kFeedAgain = 1s;      // a connection that broke
+constexpr auto kAllowedAgain = 300s; // rights change seldom
+constexpr auto kTrusted = 300s;      // a proxy may swallow messages
+constexpr std::size_t kFewest = 16;  // following fewer keys is not worth the connection
+constexpr int kEnoughNoNews = 64;
+constexpr int kNoNewsPerNews = 4;
+constexpr std::uint8_t kOfNoType = 0xF;
+
+std::uint8_t bitOf(const char* type) {
+    constexpr const char* kTypes[] = {"string", "hash", "list", "zset"};
+    for (std::uint8_t i = 0; i < std::size(kTypes); ++i)
+        if (std::strcmp(type, kTypes[i]) == 0) return std::uint8_t(1 << i);
+    Q_UNREACHABLE();
+}
+
+bool equalBesidesMeasuring(const KeySnapshot& a, const KeySnapshot& b) {
+    if (a.ends.has_value() != b.ends.has_value() || a.ttlMs.has_value() != b.ttlMs.has_value()) return false;
+    if (a.ends && endMoved(*a.ends, *b.ends) != EndMoved::Same) return false;
+    return a.type == b.type && a.string == b.string && a.hash == b.hash && a.list == b.list && a.zset == b.zset &&
+           a.more == b.more;
+}
+
+} // namespace
+
+QCoro::Task<> TrackedKeys::listen(std::function<void()> changed, std::stop_token stop) {
+    Runtime& runtime = m_client.runtime();
+    struct Deaf {
+        TrackedKeys& keys;
+        std::weak_ptr<bool> alive; ///< a stopped coroutine may end after the keys have gone
+        ~Deaf() {
+            if (alive.expired()) return;
+            keys.m_feed = 0;
+            keys.m_entries.clear();
+        }
+    };
+    for (;;) {
+        auto feed = co_await m_client.changeFeed(stop);
+        Nanos pause = kFeedAgain;
+        if (feed) {
+            const Deaf deaf{*this, m_alive};
+            m_feed = (*feed)->id();
+            m_refused = false;
+            changed(); // the next look asks the server to tell
+            for (;;) {
+                const auto news = co_await (*feed)->next(stop);
+                if (!news) break;
+                take(*news, changed);
+            }
+            changed(); // what changes now is not told
+        } else {
+            using Kind = Error::Kind;
+            m_refused = feed.error().kind == Kind::Refused || feed.error().kind == Kind::AuthFailed;
+            if (m_refused) pause = kAllowedAgain;
+        }
+        // A feed that broke comes back with the server; a refusal lasts until somebody changes the rights.
+        co_await runtime.sleep(pause, stop);
+    }
+}
+
+void TrackedKeys::doubt(Entry& entry) {
+    entry.followed = entry.known = false;
+    entry.goneAs = 0;
+    entry.doubted = entry.seen.has_value();
+}
+
+void TrackedKeys::take(const redis::ChangedKeys& changed, const std::function<void()>& told) {
+    bool any = changed.everything && !m_entries.empty();
+    if (changed.everything) m_entries.clear();
+    for (const QByteArray& key : changed.keys) {
+        const auto entry = m_entries.find(key);
+        if (entry == m_entries.end() || !entry->second.followed) continue;
+        doubt(entry->second);
+        any = true;
+    }
+    if (any) told();
+}
+
+QCoro::Task<std::optional<Error>> TrackedKeys::begin(std::int64_t nowMs, std::stop_token stop) {
+    m_nowMs = nowMs;
+    m_nextEnd.reset();
+    const Nanos now = m_client.runtime().monotonic();
+    const bool here = tells() && m_client.connection() == m_connection && m_leadsTo == m_feed;
+    if (!here) m_entries.clear();
+    if (here || m_feed == 0) co_return std::nullopt;
+    if (m_refused && m_askedOver == m_client.connection() && now < m_askAgain) co_return std::nullopt;
+    m_connection = 0;
+    m_askedOver = m_client.connection();
+    m_news = m_noNews = 0;
+    m_most = kMostKeys;
+    m_forgets = false;
+    m_leadsTo = m_feed;
+    std::vector<redis::Args> ask;
+    ask.push_back(argsOf("CLIENT", "TRACKING", "ON", "REDIRECT", QByteArray::number(m_leadsTo), "OPTIN"));
+    const std::vector<Result> results = co_await m_reader.callAll(std::move(ask), stop);
+    const Result& result = results.front();
+    if (!result && result.error().kind != Error::Kind::Refused) co_return result.error();
+    if (result) m_connection = result->connection;
+    m_refused = false;
+    if (!result) refused();
+    co_return std::nullopt;
+}
+
+void TrackedKeys::refused() {
+    m_refused = true;
+    m_connection = 0;
+    m_askAgain = m_client.runtime().monotonic() + kAllowedAgain;
+}
+
+bool TrackedKeys::follows(const QByteArray& key) const {
+    const auto found = m_entries.find(key);
+    return found != m_entries.end() && found->second.followed;
+}
+
+bool TrackedKeys::recall(const WantedKey& wanted, KeysRead& read) {
+    const auto found = m_entries.find(wanted.key);
+    if (found == m_entries.end()) return false;
+    Entry& entry = found->second;
+    entry.used = m_client.runtime().monotonic();
+    // A server may delete an expired key long after its end, but denies it at once.
+    if (entry.seen && entry.seen->ends && entry.seen->ends->fromMs <= m_nowMs) entry.known = false;
+    if (entry.used - entry.since > kTrusted) entry.known = entry.followed = false;
+    if (!entry.known) return false;
+    if (!entry.seen || entry.seen->type != wanted.type) return entry.seen || (entry.goneAs & bitOf(wanted.type));
+    noteEnd(*entry.seen);
+    read.keys.push_back(*entry.seen);
+    return true;
+}
+
+bool TrackedKeys::listed(const Result& caching, const Result& answer) const {
+    return caching && answer && answer->connection == m_connection && caching->connection == m_connection;
+}
+
+TrackedKeys::Entry& TrackedKeys::put(const QByteArray& key) {
+    Entry& entry = m_entries[key];
+    entry.since = entry.used = m_client.runtime().monotonic();
+    entry.followed = true;
+    entry.known = false;
+    entry.goneAs = 0;
+    return entry;
+}
+
+// Whatever a command reads directly behind CLIENT CACHING YES is told of. EXISTS is the cheapest, does not count as a
+// use of the key, and also follows keys that are not there.
+QCoro::Task<std::optional<Error>> TrackedKeys::follow(std::vector<QByteArray> keys, bool together,
+                                                      std::stop_token stop) {
+    std::erase_if(keys, [this](const QByteArray& key) { return follows(key); });
+    if (keys.size() + m_entries.size() > m_most) keys.resize(m_most - std::min(m_most, m_entries.size()));
+    if (!tells() || keys.empty()) co_return std::nullopt;
+    std::vector<redis::Args> commands;
+    if (together) {
+        askWhether(keys, true, commands);
+        const std::vector<Result> results = co_await m_reader.callAll(std::exchange(commands, {}), stop);
+        for (const Result& result : results)
+            if (!result && result.error().kind != Error::Kind::Refused) co_return result.error();
+        if (listed(results[0], results[1]))
+            for (const QByteArray& key : keys)
+                put(key);
+        const bool may = results[0] && (results[1] || !refusesCommand(results[1].error()));
+        if (!may) refused();
+        if (!may || results[1]) co_return std::nullopt;
+    }
+    // One by one: there may be a key among them that this user may not read.
+    for (const QByteArray& key : keys) {
+        const std::vector<QByteArray> one{key};
+        askWhether(one, true, commands);
+    }
+    const std::vector<Result> results = co_await m_reader.callAll(std::move(commands), stop);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        const Result &caching = results[2 * i], &answer = results[2 * i + 1];
+        if (!answer && answer.error().kind != Error::Kind::Refused) co_return answer.error();
+        if (listed(caching, answer)) put(keys[i]);
+    }
+    co_return std::nullopt;
+}
+
+std::size_t TrackedKeys::askWhether(const std::vector<QByteArray>& keys, bool tell,
+                                    std::vector<redis::Args>& commands) const {
+    const bool asks = tell && tells() && keys.size() + m_entries.size() <= m_most;
+    if (asks) commands.push_back(argsOf("CLIENT", "CACHING", "YES"));
+    redis::Args command = argsOf("EXISTS");
+    command.insert(command.end(), keys.begin(), keys.end());
+    commands.push_back(std::move(command));
+    return asks ? 2 : 1;
+}
+
+void TrackedKeys::takeWhether(const std::vector<QByteArray>& keys, std::span<const Result> results) {
+    if (results.size() != 2 || !listed(results[0], results[1]) || results[1]->integer > 0) return;
+    for (const QByteArray& key : keys) {
+        Entry& entry = put(key);
+        entry.goneAs = kOfNoType;
+        entry.known = true;
+        entry.seen.reset();
+    }
+}
+
+bool TrackedKeys::isGone(const QByteArray& key) {
+    const auto found = m_entries.find(key);
+    if (found == m_entries.end() || !found->second.known || found->second.goneAs != kOfNoType) return false;
+    found->second.used = m_client.runtime().monotonic();
+    return found->second.used - found->second.since <= kTrusted;
+}
+
+void TrackedKeys::keep(std::span<const WantedKey> wanted, const KeysRead& read) {
+    std::unordered_map<QByteArray, const KeySnapshot*> seen;
+    for (const KeySnapshot& key : read.keys)
+        seen[key.key] = &key;
+    for (const auto& [key, why] : read.notRead)
+        m_entries.erase(key);
+    for (const WantedKey& key : wanted) {
+        const auto found = m_entries.find(key.key);
+        if (found == m_entries.end() || !found->second.followed) continue; // it has changed again meanwhile
+        const auto it = seen.find(key.key);
+        if (it != seen.end() && it->second->refused) {
+            m_entries.erase(found);
+        } else if (it == seen.end()) {
+            weigh(found->second, nullptr);
+            found->second.seen.reset();
+            found->second.goneAs |= bitOf(key.type);
+            found->second.known = true;
+        } else if (it->second->type == key.type) {
+            weigh(found->second, it->second);
+            noteEnd(*it->second);
+            found->second.seen = *it->second;
+            found->second.known = true;
+        }
+    }
+    findForgetting();
+}
+
+void TrackedKeys::weigh(Entry& entry, const KeySnapshot* now) {
+    if (!std::exchange(entry.doubted, false) || !entry.seen) return;
+    ++(now && equalBesidesMeasuring(*entry.seen, *now) ? m_noNews : m_news);
+}
+
+// A server whose table is full drops keys from it, and tells of them as if they had changed.
+void TrackedKeys::findForgetting() {
+    if (m_noNews < kEnoughNoNews) return;
+    if (m_noNews > kNoNewsPerNews * m_news) {
+        m_most = m_entries.size() / 2;
+        if (m_most < kFewest) m_most = 0;
+        m_forgets = true;
+        m_entries.clear();
+    }
+    m_news = m_noNews = 0;
+}
+
+void TrackedKeys::noteEnd(const KeySnapshot& key) {
+    if (key.ends) m_nextEnd = std::min(m_nextEnd.value_or(key.ends->fromMs), key.ends->fromMs);
+}
+
+void TrackedKeys::forgetUnused(Nanos longest) {
+    const Nanos now = m_client.runtime().monotonic();
+    std::erase_if(m_entries, [&](const auto& entry) { return now - entry.second.used > longest; });
+}
+
+std::vector<WatchNote> TrackedKeys::notes(std::size_t known) const {
+    using Kind = WatchNote::Kind;
+    std::vector<WatchNote> notes;
+    if (m_refused) notes.push_back({Kind::ChangesRefused, 0, {}});
+    const bool told = tells() && !m_entries.empty();
+    if (told) notes.push_back({Kind::ChangesTold, std::int64_t(m_entries.size()), {}});
+    const bool full = known > 0 && m_entries.size() + kFewest > m_most;
+    if (tells() && m_forgets)
+        notes.push_back({Kind::ChangesForgotten, std::int64_t(m_most), {}});
+    else if (told && full)
+        notes.push_back({Kind::ChangesBounded, std::int64_t(m_most), {}});
+    return notes;
+}
+
+} // namespace lockscope::inspect
