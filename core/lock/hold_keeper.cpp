@@ -118,9 +118,12 @@ void LockCore::granted(const Hold& hold, EventKind kind) {
     if (hold.mode() == Mode::Permit && options.capacity > 0 && client.recorder && !std::exchange(capacityTold, true)) {
         client.recorder->emit(EventKind::LockCapacity, trace::kNoEntity, lock, options.capacity);
     }
-    if (hold.mode() != Mode::Exclusive) {
-        emit(EventKind::GrantedAs, thread, static_cast<std::int64_t>(hold.mode()),
-             static_cast<std::uint32_t>(hold.mode() == Mode::Permit ? hold.grant.permits : 1));
+    // A version that was read keeps nobody out: its reader believes no more than other readers do.
+    const bool optimistic = std::holds_alternative<recipes::ReadVersion>(hold.grant.own);
+    const Mode mode = optimistic ? Mode::Shared : hold.mode();
+    if (mode != Mode::Exclusive) {
+        emit(EventKind::GrantedAs, thread, static_cast<std::int64_t>(mode),
+             static_cast<std::uint32_t>(mode == Mode::Permit ? hold.grant.permits : 1));
     }
     emit(kind, thread, tokenOf(hold.grant), holdsOf(thread));
 }

@@ -3,7 +3,7 @@
 
 #include "recipes/recipe_infos.h"
 #include "recipes/recipe_text.h"
-#include "recipes/waiting.h"
+#include "recipes/sql/session_contender.h"
 
 #include <QCoreApplication>
 
@@ -59,52 +59,23 @@ const RecipeInfo& SqlAdvisory::info() const {
 
 /// The server's queue is where a try waits. Stopped or in vain, the try gives its connection away, and with it whatever
 /// the server gave it at the last moment.
-class SqlAdvisory::Contender final : public LockContender {
+class SqlAdvisory::Contender final : public SessionContender {
 public:
     using Of = SqlAdvisory;
     using Asked = Request;
     Contender(SqlAdvisory& of, Asked asked)
-        : LockContender(of.m_lock.port.runtime(), std::move(asked)), m(of), m_again(request.held > 0) {}
-
-    Outcome<Tried<Grant>> attempt(std::stop_token stop) override {
-        SessionHolds& holds = m.m_holds[request.mode];
-        const SessionHolds::Shared hold = m_again ? holds.of(request.thread) : nullptr;
-        if (hold) {
-            auto more = co_await takeAgain(hold, stop);
-            if (!more) co_return std::unexpected(more.error());
-            if (more->granted) co_return *std::move(more);
-            holds.forget(request.thread, hold); // lost, or given up meanwhile
-        }
-        m_again = false;
-        auto tried = co_await take(std::move(stop));
-        co_return tried;
-    }
+        : SessionContender(of.m_holds[asked.mode], of.m_lock.port, asked, Step::Take, Step::Work), m(of) {}
 
 private:
-    /// Ours already: the server counts one more. Not to be stopped, which it need not be, since it waits for nobody:
-    /// what the server had counted by then would be one release too few.
-    Outcome<Tried<Grant>> takeAgain(SessionHolds::Shared hold, std::stop_token stop) {
-        if (stop.stop_requested()) throw Cancelled(Cancelled::Why::Stopped);
-        request.steps.at(Step::Take);
-        const Nanos askedAt = runtime.monotonic();
-        const std::shared_ptr<sql::Session> session = hold->session;
-        const auto taken = co_await session->takeNamed(m.m_key, sharingOf(request.mode), Nanos(0));
-        if (!taken && hold->lives()) co_return std::unexpected(lockError(taken.error()));
-        Tried<Grant> tried;
-        if (taken && *taken && hold->lives()) {
-            request.steps.at(Step::Work);
-            tried.granted = SessionHolds::again(request, hold, askedAt);
-        }
-        co_return tried;
+    /// The server counts one more.
+    sql::Answer<bool> askAgain(sql::Session& session) override {
+        return session.takeNamed(m.m_key, sharingOf(request.mode), Nanos(0));
     }
-    Outcome<Tried<Grant>> take(std::stop_token stop) {
+    Outcome<Tried<Grant>> take(std::stop_token stop) override {
         request.steps.at(Step::Take);
-        std::shared_ptr<sql::Session> session = SessionHolds::idle(m.m_lock.port);
-        if (!session) {
-            auto opened = co_await SessionHolds::connect(m.m_lock.port, stop);
-            if (!opened) co_return std::unexpected(opened.error());
-            session = std::move(*opened).share();
-        }
+        auto obtained = co_await obtain(stop);
+        if (!obtained) co_return std::unexpected(obtained.error());
+        std::shared_ptr<sql::Session> session = std::move(*obtained).share();
         if (session->pooled()) {
             session->giveBack();
             co_return std::unexpected(behindPooler(m.m_lock.name));
@@ -130,7 +101,6 @@ private:
     }
 
     SqlAdvisory& m;
-    bool m_again; ///< the thread has a connection that holds the lock, as far as is known
 };
 
 Outcome<std::optional<Grant>> SqlAdvisory::acquire(Request request, std::stop_token stop) {

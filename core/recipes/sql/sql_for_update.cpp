@@ -3,7 +3,7 @@
 
 #include "recipes/recipe_infos.h"
 #include "recipes/recipe_text.h"
-#include "recipes/waiting.h"
+#include "recipes/sql/session_contender.h"
 
 namespace lockscope::recipes {
 
@@ -38,51 +38,24 @@ const RecipeInfo& SqlForUpdate::info() const {
 }
 
 /// The server's queue is where a try waits. A try in vain leaves nothing locked and gives its connection back, or away.
-class SqlForUpdate::Contender final : public LockContender {
+class SqlForUpdate::Contender final : public SessionContender {
 public:
     using Of = SqlForUpdate;
     using Asked = Request;
     Contender(SqlForUpdate& of, Asked asked)
-        : LockContender(of.m_lock.port.runtime(), std::move(asked)), m(of), m_again(request.held > 0) {}
-
-    Outcome<Tried<Grant>> attempt(std::stop_token stop) override {
-        const SessionHolds::Shared hold = m_again ? m.m_holds.of(request.thread) : nullptr;
-        if (hold) {
-            auto more = co_await lockAgain(hold, stop);
-            if (!more) co_return std::unexpected(more.error());
-            if (more->granted) co_return *std::move(more);
-            m.m_holds.forget(request.thread, hold); // lost, or given up meanwhile
-        }
-        m_again = false;
-        auto tried = co_await lock(std::move(stop));
-        co_return tried;
-    }
+        : SessionContender(of.m_holds, of.m_lock.port, std::move(asked), Step::Lock, Step::Work), m(of) {}
 
 private:
-    /// Locked again in the same transaction: it costs nothing there, and shows that the connection still holds it. Not
-    /// to be stopped, which it need not be, since it waits for nobody: PostgreSQL ends the transaction with the
-    /// statement, and with it the hold that there is.
-    Outcome<Tried<Grant>> lockAgain(SessionHolds::Shared hold, std::stop_token stop) {
-        if (stop.stop_requested()) throw Cancelled(Cancelled::Why::Stopped);
-        request.steps.at(Step::Lock);
-        const Nanos askedAt = runtime.monotonic();
-        const std::shared_ptr<sql::Session> session = hold->session;
-        const auto locked = co_await session->lockRow(m.m_lock.name, Nanos(0));
-        if (!locked && hold->lives()) co_return std::unexpected(lockError(locked.error()));
-        Tried<Grant> tried;
-        if (locked && hold->lives()) {
-            request.steps.at(Step::Work);
-            tried.granted = SessionHolds::again(request, hold, askedAt);
-        }
-        co_return tried;
+    /// Locked again in the same transaction: it costs nothing there, and shows that the connection still holds it.
+    sql::Answer<bool> askAgain(sql::Session& session) override {
+        const auto locked = co_await session.lockRow(m.m_lock.name, Nanos(0));
+        if (!locked) co_return std::unexpected(locked.error());
+        co_return true;
     }
-    Outcome<Tried<Grant>> lock(std::stop_token stop) {
-        std::shared_ptr<sql::Session> session = SessionHolds::idle(m.m_lock.port);
-        if (!session) {
-            auto opened = co_await SessionHolds::connect(m.m_lock.port, stop);
-            if (!opened) co_return std::unexpected(opened.error());
-            session = std::move(*opened).share();
-        }
+    Outcome<Tried<Grant>> take(std::stop_token stop) override {
+        auto obtained = co_await obtain(stop);
+        if (!obtained) co_return std::unexpected(obtained.error());
+        std::shared_ptr<sql::Session> session = std::move(*obtained).share();
         for (;;) {
             request.steps.at(Step::Lock);
             const Nanos askedAt = runtime.monotonic();
@@ -120,7 +93,6 @@ private:
     }
 
     SqlForUpdate& m;
-    bool m_again; ///< the thread has a connection that holds the lock, as far as is known
 };
 
 Outcome<std::optional<Grant>> SqlForUpdate::acquire(Request request, std::stop_token stop) {

@@ -11,8 +11,9 @@ namespace lockscope::recipes {
 /// was faster; discard what was computed since acquire() and start again. forceRelease() raises the version, so that
 /// everybody in progress fails.
 ///
-/// For work that counts only if its release succeeds; not for guarding a resource that is touched meanwhile. Source:
-/// articles, as “optimistic lock by a version column”.
+/// Traces tell its clients as readers: none believes that it is alone. For work that counts only if its release
+/// succeeds; not for guarding a resource that is touched meanwhile. Source: articles, as “optimistic lock by a version
+/// column”.
 class SqlVersion final : public Recipe {
 public:
     explicit SqlVersion(SqlLock lock) : m_lock(std::move(lock)) {}
