@@ -2,6 +2,7 @@
 #include "scenario/fault_check.h"
 
 #include "scenario/actions.h"
+#include "scenario/failover_refusal.h"
 #include "scenario/settings.h"
 
 namespace lockscope::scenario {
@@ -44,8 +45,7 @@ public:
         m_several = !scenario.services.empty();
         for (const ServiceSpec& service : scenario.services) {
             addRoles(service, scenario.services.size() > 1);
-            m_handsOver =
-                m_handsOver || service.sentinels > 0 || (service.kind == QLatin1String("etcd") && service.nodes > 1);
+            m_handsOver = m_handsOver || failoverRefusal(service, {}).isEmpty();
         }
     }
 

@@ -2,6 +2,7 @@
 #include "session/breakable.h"
 
 #include "recipes/recipe_info.h"
+#include "scenario/failover_refusal.h"
 
 #include <QCoreApplication>
 
@@ -50,12 +51,6 @@ EntityId partyNamed(const trace::Trace& trace, const QByteArray& name) {
 QByteArray roleOf(const Breakable::Sight& sight, EntityId server) {
     const auto found = sight.state.nodes.find(server);
     return found == sight.state.nodes.end() ? QByteArray() : sight.trace.entity(found->second.role).name;
-}
-
-/// The kind of a server, "redis", "sentinel", "memcached"; empty: not known.
-QString kindOf(const scenario::Scenario& settings, const QString& server) {
-    const auto found = std::ranges::find(settings.nodes, server, &scenario::NodeSpec::id);
-    return found == settings.nodes.end() ? QString() : found->kind;
 }
 
 /// Whether some server tells clients news without being asked.
@@ -273,21 +268,19 @@ Answer Breakable::canDrop() const {
 }
 
 Answer Breakable::canFailOver() const {
-    const QString etcd = QStringLiteral("etcd");
-    if (kindOf(m_sight.settings, name()) == etcd) {
-        if (roleOf(m_sight, m_first) != "leader") return no(Words::tr("%1 is not the leader.").arg(displayName()));
-        const auto members = std::ranges::count(m_sight.settings.nodes, etcd, &scenario::NodeSpec::kind);
-        if (members < 2)
-            return no(Words::tr("%1 is alone: there is no other member to hand over to.").arg(displayName()));
-        return {};
-    }
-    bool any = false, runs = false;
+    scenario::ServiceSpec service = scenario::serviceHaving(m_sight.settings.services, m_sight.settings.nodes, name());
+    bool runs = false;
+    service.sentinels = 0; // the trace knows those that were found on the way, too
     for (const auto& [id, state] : m_sight.state.nodes) {
         if (roleOf(m_sight, id) != "sentinel") continue;
-        any = true;
+        ++service.sentinels;
         runs = runs || state.life == Life::Running;
     }
-    if (!any) return no(Words::tr("There are no Sentinels to ask for a failover."));
+    if (service.kind == QLatin1String("etcd") && roleOf(m_sight, m_first) != "leader")
+        return no(Words::tr("%1 is not the leader.").arg(displayName()));
+    const QString refusal = scenario::failoverRefusal(service, displayName());
+    if (!refusal.isEmpty()) return no(refusal);
+    if (service.sentinels == 0) return {};
     if (!runs) return no(Words::tr("No Sentinel runs."));
     if (roleOf(m_sight, m_first) != "master") return no(Words::tr("%1 is not the master.").arg(displayName()));
     return {};

@@ -23,9 +23,32 @@ ServiceSpec serviceOf(const Scenario& scenario, const QByteArray& lockName) {
     return scenario.services[scenario.serviceOf(QString::fromUtf8(lockName))];
 }
 
+bool needsMasters(const RecipeInfo& recipe) {
+    return recipe.id == "redis-redlock";
+}
+
 bool worksOn(const RecipeInfo& recipe, const ServiceSpec& service) {
     const bool masters = service.kind == QLatin1String("redis") && service.shape == ServiceSpec::Shape::Masters;
-    return recipe.simulated && service.kind.toUtf8() == recipe.backend && (recipe.id == "redis-redlock") == masters;
+    return recipe.simulated && service.kind.toUtf8() == recipe.backend && needsMasters(recipe) == masters;
+}
+
+/// The servers that a recipe brings: of its kind, in that kind's default shape; three masters for Redlock.
+ServiceSpec ownServiceOf(const RecipeInfo& recipe, const Scenario& scenario) {
+    const QString kind = QString::fromLatin1(recipe.backend);
+    if (needsMasters(recipe)) {
+        ServiceSpec masters = scenario::defaultService(kind, ServiceSpec::Shape::Masters);
+        masters.nodes = 3;
+        return masters;
+    }
+    ServiceSpec service = scenario::defaultService(kind);
+    // A short lease is to be a session of that length, and a session lasts two ticks at least.
+    if (kind == QLatin1String("zookeeper")) service.tick = std::min(service.tick, scenario.lock.lease / 2);
+    // Named locks that readers share are PostgreSQL's.
+    if (kind == QLatin1String("sql") && recipe.shared) {
+        service.dialect = ServiceSpec::Dialect::PostgreSql;
+        service.lockWait = Nanos(0);
+    }
+    return service;
 }
 
 /// Whether the recipe can lock on one of a lock manager's engines: a service, or one Redis server.
@@ -63,10 +86,19 @@ bool fits(const Scenario& scenario, const RecipeInfo& recipe) {
     return meant && fitsServers(scenario, recipe) && workload::canRunPrograms(scenario, recipe);
 }
 
+/// The names by which faults find the servers that take the place of others. Independent Redis masters have no roles:
+/// the first one stands for the master, and so on.
+QStringList placesIn(const ServiceSpec& service) {
+    QStringList places = scenario::findServiceKind(service.kind)->roles(service);
+    if (service.kind != QLatin1String("redis") || service.shape != ServiceSpec::Shape::Masters) return places;
+    for (const scenario::NodeSpec& node : scenario::serversOf(service))
+        places += node.id;
+    return places;
+}
+
 /// A role's counterpart in another service: the first role of one is the first of the other.
 QString inItsPlace(const QString& target, const ServiceSpec& old, const ServiceSpec& now) {
-    const QStringList before = scenario::findServiceKind(old.kind)->roles(old);
-    const QStringList after = scenario::findServiceKind(now.kind)->roles(now);
+    const QStringList before = scenario::findServiceKind(old.kind)->roles(old), after = placesIn(now);
     const auto of = [&](const QString& name) {
         const qsizetype role = before.indexOf(name);
         return role >= 0 && role < after.size() ? after[role] : name;
@@ -92,7 +124,8 @@ bool hasNoComplaints(const Scenario& scenario) {
 Scenario onServersOf(const Scenario& scenario, const RecipeInfo& recipe) {
     const ServiceSpec old = serviceOf(scenario, scenario.lock.name.toUtf8());
     const QString kind = QString::fromLatin1(recipe.backend);
-    const bool replaced = !scenario.manager && scenario.services.size() <= 1 && old.kind != kind && simulates(kind);
+    const bool others = old.kind != kind || (needsMasters(recipe) && old.shape != ServiceSpec::Shape::Masters);
+    const bool replaced = !scenario.manager && scenario.services.size() <= 1 && others && simulates(kind);
     if (!replaced || std::ranges::any_of(scenario.faults, isOfOneKind)) return scenario;
     // An optimistic recipe keeps nobody out: nothing holds its lock, and only a version guards the writes. It fits what
     // was written for it.
@@ -102,14 +135,7 @@ Scenario onServersOf(const Scenario& scenario, const RecipeInfo& recipe) {
     moved.lock.service.clear();
     for (scenario::NamedLock& lock : moved.moreLocks)
         lock.settings.service.clear();
-    ServiceSpec service = scenario::defaultService(kind);
-    // A short lease is to be a session of that length, and a session lasts two ticks at least.
-    if (kind == QLatin1String("zookeeper")) service.tick = std::min(service.tick, scenario.lock.lease / 2);
-    // Named locks that readers share are PostgreSQL's.
-    if (kind == QLatin1String("sql") && recipe.shared) {
-        service.dialect = ServiceSpec::Dialect::PostgreSql;
-        service.lockWait = Nanos(0);
-    }
+    const ServiceSpec service = ownServiceOf(recipe, scenario);
     if (service == ServiceSpec{})
         moved.setServices({}); // one Redis server, as in the plainest scenarios
     else

@@ -15,9 +15,9 @@ std::vector<recipes::RecipeInfo> recipesFor(const scenario::Scenario& scenario);
 std::vector<recipes::RecipeInfo> recipesToBeginWith(const scenario::Scenario& scenario);
 
 /// The scenario on servers that its recipe works on: its own, or in place of its one service a default service of the
-/// recipe's kind. Faults on a role strike its counterpart there: the leader instead of the master. Unchanged, where
-/// the scenario makes no sense on other servers: a fault is about a certain server, a step of a certain recipe, or the
-/// end of a lease.
+/// recipe's kind, for Redlock three masters. Faults on a role strike its counterpart there: the leader instead of the
+/// master. Unchanged, where the scenario makes no sense on other servers: a fault is about a certain server, a step of
+/// a certain recipe, or the end of a lease.
 scenario::Scenario onFittingServers(scenario::Scenario scenario);
 
 /// Whether a lock's own recipe works on the servers that keep it.

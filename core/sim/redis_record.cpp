@@ -185,7 +185,7 @@ void RedisRecord::write(const QByteArray& lockName, inspect::Sight sight) {
         return;
     }
     setObserved(lockName, true);
-    if (m_nameless && found.row) found.row->holders.clear();
+    if (m_nameless && found.row) nameByValue(found, sight.cause);
     if (m_deciders.size() > 1 && found.row && !found.raw.empty()) {
         // When several clients write to single servers, the client that completes the majority is the owner.
         const QJsonValue written = found.raw.front().value;
@@ -214,6 +214,18 @@ void RedisRecord::setObserved(const QByteArray& lockName, bool observed) {
     if (!changed) return;
     m_recorder.emit(observed ? trace::EventKind::RecordObserved : trace::EventKind::RecordUnobserved, trace::kNoEntity,
                     m_feed.lockEntity(lockName));
+}
+
+void RedisRecord::nameByValue(Found& found, trace::EntityId cause) const {
+    inspect::LockRow& row = *found.row;
+    row.holders.clear();
+    const QByteArray value = found.raw.empty() ? QByteArray() : found.raw.front().value.toString().toUtf8();
+    if (value.isEmpty()) return;
+    row.holders.resize(1);
+    row.holders.front().client = value;
+    m_permits->saw(row, cause);
+    m_permits->nameHolders(row);
+    if (PermitOwners::threadOf(row.holders.front()) == trace::kNoEntity) row.holders.clear();
 }
 
 bool RedisRecord::anyRuns() const {

@@ -46,7 +46,8 @@ public:
     /// The keys to delete when an operator frees the lock by force.
     std::vector<QByteArray> keysOf(const QByteArray& lockName) const;
 
-    /// The values of this recipe's keys name nobody, whatever a stranger may read in them: the owner is who wrote them.
+    /// The values of this recipe's keys name nobody, whatever a stranger may read in them: the owner is the thread that
+    /// was the first to write one.
     void valuesNameNobody() { m_nameless = true; }
 
     // --- what the deciding servers tell ---
@@ -82,6 +83,9 @@ private:
         friend bool operator==(const Watched&, const Watched&) = default;
     };
     void write(const QByteArray& lockName, inspect::Sight sight);
+    /// Names the holder of a value that names nobody: the thread whose command was the first to write it. A server that
+    /// comes back with the value on its disk does not change that.
+    void nameByValue(Found& found, trace::EntityId cause) const;
     /// Writes whose copy is the record, for a lock that several servers keep.
     void writeDecider(const QByteArray& lockName);
     /// Writes that this lock's record cannot be told from here on, or can again, if that is new.

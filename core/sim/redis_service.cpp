@@ -3,6 +3,7 @@
 
 #include "ports/redis/cluster_keys.h"
 #include "recipes/redis/redis_recipe.h"
+#include "scenario/failover_refusal.h"
 #include "sim/redis_wire.h"
 #include "sim/seeds.h"
 
@@ -321,8 +322,12 @@ void RedisService::forceRelease(const QByteArray& lockName) {
 
 std::expected<void, QString> RedisService::failOver(const Server& master) {
     const auto tr = [](const char* text) { return QCoreApplication::translate("Faults", text); };
-    if (m_sentinels.empty())
-        return std::unexpected(tr(QT_TRANSLATE_NOOP("Faults", "There are no Sentinels to ask for a failover.")));
+    using Shape = scenario::ServiceSpec::Shape;
+    scenario::ServiceSpec service;
+    service.shape = m_settings.shape == RedisShape::Cluster ? Shape::Cluster : Shape::Single;
+    service.sentinels = int(m_sentinels.size());
+    const QString refusal = scenario::failoverRefusal(service, QString::fromUtf8(master.id()));
+    if (!refusal.isEmpty()) return std::unexpected(refusal);
     if (&master != m_decider)
         return std::unexpected(
             tr(QT_TRANSLATE_NOOP("Faults", "%1 is not the master.")).arg(QString::fromUtf8(master.id())));

@@ -48,6 +48,15 @@ std::optional<Nanos> watchdogStoppedBefore(trace::EntityId client, std::size_t r
     return {};
 }
 
+/// Whether the client has shown a session by then. Only clients whose holds end with their session tell of one.
+bool hasSessionBefore(trace::EntityId client, std::size_t row, const trace::Trace& trace) {
+    const std::size_t last = row > kFarthest ? row - kFarthest : 0;
+    for (std::size_t i = row; i-- > last;) {
+        if (trace.kindAt(i) == EventKind::SessionChanged && trace.at(i).actor == client) return true;
+    }
+    return false;
+}
+
 /// How far a node's clock was ahead before that row.
 Nanos clockBefore(trace::EntityId node, std::size_t row, const trace::Trace& trace) {
     const std::size_t last = row > kFarthest ? row - kFarthest : 0;
@@ -84,8 +93,9 @@ void readClockJump(Chronicle& c, const Event& e, trace::EntityId client, Clocks&
     c.clockJumps.push_back(e);
 }
 
+/// `cutNow`: the servers that the client is cut off from at present.
 void readLife(Chronicle& c, const Event& e, trace::EntityId client, trace::EntityId node, Clocks& clocks,
-              const trace::Trace& trace) {
+              std::vector<trace::EntityId>& cutNow, const trace::Trace& trace) {
     const auto begin = [&](std::optional<Chronicle::Span>& span) {
         if (!c.recordEnded || !c.explains(span)) span = Chronicle::Span{e.time(), kNever};
     };
@@ -105,11 +115,14 @@ void readLife(Chronicle& c, const Event& e, trace::EntityId client, trace::Entit
     case EventKind::LinkCut:
     case EventKind::LinkMended: {
         const trace::Entity& link = trace.entity(e.subject);
-        if (link.parent != client || (node != trace::kNoEntity && link.other != node)) break;
-        if (e.kind == EventKind::LinkCut)
-            begin(c.cut);
-        else
-            end(c.cut);
+        if (link.parent != client || (!clocks.empty() && !clocks.contains(link.other))) break;
+        const auto most = [&] { return 2 * cutNow.size() > clocks.size(); };
+        const bool before = most();
+        std::erase(cutNow, link.other);
+        if (e.kind == EventKind::LinkCut) cutNow.push_back(link.other);
+        if (most() && !before) begin(c.cut);
+        if (!most() && before) end(c.cut);
+        if (c.cut && c.cut->to == kNever) c.cutFrom = cutNow;
         break;
     }
     case EventKind::NodePaused:
@@ -122,6 +135,7 @@ void readLife(Chronicle& c, const Event& e, trace::EntityId client, trace::Entit
     case EventKind::Healed:
         end(c.paused);
         end(c.cut);
+        cutNow.clear();
         for (Nanos& ahead : clocks | std::views::values)
             ahead = Nanos(0);
         if (!c.recordEnded) c.watchdogStopped.reset();
@@ -222,7 +236,9 @@ Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t 
     const std::size_t end = std::min(trace.size(), row + kFarthest);
     const std::size_t begin = beginOfHold(thread, lock, row, trace);
     c.watchdogStopped = watchdogStoppedBefore(client, begin, trace);
+    c.bySession = hasSessionBefore(client, begin, trace);
     Clocks clocks = clocksOf(lock, begin, trace);
+    std::vector<trace::EntityId> cutNow;
     trace::Belief belief;
     for (std::size_t i = begin; i < end; ++i) {
         const EventKind kind = trace.kindAt(i);
@@ -235,7 +251,7 @@ Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t 
         const bool past = until != kNever && e.time() > until && i > row;
         if (past && !open) break;
         if (isLife(kind)) {
-            readLife(c, e, client, node, clocks, trace);
+            readLife(c, e, client, node, clocks, cutNow, trace);
             readSleep(belief, e, client);
         }
         if (past) continue;

@@ -14,9 +14,10 @@ struct Chronicle {
     };
     trace::EntityId thread = trace::kNoEntity;
     std::optional<Nanos> granted;
-    std::optional<Span> paused;      ///< the pause that explains the end of its record, else the last one
-    std::optional<Span> cut;         ///< its link to the lock's node
-    std::optional<Span> nodeStopped; ///< the lock's node was paused: requests waited there
+    std::optional<Span> paused;           ///< the pause that explains the end of its record, else the last one
+    std::optional<Span> cut;              ///< its links to more than half of the servers that keep the lock
+    std::vector<trace::EntityId> cutFrom; ///< the servers of that cut, in the order of their cuts
+    std::optional<Span> nodeStopped;      ///< the lock's node was paused: requests waited there
     std::optional<Nanos> watchdogStopped;
     std::optional<Nanos> killed;
     /// The last jump of the client's own clock, and of each clock of a server of the lock a last jump that brought the
@@ -24,6 +25,7 @@ struct Chronicle {
     std::vector<trace::Event> clockJumps;
     std::int64_t deadline = -1;     ///< of its lease, as last seen in the record; -1 = none
     std::optional<Nanos> leaseFrom; ///< when the record last got it: its grant or a renewal
+    bool bySession = false;         ///< its client has a session, and what the record ends with is that
     int renewals = 0;
     int renewalsFailed = 0;
 

@@ -4,12 +4,12 @@
 #include "trace/time_text.h"
 #include "verdict/chronicle.h"
 #include "verdict/failover_story.h"
+#include "verdict/obstacle.h"
 #include "verdict/verdict.h"
 #include "verdict/why.h"
 #include "verdict/words.h"
 
 #include <algorithm>
-#include <map>
 
 namespace lockscope::verdict {
 
@@ -98,14 +98,15 @@ public:
     }
 
     QString progress() const {
+        const Obstacle obstacle = obstacleTo(m_v, m_trace);
         const QString what =
-            entry().ownerHung ? heldForNothing()
+            obstacle.ownerHung ? heldForNothing()
             : m_v.to == kNever
                 ? tr("Nobody alive holds %1 and %2 could be given it, but since %3 it is overdue: %4 so far.")
                       .arg(name(m_v.lock), actors(), at(m_v.from), length())
                 : tr("Nobody alive held %1 and %2 could be given it, but it was overdue for %3: from %4 to %5.")
                       .arg(name(m_v.lock), actors(), length(), at(m_v.from), at(m_v.to));
-        return paragraph({what, obstacle()});
+        return paragraph({what, blocked(obstacle)});
     }
 
     QString heldForNothing() const {
@@ -222,7 +223,7 @@ private:
                        ? tr("%1 has been paused since %2.").arg(who, at(c.paused->from))
                        : tr("%1 was paused from %2 to %3.").arg(who, at(c.paused->from), at(c.paused->to));
         if (c.explains(c.cut)) {
-            const QString node = name(m_trace.entity(m_v.lock).parent);
+            const QString node = actorsText(c.cutFrom, m_trace);
             return c.cut->to == kNever
                        ? tr("%1 has been cut off from %2 since %3.").arg(who, node, at(c.cut->from))
                        : tr("%1 was cut off from %2 from %3 to %4.").arg(who, node, at(c.cut->from), at(c.cut->to));
@@ -239,6 +240,7 @@ private:
             return tr("The watchdog of %1 stopped at %2, so nothing renewed its lease.")
                 .arg(who, at(*c.watchdogStopped));
         if (!c.clockJumps.empty()) return jumps(c.clockJumps);
+        if (c.bySession) return tr("The servers did not hear from %1 in time.").arg(who);
         if (c.renewalsFailed > 0) return tr("%1 tried to renew its lease and got no answer.").arg(who);
         if (c.renewals == 0) return tr("%1 worked for longer than its lease, and nothing renewed it.").arg(who);
         return {};
@@ -262,6 +264,11 @@ private:
         const bool handed = c.successorAt.has_value();
         switch (c.freedBy) {
         case FreedBy::Expiry:
+            if (c.bySession)
+                return handed
+                           ? tr("The session of %1 ended at %2, so the server gave the lock to %3 at %4.")
+                                 .arg(who, when, next, nextAt)
+                           : tr("The session of %1 ended at %2, so the server counts the lock as free.").arg(who, when);
             return handed ? tr("The lease of %1 ended at %2, so the server gave the lock to %3 at %4.")
                                 .arg(who, when, next, nextAt)
                           : tr("The lease of %1 ended at %2, so the server counts the lock as free.").arg(who, when);
@@ -346,89 +353,22 @@ private:
         }
     }
 
-    /// The record of the lock at the moment that the bound passed, and what became of its owner.
-    struct Entry {
-        EntityId owner = trace::kNoEntity; ///< kNoEntity: the lock is free
-        std::int64_t deadline = -1;
-        std::optional<Nanos> ownerDied;
-        std::optional<Nanos> ownerHung; ///< its work hangs since then
-    };
-    Entry entry() const {
-        Entry entry;
-        std::size_t row = std::min(m_v.row, m_trace.size());
-        const std::size_t rows = row;
-        bool renewed = false;
-        // As far back as it takes: an owner without an expiry may have got the lock a long time ago.
-        while (row-- > 0) {
-            const EventKind kind = m_trace.kindAt(row);
-            const bool moves = kind == EventKind::RecordRenewed || kind == EventKind::RecordDeadline;
-            if (!moves && kind != EventKind::RecordHeld && kind != EventKind::RecordFreed) continue;
-            const trace::Event e = m_trace.at(row);
-            if (e.subject != m_v.lock) continue;
-            if (kind == EventKind::RecordFreed && !renewed) return {};
-            if (kind != EventKind::RecordFreed) {
-                if (!renewed) entry.deadline = e.value;
-                entry.owner = e.actor; // in the end that of the row at which it got the lock
-                renewed = true;
-            }
-            if (!moves) break;
-        }
-        if (entry.owner == trace::kNoEntity) return entry;
-        const EntityId client = m_trace.clientOf(entry.owner);
-        for (row = rows; row-- > 0;) {
-            const EventKind kind = m_trace.kindAt(row);
-            if (kind == EventKind::Healed) break;
-            if (kind != EventKind::ClientKilled && kind != EventKind::ClientStarted && kind != EventKind::WorkHung)
-                continue;
-            const trace::Event e = m_trace.at(row);
-            if (e.actor != client) continue;
-            if (kind == EventKind::ClientKilled) entry.ownerDied = e.time();
-            if (kind == EventKind::WorkHung) entry.ownerHung = e.time();
-            break;
-        }
-        return entry;
-    }
-
-    /// The first waiter that died while it waited, and when, if the server's queue is longer than the number of live
-    /// waiters.
-    std::optional<std::pair<EntityId, Nanos>> deadWaiter() const {
-        const std::size_t end = std::min(m_v.row, m_trace.size());
-        std::int64_t queued = -1;
-        std::map<EntityId, Nanos> waiting; // since when
-        std::vector<std::tuple<Nanos, EntityId, Nanos>> dead;
-        for (std::size_t row = end > 500'000 ? end - 500'000 : 0; row < end; ++row) {
-            const EventKind kind = m_trace.kindAt(row);
-            if (isMessage(kind) || isEffect(kind)) continue;
-            const trace::Event e = m_trace.at(row);
-            if (kind == EventKind::ClientKilled) {
-                std::erase_if(waiting, [&](const auto& waiter) {
-                    const bool gone = m_trace.clientOf(waiter.first) == e.actor;
-                    if (gone) dead.emplace_back(waiter.second, waiter.first, e.time());
-                    return gone;
-                });
-            }
-            if (e.subject != m_v.lock) continue;
-            if (kind == EventKind::RecordWaiters) queued = e.value;
-            if (kind == EventKind::Requested)
-                waiting.emplace(e.actor, e.time());
-            else if (isBelief(kind))
-                waiting.erase(e.actor);
-        }
-        if (dead.empty() || queued <= std::int64_t(waiting.size())) return {};
-        const auto& [since, thread, died] = *std::ranges::min_element(dead);
-        return std::pair(thread, died);
+    /// Why waiters do not get a lock that is free.
+    QString freeButNotGiven(const Obstacle& o) const {
+        if (o.deadWaiter != trace::kNoEntity)
+            return tr("On the server the lock is free, but %1, which died at %2 while it waited, still has a place in "
+                      "the queue: nobody behind it gets the lock until the server drops that place.")
+                .arg(actor(o.deadWaiter), at(o.waiterDied));
+        if (!o.slowServers.empty())
+            return tr("On the server the lock is free, but messages to and from %1 take up to %2 longer each way since "
+                      "%3: the waiters ask, and the answers come too late.")
+                .arg(actorsText(o.slowServers, m_trace), lengthText(Nanos(0), o.slowBy), at(o.slowSince));
+        return tr("On the server the lock is free: its waiters were not told of that, or ask in vain.");
     }
 
     /// The obstacle to a grant: why no waiter gets the lock.
-    QString obstacle() const {
-        const Entry record = entry();
-        if (record.owner == trace::kNoEntity) {
-            const auto dead = deadWaiter();
-            if (!dead) return tr("On the server the lock is free: whoever waits was not told, or asks in vain.");
-            return tr("On the server the lock is free, but %1, which died at %2 while it waited, still has a place in "
-                      "the queue: nobody behind it gets the lock until the server drops that place.")
-                .arg(actor(dead->first), at(dead->second));
-        }
+    QString blocked(const Obstacle& record) const {
+        if (record.owner == trace::kNoEntity) return freeButNotGiven(record);
         const QString owner = actor(record.owner);
         if (record.deadline == trace::kEndNotKnown) {
             const QString there = tr("The entry of %1 is still on the server; until when is not known.").arg(owner);

@@ -10,8 +10,12 @@ using trace::FreedBy;
 
 void OwnershipJudge::look(const Row& row, const trace::State& state) {
     const trace::Event& e = row.event;
+    // A holder without a name may be anybody, the one that acts included.
+    const auto isKnown = [&](trace::EntityId id) {
+        return id != trace::kNoEntity && !row.trace.entity(row.trace.clientOf(id)).name.isEmpty();
+    };
     const auto differ = [&](trace::EntityId a, trace::EntityId b) {
-        return a != trace::kNoEntity && b != trace::kNoEntity && row.trace.clientOf(a) != row.trace.clientOf(b);
+        return isKnown(a) && isKnown(b) && row.trace.clientOf(a) != row.trace.clientOf(b);
     };
     switch (e.kind) {
     case EventKind::RecordHeld:

@@ -11,6 +11,9 @@ using Kind = EtcdRequest::Kind;
 
 namespace {
 
+/// How many revisions a member may be behind to use what was read for the others.
+constexpr std::size_t kRevisionsKept = 32;
+
 std::int64_t msOf(Nanos instant) {
     return std::chrono::ceil<std::chrono::milliseconds>(instant).count();
 }
@@ -52,6 +55,7 @@ EtcdRecord::~EtcdRecord() {
 }
 
 void EtcdRecord::copies(EtcdRecord& logical) {
+    m_read = logical.m_read;
     m_feed.writeCopiesOf([&logical](const QByteArray& lockName) { return logical.lockEntity(lockName); });
 }
 
@@ -71,7 +75,17 @@ void EtcdRecord::watch(const QByteArray& lockName) {
     if (m_watched.insert(lockName).second && m_store && !keysOf(lockName).empty()) write(lockName, {});
 }
 
-std::vector<etcd::KeyValue> EtcdRecord::keysOf(const QByteArray& lockName) const {
+const std::vector<etcd::KeyValue>& EtcdRecord::keysOf(const QByteArray& lockName) {
+    std::map<std::int64_t, std::vector<etcd::KeyValue>>& all = (*m_read)[lockName];
+    const std::int64_t revision = m_store->revision();
+    const auto [keys, fresh] = all.try_emplace(revision);
+    if (fresh) keys->second = readKeys(lockName);
+    while (all.size() > kRevisionsKept && all.begin()->first < revision)
+        all.erase(all.begin());
+    return keys->second;
+}
+
+std::vector<etcd::KeyValue> EtcdRecord::readKeys(const QByteArray& lockName) const {
     std::vector<etcd::KeyValue> keys;
     const auto& all = m_store->keys();
     for (auto it = all.lower_bound(lockName); it != all.end() && it->first.startsWith(lockName); ++it)
@@ -100,7 +114,7 @@ void EtcdRecord::carriedOut(const EtcdStore& store, const EtcdEntry& entry) {
 void EtcdRecord::kept(std::int64_t lease) {
     if (!m_store) return;
     for (const QByteArray& name : m_watched) {
-        const std::vector<etcd::KeyValue> keys = keysOf(name);
+        const std::vector<etcd::KeyValue>& keys = keysOf(name);
         const bool concerned =
             lease == 0 || std::ranges::any_of(keys, [lease](const auto& key) { return key.lease == lease; });
         if (keys.empty() || !concerned) continue;
@@ -117,13 +131,14 @@ void EtcdRecord::kept(std::int64_t lease) {
 
 void EtcdRecord::replaced(const EtcdStore& store) {
     m_store = &store;
+    m_read->clear(); // if all members have lost theirs, revisions begin anew
     for (const QByteArray& name : m_watched)
         write(name, {.freedBy = trace::FreedBy::NodeLoss});
 }
 
 void EtcdRecord::write(const QByteArray& lockName, inspect::Sight sight) {
     if (!m_decides) return;
-    const std::vector<etcd::KeyValue> keys = keysOf(lockName);
+    const std::vector<etcd::KeyValue>& keys = keysOf(lockName);
     std::map<std::int64_t, inspect::SeenLease> leases;
     for (const etcd::KeyValue& key : keys) {
         if (const std::optional<Nanos> end = m_endOf(key.lease)) m_ends[key.lease] = *end;

@@ -34,7 +34,11 @@ public:
     void replaced(const EtcdStore& store);
 
 private:
-    std::vector<etcd::KeyValue> keysOf(const QByteArray& lockName) const;
+    /// By lock and revision. At one revision all members have the same keys.
+    using KeysRead = std::map<QByteArray, std::map<std::int64_t, std::vector<etcd::KeyValue>>>;
+    /// The lock's keys at the store's present revision, oldest first. Valid until the next call.
+    const std::vector<etcd::KeyValue>& keysOf(const QByteArray& lockName);
+    std::vector<etcd::KeyValue> readKeys(const QByteArray& lockName) const;
     void write(const QByteArray& lockName, inspect::Sight sight);
     void armSecondLook();
 
@@ -43,7 +47,8 @@ private:
     bool m_decides = true; ///< else the record is another service's
     inspect::TraceFeed::Resolver m_owner;
     EndOf m_endOf;
-    std::map<std::int64_t, Nanos> m_ends; ///< as known last, while nobody leads
+    std::shared_ptr<KeysRead> m_read = std::make_shared<KeysRead>(); ///< copies share the lock's
+    std::map<std::int64_t, Nanos> m_ends;                            ///< as known last, while nobody leads
     std::set<QByteArray> m_watched;
     std::map<QByteArray, trace::EntityId> m_holders; ///< by lock, as written last
     const EtcdStore* m_store = nullptr;              ///< of the member that has told of a change last

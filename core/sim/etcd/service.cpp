@@ -2,6 +2,7 @@
 #include "sim/etcd/service.h"
 
 #include "inspect/etcd/seen_keys.h"
+#include "scenario/failover_refusal.h"
 #include "sim/etcd/wire.h"
 #include "sim/seeds.h"
 
@@ -159,6 +160,10 @@ void EtcdService::setDecides(bool decides) {
 }
 
 std::expected<void, QString> EtcdService::failOver(const Server& master) {
+    scenario::ServiceSpec service{.kind = QStringLiteral("etcd")};
+    service.nodes = int(m_servers.size());
+    const QString refusal = scenario::failoverRefusal(service, QString::fromUtf8(master.id()));
+    if (!refusal.isEmpty()) return std::unexpected(refusal);
     EtcdServer* const leading = leader();
     if (leading == &master && leading->handOver()) return {};
     return std::unexpected(

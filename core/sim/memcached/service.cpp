@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/memcached/service.h"
 
+#include "scenario/failover_refusal.h"
 #include "sim/memcached/wire.h"
 #include "sim/seeds.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 
 namespace lockscope::sim {
@@ -89,8 +89,7 @@ void MemcachedService::setDecides(bool decides) {
 
 std::expected<void, QString> MemcachedService::failOver(const Server& master) {
     return std::unexpected(
-        QCoreApplication::translate("Faults", "%1 is a memcached: no other server replaces it, as they share nothing.")
-            .arg(QString::fromUtf8(master.id())));
+        scenario::failoverRefusal({.kind = QStringLiteral("memcached")}, QString::fromUtf8(master.id())));
 }
 
 std::expected<void, QString> MemcachedService::canDrop(const Server&) const {

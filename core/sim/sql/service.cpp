@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/sql/service.h"
 
+#include "scenario/failover_refusal.h"
 #include "sim/sql/wire.h"
-
-#include <QCoreApplication>
 
 namespace lockscope::sim {
 
@@ -51,9 +50,7 @@ void SqlService::setDecides(bool decides) {
 }
 
 std::expected<void, QString> SqlService::failOver(const Server& master) {
-    return std::unexpected(
-        QCoreApplication::translate("Faults", "%1 is a database without a replica: nothing could replace it.")
-            .arg(QString::fromUtf8(master.id())));
+    return std::unexpected(scenario::failoverRefusal({.kind = QStringLiteral("sql")}, QString::fromUtf8(master.id())));
 }
 
 void SqlService::forceRelease(const QByteArray& lockName) {

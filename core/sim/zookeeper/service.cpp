@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/zookeeper/service.h"
 
+#include "scenario/failover_refusal.h"
 #include "sim/seeds.h"
 #include "sim/zookeeper/wire.h"
-
-#include <QCoreApplication>
 
 namespace lockscope::sim {
 
@@ -160,8 +159,7 @@ void ZkService::setDecides(bool decides) {
 
 std::expected<void, QString> ZkService::failOver(const Server& master) {
     return std::unexpected(
-        QCoreApplication::translate("Faults", "%1 is a ZooKeeper server: the ensemble elects its leader by itself.")
-            .arg(QString::fromUtf8(master.id())));
+        scenario::failoverRefusal({.kind = QStringLiteral("zookeeper")}, QString::fromUtf8(master.id())));
 }
 
 void ZkService::forceRelease(const QByteArray& lockName) {

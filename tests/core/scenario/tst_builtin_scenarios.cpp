@@ -28,12 +28,11 @@ std::map<QString, verdict::Outcome> outcomesOf(const verdict::Verdict& verdict) 
     return outcomes;
 }
 
-/// A recipe of another kind than the scenario was written for brings servers of its own: such pairs are many, and their
-/// own scenarios try the same faults with all seeds. SEEDS=n: so many with any pair.
+/// A recipe that the scenario's servers are not for brings servers of its own: such pairs are many, and their own
+/// scenarios try the same faults with all seeds. SEEDS=n: so many with any pair.
 std::uint64_t seedsFor(const scenario::Scenario& written, const QString& recipe) {
     if (const int seeds = qEnvironmentVariableIntValue("SEEDS"); seeds > 0) return std::uint64_t(seeds);
-    const auto kindOf = [](const QString& id) { return recipes::findRecipe(id.toUtf8())->backend; };
-    return kindOf(written.recipe) == kindOf(recipe) ? kSeeds : kSeedsElsewhere;
+    return sim::whyNotNow(written, recipe).isEmpty() ? kSeeds : kSeedsElsewhere;
 }
 
 /// Runs seeds from 1 on on all cores; those that `judge` finds fault with.

@@ -122,6 +122,37 @@ private Q_SLOTS:
         QVERIFY(w.why(w.server(), Action::SwitchEngine).contains(u"lock manager"_qs));
     }
 
+    /// Menus refuse with the words that the simulated service itself would use.
+    void serversThatNobodyCanReplaceByHandSayWhy_data() {
+        QTest::addColumn<QString>("kind");
+        QTest::addColumn<int>("shape");
+        QTest::addColumn<QString>("reason");
+        using Shape = scenario::ServiceSpec::Shape;
+        QTest::newRow("ZooKeeper") << u"zookeeper"_qs << int(Shape::Ensemble)
+                                   << u"zk-1 is a ZooKeeper server: the ensemble elects its leader by itself."_qs;
+        QTest::newRow("database") << u"sql"_qs << int(Shape::Single)
+                                  << u"sql-1 is a database without a replica: nothing could replace it."_qs;
+        QTest::newRow("memcached")
+            << u"memcached"_qs << int(Shape::Masters)
+            << u"memcached-1 is a memcached: no other server replaces it, as they share nothing."_qs;
+        QTest::newRow("cluster") << u"redis"_qs << int(Shape::Cluster)
+                                 << u"redis-1 is a server of a Redis Cluster: when a master is gone, the other masters "
+                                    "elect one of its replicas by themselves."_qs;
+        QTest::newRow("masters") << u"redis"_qs << int(Shape::Masters)
+                                 << u"There are no Sentinels to ask for a failover."_qs;
+    }
+    void serversThatNobodyCanReplaceByHandSayWhy() {
+        QFETCH(QString, kind);
+        QFETCH(int, shape);
+        QFETCH(QString, reason);
+        World w;
+        w.settings.setServices({scenario::defaultService(kind, scenario::ServiceSpec::Shape(shape))});
+        const QByteArray name = w.settings.nodes.front().id.toUtf8();
+        const EntityId server = w.session.rows->intern(EntityKind::Node, name);
+        w.add(EventKind::NodeStarted, server);
+        QCOMPARE(w.why(Breakable::server(w.sight(), server), Action::Failover), reason);
+    }
+
     void aMessageIsLostOnlyWhereServersSendSome() {
         World w;
         QCOMPARE(w.why(w.client(), Action::LosePush), u"it can"_qs);

@@ -22,8 +22,10 @@ const QString kFile = QStringLiteral(LOCKSCOPE_SOURCE_DIR "/tests/core/sim/diges
 
 /// Scenarios whose runs are guarded; any built-in one can be added.
 const QStringList kScenarios{
-    QStringLiteral("contention"),         QStringLiteral("gc-pause"),      QStringLiteral("crash-holder"),
-    QStringLiteral("delete-others-lock"), QStringLiteral("watchdog-dies"), QStringLiteral("partition-holder"),
+    QStringLiteral("contention"),         QStringLiteral("gc-pause"),
+    QStringLiteral("crash-holder"),       QStringLiteral("delete-others-lock"),
+    QStringLiteral("watchdog-dies"),      QStringLiteral("partition-holder"),
+    QStringLiteral("contention-permits"), QStringLiteral("sql-optimistic-storm"),
 };
 
 struct Row {

@@ -39,6 +39,17 @@ private Q_SLOTS:
         QCOMPARE(g.ask(g.at(0), {"PTTL", "k"}).integer, 1000); // counted from when it ran
     }
 
+    void R2_aKeyIsThereInItsLastMillisecondAndGoneInTheNext() {
+        std::int64_t ms = kNowMs;
+        sim::RedisEngine engine([&ms] { return ms * 1000; });
+        const auto session = engine.connect();
+        engine.execute(session, {"SET", "k", "v", "PXAT", QByteArray::number(qlonglong(kNowMs + 10))});
+        ms = kNowMs + 10;
+        QVERIFY(!engine.execute(session, {"GET", "k"}).isNil());
+        ms = kNowMs + 11;
+        QVERIFY(engine.execute(session, {"GET", "k"}).isNil());
+    }
+
     void R7_whatIsReplicated_data() {
         QTest::addColumn<QString>("before");
         QTest::addColumn<QString>("command");
@@ -107,6 +118,23 @@ private Q_SLOTS:
         g.run(1ms);
         QCOMPARE(g.ask(g.at(1), {"GET", "k"}).text, "v");
         QCOMPARE(g.ask(g.at(2), {"GET", "k"}).text, "v");
+    }
+
+    /// A replica acknowledges once a second, so an idle link is never further behind than that, and a cut one is.
+    void R10_acknowledgementsComeOnceASecond() {
+        SimulatedGroup g(SimulatedGroup::settings(1));
+        const auto lag = [&g] {
+            const QByteArray info = g.ask(g.at(0), {"INFO", "replication"}).text;
+            const qsizetype at = info.indexOf("lag=");
+            return at < 0 ? -1 : info.mid(at + 4, info.indexOf('\r', at) - at - 4).toInt();
+        };
+        for (int i = 0; i < 20; ++i) {
+            g.run(700ms);
+            QVERIFY2(lag() == 0 || lag() == 1, QByteArray::number(lag()));
+        }
+        g.network.partition({g.at(0).entity()}, {g.at(1).entity()});
+        g.run(5s);
+        QVERIFY2(lag() >= 4, QByteArray::number(lag()));
     }
 
     void R11_waitCountsAcknowledgements() {
@@ -315,7 +343,7 @@ private Q_SLOTS:
         QCOMPARE(g.ask(g.at(1), {"GET", "k"}).isNil(), crash);
     }
 
-    void R57_R58_R59_whatADiskKeeps_data() {
+    void R57_R58_R59_R60_whatADiskKeeps_data() {
         QTest::addColumn<int>("persistence");
         QTest::addColumn<bool>("crash");
         QTest::addColumn<bool>("early"); ///< the write before the last flush
@@ -327,7 +355,7 @@ private Q_SLOTS:
         QTest::newRow("always, killed") << int(Always) << false << true << true;
         QTest::newRow("always, crashed") << int(Always) << true << true << true;
     }
-    void R57_R58_R59_whatADiskKeeps() {
+    void R57_R58_R59_R60_whatADiskKeeps() {
         QFETCH(int, persistence);
         QFETCH(bool, crash);
         QFETCH(bool, early);
@@ -345,8 +373,28 @@ private Q_SLOTS:
         g.at(0).start();
         QCOMPARE(!g.ask(g.at(0), {"GET", "early"}).isNil(), early);
         QCOMPARE(!g.ask(g.at(0), {"GET", "late"}).isNil(), late);
-        // R60: deadlines are absolute.
+        // Deadlines are absolute: the time without the server counts.
         if (early) QCOMPARE(g.ask(g.at(0), {"PEXPIRETIME", "early"}).integer, deadline);
+    }
+
+    /// Independent masters share nothing: neither data, nor clocks, nor death.
+    void R67_mastersOfARedlockShareNothing() {
+        auto settings = SimulatedGroup::settings(2);
+        settings.shape = sim::RedisShape::Masters;
+        SimulatedGroup g(settings);
+        for (std::size_t i = 0; i < 3; ++i)
+            g.ask(g.at(i), {"SET", "k", QByteArray::number(qulonglong(i)), "PX", "5000"});
+        g.run(1s);
+        for (std::size_t i = 0; i < 3; ++i)
+            QCOMPARE(g.ask(g.at(i), {"GET", "k"}).text, QByteArray::number(qulonglong(i)));
+        g.at(0).kill();
+        g.at(0).start();
+        g.at(1).setClock(10s);
+        QVERIFY(g.ask(g.at(0), {"GET", "k"}).isNil()); // its vote is forgotten at once
+        QVERIFY(g.ask(g.at(1), {"GET", "k"}).isNil()); // its clock has passed the end
+        QCOMPARE(g.ask(g.at(2), {"GET", "k"}).text, "2");
+        for (std::size_t i = 0; i < 3; ++i)
+            QVERIFY(!g.at(i).isReplica());
     }
 
     void R62_aRestartForgetsScripts() {

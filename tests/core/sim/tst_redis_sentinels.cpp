@@ -79,7 +79,7 @@ private Q_SLOTS:
     }
 
     // The rows of the measured table, as ranges: three Sentinels, two replicas, master killed, quorum 2, D = 1 s.
-    void R31_R32_R33_R36_aFailoverTakesItsTime() {
+    void R28_R31_R32_R33_R36_R37_aFailoverTakesItsTime() {
         for (int seed = 1; seed <= kSeeds; ++seed) {
             Watched w(seed);
             const Nanos killed = w.scheduler.now();
@@ -113,6 +113,30 @@ private Q_SLOTS:
             // R37: the leader tells of the switch after the others.
             QVERIFY(*w.first("+switch-master", killed, w.leader()) > *w.first("+switch-master", killed));
         }
+    }
+
+    /// A Sentinel pings as often as its limit is short: a period of a second would find some deaths later.
+    void R30_aShortLimitIsKeptByFrequentPings() {
+        for (int seed = 1; seed <= kSeeds; ++seed) {
+            Watched w(seed, Watched::usual(300ms));
+            const Nanos killed = w.scheduler.now();
+            w.at(0).kill();
+            w.run(2s);
+            const auto found = w.first("+sdown", killed);
+            QVERIFY2(between(found, 290ms, 800ms), w.events().c_str());
+        }
+    }
+
+    void R18_aDeadlineIsTheSameAfterAPromotion() {
+        Watched w;
+        w.ask(w.at(0), {"SET", "k", "v", "PX", "60000"});
+        const auto deadline = w.ask(w.at(0), {"PEXPIRETIME", "k"}).integer;
+        w.run(100ms);
+        w.at(0).kill();
+        w.run(10s);
+        const std::size_t now = w.at(1).isReplica() ? 2 : 1;
+        QVERIFY(!w.at(now).isReplica());
+        QCOMPARE(w.ask(w.at(now), {"PEXPIRETIME", "k"}).integer, deadline);
     }
 
     void R33_R34_withoutAMajorityNobodyIsElected() {

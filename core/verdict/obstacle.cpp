@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/obstacle.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace lockscope::verdict {
+
+using trace::EntityId;
+using trace::EventKind;
+using trace::Trace;
+
+namespace {
+
+constexpr std::size_t kFarthest = 500'000; // rows back: a few milliseconds
+
+/// The owner by the record, as far back as it takes: one without an expiry may have got the lock a long time ago.
+void readOwner(Obstacle& o, const Violation& v, const Trace& trace) {
+    const std::size_t rows = std::min(v.row, trace.size());
+    bool renewed = false;
+    for (std::size_t row = rows; row-- > 0;) {
+        const EventKind kind = trace.kindAt(row);
+        const bool moves = kind == EventKind::RecordRenewed || kind == EventKind::RecordDeadline;
+        if (!moves && kind != EventKind::RecordHeld && kind != EventKind::RecordFreed) continue;
+        const trace::Event e = trace.at(row);
+        if (e.subject != v.lock) continue;
+        if (kind == EventKind::RecordFreed && !renewed) return;
+        if (kind != EventKind::RecordFreed) {
+            if (!renewed) o.deadline = e.value;
+            o.owner = e.actor; // in the end that of the row at which it got the lock
+            renewed = true;
+        }
+        if (!moves) break;
+    }
+    if (o.owner == trace::kNoEntity) return;
+    const EntityId client = trace.clientOf(o.owner);
+    for (std::size_t row = rows; row-- > 0;) {
+        const EventKind kind = trace.kindAt(row);
+        if (kind == EventKind::Healed) break;
+        if (kind != EventKind::ClientKilled && kind != EventKind::ClientStarted && kind != EventKind::WorkHung)
+            continue;
+        const trace::Event e = trace.at(row);
+        if (e.actor != client) continue;
+        if (kind == EventKind::ClientKilled) o.ownerDied = e.time();
+        if (kind == EventKind::WorkHung) o.ownerHung = e.time();
+        break;
+    }
+}
+
+void readDeadWaiter(Obstacle& o, const Violation& v, const Trace& trace) {
+    const std::size_t end = std::min(v.row, trace.size());
+    std::int64_t queued = -1;
+    std::map<EntityId, Nanos> waiting; // since when
+    std::vector<std::tuple<Nanos, EntityId, Nanos>> dead;
+    for (std::size_t row = end > kFarthest ? end - kFarthest : 0; row < end; ++row) {
+        const EventKind kind = trace.kindAt(row);
+        if (isMessage(kind) || isEffect(kind)) continue;
+        const trace::Event e = trace.at(row);
+        if (kind == EventKind::ClientKilled) {
+            std::erase_if(waiting, [&](const auto& waiter) {
+                const bool gone = trace.clientOf(waiter.first) == e.actor;
+                if (gone) dead.emplace_back(waiter.second, waiter.first, e.time());
+                return gone;
+            });
+        }
+        if (e.subject != v.lock) continue;
+        if (kind == EventKind::RecordWaiters) queued = e.value;
+        if (kind == EventKind::Requested)
+            waiting.emplace(e.actor, e.time());
+        else if (isBelief(kind))
+            waiting.erase(e.actor);
+    }
+    if (dead.empty() || queued <= std::int64_t(waiting.size())) return;
+    std::tie(std::ignore, o.deadWaiter, o.waiterDied) = *std::ranges::min_element(dead);
+}
+
+void readSlowLinks(Obstacle& o, const Violation& v, const Trace& trace) {
+    std::set<EntityId> waiters;
+    for (const EntityId thread : v.actors)
+        waiters.insert(trace.clientOf(thread));
+    const std::size_t end = std::min(v.row, trace.size());
+    std::map<EntityId, trace::Event> slow; // by link
+    for (std::size_t row = end > kFarthest ? end - kFarthest : 0; row < end; ++row) {
+        const EventKind kind = trace.kindAt(row);
+        if (kind == EventKind::Healed) slow.clear();
+        if (kind != EventKind::LinkDelayed) continue;
+        const trace::Event e = trace.at(row);
+        if (!waiters.contains(trace.entity(e.subject).parent)) continue;
+        slow.erase(e.subject);
+        if (e.value > 0) slow.emplace(e.subject, e);
+    }
+    o.slowSince = kNever;
+    std::set<EntityId> servers;
+    for (const auto& [link, e] : slow) {
+        servers.insert(trace.entity(link).other);
+        o.slowBy = std::max(o.slowBy, Nanos(e.value));
+        o.slowSince = std::min(o.slowSince, e.time());
+    }
+    o.slowServers.assign(servers.begin(), servers.end());
+}
+
+} // namespace
+
+Obstacle obstacleTo(const Violation& violation, const Trace& trace) {
+    Obstacle o;
+    readOwner(o, violation, trace);
+    if (o.owner != trace::kNoEntity) return o;
+    readDeadWaiter(o, violation, trace);
+    readSlowLinks(o, violation, trace);
+    return o;
+}
+
+} // namespace lockscope::verdict

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "verdict/verdict.h"
+
+#include <optional>
+#include <vector>
+
+namespace lockscope::verdict {
+
+/// Facts about why no waiter gets a lock, read from the trace for the explanation of a violation of progress.
+struct Obstacle {
+    // The record at the moment that the bound passed, and what became of its owner.
+    trace::EntityId owner = trace::kNoEntity; ///< kNoEntity: the lock is free on the server
+    std::int64_t deadline = -1;
+    std::optional<Nanos> ownerDied;
+    std::optional<Nanos> ownerHung; ///< its work hangs since then
+
+    /// The first waiter that died while it waited, if the server's queue is longer than the number of live waiters.
+    trace::EntityId deadWaiter = trace::kNoEntity;
+    Nanos waiterDied{};
+
+    /// The servers whose links to waiters are slower than usual, by how much the slowest of them is, one way, and since
+    /// when the first of them is.
+    std::vector<trace::EntityId> slowServers;
+    Nanos slowBy{}, slowSince{};
+};
+
+/// Looks at the rows before the violation's. What concerns waiters is read only if the lock is free on the server, from
+/// no more than half a million rows.
+Obstacle obstacleTo(const Violation& violation, const trace::Trace& trace);
+
+} // namespace lockscope::verdict
