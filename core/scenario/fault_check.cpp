@@ -39,8 +39,8 @@ public:
         m_several = !scenario.services.empty();
         for (const ServiceSpec& service : scenario.services) {
             addRoles(service, scenario.services.size() > 1);
-            m_handsOver =
-                m_handsOver || service.sentinels > 0 || (service.kind == QLatin1String("etcd") && service.nodes > 1);
+            const bool others = service.kind == QLatin1String("etcd") || service.kind == QLatin1String("sql");
+            m_handsOver = m_handsOver || service.sentinels > 0 || (others && service.nodes > 1);
         }
     }
 
@@ -66,7 +66,9 @@ public:
                                  .arg(QString::fromLatin1(actionId(fault.action))));
         }
         if (fault.action == Action::Failover && !m_handsOver)
-            complain("/do", tr("only Sentinels and etcd members can be asked for a failover, and there are none here"));
+            complain("/do",
+                     tr("only Sentinels, etcd members and databases with replicas can be asked for a failover, and "
+                        "there are none here"));
         checkSetting(fault);
     }
 
@@ -186,7 +188,7 @@ private:
     QStringList m_engines;    ///< of a lock manager
     QStringList m_servers;    ///< m_nodes without the roles
     bool m_several = false;   ///< servers
-    bool m_handsOver = false; ///< Sentinels or etcd members can be asked for a failover
+    bool m_handsOver = false; ///< Sentinels, etcd members or a database's replicas can be asked for a failover
     QString m_path;
 };
 

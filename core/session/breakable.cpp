@@ -232,7 +232,9 @@ Answer Breakable::serverCan(Action action) const {
     if (m_first == kNoEntity) return no(Words::tr("There is no server yet."));
     const bool whereDead = action == Action::RestartNode || action == Action::RestartNodeEmpty ||
                            action == Action::CutLink || action == Action::MendLink || action == Action::DelayLink;
-    if (!whereDead && life() == Life::Dead) return no(Words::tr("%1 is dead.").arg(displayName()));
+    // An operator promotes a database's replica, whether its master runs or not.
+    const bool promotes = action == Action::Failover && kindOf(m_sight.settings, name()) == QLatin1String("sql");
+    if (!whereDead && !promotes && life() == Life::Dead) return no(Words::tr("%1 is dead.").arg(displayName()));
     if (action == Action::PauseNode && life() == Life::Paused) return no(Words::tr("It is paused already."));
     if (action == Action::ResumeNode && life() != Life::Paused) return no(Words::tr("It is not paused."));
     if (action == Action::MendLink && !suffers(Action::CutLink)) return no(Words::tr("None of its links is cut."));
@@ -254,6 +256,16 @@ Answer Breakable::linkCan(Action action) const {
 
 Answer Breakable::canFailOver() const {
     const QString etcd = QStringLiteral("etcd");
+    if (kindOf(m_sight.settings, name()) == QLatin1String("sql")) {
+        if (roleOf(m_sight, m_first).isEmpty())
+            return no(Words::tr("%1 is a database without a replica: nothing could replace it.").arg(displayName()));
+        if (roleOf(m_sight, m_first) != "master") return no(Words::tr("%1 is not the master.").arg(displayName()));
+        const bool other = std::ranges::any_of(m_sight.state.nodes, [this](const auto& node) {
+            return roleOf(m_sight, node.first) == "replica" && node.second.life == Life::Running;
+        });
+        if (!other) return no(Words::tr("No replica runs that could replace %1.").arg(displayName()));
+        return {};
+    }
     if (kindOf(m_sight.settings, name()) == etcd) {
         if (roleOf(m_sight, m_first) != "leader") return no(Words::tr("%1 is not the leader.").arg(displayName()));
         const auto members = std::ranges::count(m_sight.settings.nodes, etcd, &scenario::NodeSpec::kind);
