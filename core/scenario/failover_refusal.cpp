@@ -15,6 +15,7 @@ struct Words {
 QString failoverRefusal(const ServiceSpec& service, const QString& server) {
     if (service.kind == QLatin1String("zookeeper"))
         return Words::tr("%1 is a ZooKeeper server: the ensemble elects its leader by itself.").arg(server);
+    if (service.kind == QLatin1String("sql") && service.nodes > 1) return {};
     if (service.kind == QLatin1String("sql"))
         return Words::tr("%1 is a database without a replica: nothing could replace it.").arg(server);
     if (service.kind == QLatin1String("memcached"))

@@ -73,7 +73,9 @@ public:
                                  .arg(QString::fromLatin1(actionId(fault.action))));
         }
         if (fault.action == Action::Failover && !m_handsOver)
-            complain("/do", tr("only Sentinels and etcd members can be asked for a failover, and there are none here"));
+            complain("/do",
+                     tr("only Sentinels, etcd members and databases with replicas can be asked for a failover, and "
+                        "there are none here"));
         if (fault.every && *fault.every <= Nanos(0)) complain("/every", tr("this must be longer than 0 s"));
         if (fault.times > 0 && !fault.every) complain("/times", tr("this goes with “every”"));
         checkSetting(fault);
@@ -246,7 +248,7 @@ private:
     QStringList m_servers;              ///< m_nodes without the roles
     std::map<QString, QString> m_kinds; ///< of m_nodes: NodeSpec::kind
     bool m_several = false;             ///< servers
-    bool m_handsOver = false;           ///< Sentinels or etcd members can be asked for a failover
+    bool m_handsOver = false;           ///< Sentinels, etcd members or replicas can be asked for a failover
     QString m_path;
 };
 

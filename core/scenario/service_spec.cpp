@@ -32,6 +32,11 @@ QStringList noRoles(const ServiceSpec&) {
     return {};
 }
 
+QStringList databaseRoles(const ServiceSpec& service) {
+    if (service.shape != Shape::Replicas) return {};
+    return QStringList{QStringLiteral("master")} + numbered(QStringLiteral("replica"), service.nodes - 1);
+}
+
 QStringList quorumRoles(const ServiceSpec& service) {
     return QStringList{QStringLiteral("leader")} + numbered(QStringLiteral("follower"), service.nodes - 1);
 }
@@ -48,7 +53,7 @@ const std::vector<ServiceKind>& serviceKinds() {
         {L("zookeeper"), L("zk"), false, {{Shape::Ensemble, 3, 1, 9}}, quorumRoles},
         {L("memcached"), L("memcached"), true, {{Shape::Masters, 1, 1, 9}}, noRoles},
         {L("etcd"), L("etcd"), false, {{Shape::Ensemble, 3, 1, 9}}, quorumRoles},
-        {L("sql"), L("sql"), false, {{Shape::Single, 1, 1, 1}}, noRoles},
+        {L("sql"), L("sql"), false, {{Shape::Single, 1, 1, 1}, {Shape::Replicas, 2, 2, 9}}, databaseRoles},
     };
     return kKinds;
 }
@@ -76,7 +81,8 @@ ServiceSpec defaultService(const QString& kind) {
 }
 
 const std::vector<ServiceOption>& serviceOptions() {
-    const std::vector<Shape> watched{Shape::Sentinel}, replicated{Shape::Sentinel, Shape::Cluster};
+    const std::vector<Shape> watched{Shape::Sentinel}, replicated{Shape::Sentinel, Shape::Cluster},
+        replicas{Shape::Replicas};
     static const std::vector<ServiceOption> kOptions{
         {L("sentinels"), L("redis"), watched, &ServiceSpec::sentinels},
         {L("lag"), L("redis"), replicated, &ServiceSpec::lag},
@@ -85,7 +91,11 @@ const std::vector<ServiceOption>& serviceOptions() {
         {L("failover_timeout"), L("redis"), watched, &ServiceSpec::failoverTimeout},
         {L("tick"), L("zookeeper"), {}, &ServiceSpec::tick},
         {L("session"), L("zookeeper"), {}, &ServiceSpec::session},
+        {L("lag"), L("sql"), replicas, &ServiceSpec::lag},
+        {L("full_sync"), L("sql"), replicas, &ServiceSpec::fullSync},
+        {L("semi_sync"), L("sql"), replicas, &ServiceSpec::semiSync},
         {L("connections"), L("sql"), {}, &ServiceSpec::connections},
+        {L("pool"), L("sql"), {}, &ServiceSpec::pool},
         {L("lock_wait"), L("sql"), {}, &ServiceSpec::lockWait},
         {L("keep_alive"), L("sql"), {}, &ServiceSpec::keepAlive},
     };
@@ -122,7 +132,7 @@ std::vector<NodeSpec> serversOf(const std::vector<ServiceSpec>& services) {
 }
 
 QByteArray shapeId(Shape shape) {
-    constexpr std::array kIds{"single", "sentinel", "masters", "cluster", "ensemble"};
+    constexpr std::array kIds{"single", "sentinel", "masters", "cluster", "ensemble", "replicas"};
     return kIds[std::size_t(shape)];
 }
 

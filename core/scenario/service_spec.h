@@ -23,6 +23,7 @@ struct ServiceSpec {
         Masters,  ///< independent masters, for Redlock; memcached servers, which share nothing
         Cluster,  ///< a Redis Cluster: half of the servers are masters, the others their replicas
         Ensemble, ///< of ZooKeeper servers or etcd members: a leader and followers; also a single one
+        Replicas, ///< a database with replicas, one of which an operator can promote
     };
     enum class Persistence : std::uint8_t { None, EverySecond, Always };
     enum class Dialect : std::uint8_t { MariaDb, PostgreSql };
@@ -40,15 +41,18 @@ struct ServiceSpec {
     // ZooKeeper:
     Nanos tick = 2s; ///< tickTime: the unit of its time-outs
     Nanos session{}; ///< the session time-out that clients ask for; 0: the first lock's lease
-    // Databases:
+    // Databases, which have lag and fullSync, too:
+    Nanos semiSync{}; ///< with Shape::Replicas: 0: commits do not wait for a replica; else MariaDB waits for so long at
+                      ///< most, and PostgreSQL without end
     Dialect dialect = Dialect::MariaDb;
     bool uniqueIndex = true; ///< statements find a row by its name; false: they read, and lock, all rows
     int connections = 151;   ///< the most that it takes
+    int pool = 0;            ///< connections that all clients share, as threads of one program do; 0: each has its own
     Nanos lockWait = 50s;    ///< the longest wait for a row's lock that asks for no limit of its own; 0: no end
     Nanos keepAlive = 7875s; ///< until it gives up a connection whose client's machine is silent
     friend bool operator==(const ServiceSpec&, const ServiceSpec&) = default;
 };
-QByteArray shapeId(ServiceSpec::Shape shape); ///< "single", "sentinel", "masters", "cluster", "ensemble"
+QByteArray shapeId(ServiceSpec::Shape shape); ///< "single", "sentinel", "masters", "cluster", "ensemble", "replicas"
 QByteArray persistenceId(ServiceSpec::Persistence persistence); ///< "none", "everysec", "always"
 QByteArray dialectId(ServiceSpec::Dialect dialect);             ///< "mariadb", "postgresql"
 

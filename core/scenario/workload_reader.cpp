@@ -117,7 +117,7 @@ ServiceSpec readService(const Fields& fields) {
     Q_ASSERT(kind); // the schema lists them
     using Shape = ServiceSpec::Shape;
     Shape shape = kind->forms.front().shape;
-    choice(fields, L("shape"), shapeId, Shape::Ensemble, shape);
+    choice(fields, L("shape"), shapeId, Shape::Replicas, shape);
     const auto form = std::ranges::find(kind->forms, shape, &ServiceKind::Form::shape);
     if (form == kind->forms.end()) {
         QStringList shapes;
@@ -141,6 +141,8 @@ ServiceSpec readService(const Fields& fields) {
     if (service.dialect == ServiceSpec::Dialect::PostgreSql) service.lockWait = Nanos(0); // its own default
     for (const ServiceOption& option : serviceOptions()) {
         if (!fields.has(option.key)) continue;
+        const auto isOfThisKind = [&](const ServiceOption& one) { return one.key == option.key && one.kind == id; };
+        if (option.kind != id && std::ranges::any_of(serviceOptions(), isOfThisKind)) continue; // another entry's
         if (option.kind != id)
             fields.complain(fields.at(option.key), tr("a %1 service has no such option").arg(id));
         else if (const auto* const time = std::get_if<Nanos ServiceSpec::*>(&option.value))

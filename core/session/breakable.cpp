@@ -232,7 +232,9 @@ Answer Breakable::serverCan(Action action) const {
     const bool whereDead = action == Action::RestartNode || action == Action::RestartNodeEmpty ||
                            action == Action::CutLink || action == Action::MendLink || action == Action::DelayLink ||
                            action == Action::JitterLink;
-    if (!whereDead && life() == Life::Dead) return no(Words::tr("%1 is dead.").arg(displayName()));
+    // An operator promotes a database's replica, whether its master runs or not.
+    const bool promotes = action == Action::Failover && kindOf(m_sight.settings, name()) == QLatin1String("sql");
+    if (!whereDead && !promotes && life() == Life::Dead) return no(Words::tr("%1 is dead.").arg(displayName()));
     if (action == Action::PauseNode && life() == Life::Paused) return no(Words::tr("It is paused already."));
     if (action == Action::ResumeNode && life() != Life::Paused) return no(Words::tr("It is not paused."));
     if (action == Action::MendLink && !suffers(Action::CutLink)) return no(Words::tr("None of its links is cut."));
@@ -280,6 +282,13 @@ Answer Breakable::canFailOver() const {
         return no(Words::tr("%1 is not the leader.").arg(displayName()));
     const QString refusal = scenario::failoverRefusal(service, displayName());
     if (!refusal.isEmpty()) return no(refusal);
+    if (service.kind == QLatin1String("sql")) {
+        if (roleOf(m_sight, m_first) != "master") return no(Words::tr("%1 is not the master.").arg(displayName()));
+        const bool other = std::ranges::any_of(m_sight.state.nodes, [this](const auto& node) {
+            return roleOf(m_sight, node.first) == "replica" && node.second.life == Life::Running;
+        });
+        return other ? Answer() : no(Words::tr("No replica runs that could replace %1.").arg(displayName()));
+    }
     if (service.sentinels == 0) return {};
     if (!runs) return no(Words::tr("No Sentinel runs."));
     if (roleOf(m_sight, m_first) != "master") return no(Words::tr("%1 is not the master.").arg(displayName()));

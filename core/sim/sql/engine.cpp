@@ -22,8 +22,9 @@ void SqlEngine::close(SqlConnectionId id) {
     const As as(*this, id, true);
     Session& session = m_sessions[id];
     session.done = nullptr;
+    const bool logged = session.waitsFor == WaitsFor::Replica; // nothing can undo it any more
     stopWaiting(id);
-    endTransaction(id, false);
+    endTransaction(id, logged);
     releaseAllNamed(id);
     m_sessions.erase(id);
 }
@@ -97,6 +98,10 @@ std::optional<SqlReply> SqlEngine::refusal(const Session& session) const {
         const char* const code = isMySql() ? "1146" : isPostgreSql() ? "42P01" : "1";
         return SqlReply::failed(code, QStringLiteral("no such table"));
     }
+    if (m_settings.readOnly && statement.writes())
+        return isPostgreSql()
+                   ? SqlReply::failed("25006", QStringLiteral("cannot execute it in a read-only transaction"))
+                   : SqlReply::failed("1290", QStringLiteral("The server is running with --read-only"));
     if (m_settings.dialect == sql::Dialect::Sqlite && statement.changes() && m_fileWriter != 0 && !statement.ends() &&
         m_fileWriter != m_cause)
         return SqlReply::failed("5", QStringLiteral("database is locked"));
@@ -157,13 +162,19 @@ SqlEngine::Step SqlEngine::atOnce(Id id) {
     case Kind::CreateRecords:
         m_settings.tables.insert(SqlTable::Records);
         break;
+    case Kind::ReadOnly:
+        reply.number = m_settings.readOnly;
+        break;
     case Kind::Prepare:
         m_settings.tables.insert({SqlTable::Locks, SqlTable::Records});
         break;
     case Kind::Commit:
     case Kind::Rollback:
         reply.aborted = session.aborted;
-        endTransaction(id, statement.kind == Kind::Commit && !session.aborted);
+        // What a commit keeps goes through the log first: see commits().
+        session.committing = session.inTransaction && statement.kind == Kind::Commit && !session.aborted;
+        if (session.committing) break;
+        endTransaction(id, false);
         session.inTransaction = session.aborted = false;
         break;
     default:
@@ -174,9 +185,51 @@ SqlEngine::Step SqlEngine::atOnce(Id id) {
 }
 
 void SqlEngine::finish(Id id) {
+    const Session& session = m_sessions[id];
+    const bool goesOn = session.inTransaction && !session.committing;
+    if (goesOn || commits(id)) conclude(id);
+}
+
+/// Writes the changes of a transaction that ends into the log. False: its answer waits for a replica. On MariaDB
+/// (AFTER_COMMIT, its default) others see them already, and what was locked is free; on PostgreSQL neither.
+bool SqlEngine::commits(Id id) {
+    Session& session = m_sessions[id];
+    std::vector<SqlCommit::Change> changes = changesOf(session);
+    if (changes.empty()) return true;
+    const std::uint64_t wait = session.wait + 1;
+    const bool answered = m_host.log(std::move(changes), [this, id, wait] { replicated(id, wait); });
+    if (isMySql()) endTransaction(id, true); // after the log: whoever gets a row now comes later there, too
+    if (answered) return true;
+    session.wait = wait;
+    session.waitsFor = WaitsFor::Replica;
+    return false;
+}
+
+std::vector<SqlCommit::Change> SqlEngine::changesOf(const Session& session) const {
+    std::set<SqlRowId> changed;
+    for (const SqlRows::Change& change : session.undo)
+        changed.insert(change.id);
+    std::vector<SqlCommit::Change> changes;
+    for (const SqlRowId& id : changed) {
+        const SqlRow* const row = m_rows.newest(id);
+        changes.push_back({id, row ? std::optional(*row) : std::nullopt});
+    }
+    return changes;
+}
+
+void SqlEngine::replicated(Id id, std::uint64_t wait) {
+    const auto found = m_sessions.find(id);
+    if (found == m_sessions.end() || found->second.wait != wait) return;
+    found->second.waitsFor = WaitsFor::Nothing;
+    const As as(*this, id);
+    conclude(id);
+}
+
+void SqlEngine::conclude(Id id) {
     Session& session = m_sessions[id];
     const SqlReply reply = std::move(session.reply);
-    if (!session.inTransaction) endTransaction(id, true);
+    if (!session.inTransaction || session.committing) endTransaction(id, true);
+    if (std::exchange(session.committing, false)) session.inTransaction = false;
     session.statement.reset();
     if (const Done done = std::exchange(session.done, nullptr)) done(reply);
 }

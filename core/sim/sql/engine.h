@@ -25,6 +25,9 @@ public:
     virtual std::size_t drawBelow(std::size_t bound) = 0;
     /// One connection has asked to end another one, which must be closed now.
     virtual void endConnection(SqlConnectionId id) = 0;
+    /// A transaction with changes ends, and is in the log. True: it may be answered at once; false: `replicated` is
+    /// called when a replica has it, unless the process dies before.
+    virtual bool log(std::vector<SqlCommit::Change> changes, std::function<void()> replicated) = 0;
 };
 
 /// The rows, transactions and locks of one run of a simulated database, by connections that run one statement at a
@@ -41,6 +44,7 @@ public:
         bool uniqueIndex = true;    ///< false, on MariaDB: a search reads, and locks, all rows
         Nanos lockWait = 50s;       ///< innodb_lock_wait_timeout, lock_timeout; kNever: none
         Nanos deadlockTimeout = 1s; ///< PostgreSQL's
+        bool readOnly = false;      ///< a replica: rows cannot be changed or locked; named locks can
         std::set<SqlTable> tables{SqlTable::Locks};
     };
     using Done = std::function<void(const SqlReply&)>;
@@ -56,8 +60,10 @@ public:
     void execute(SqlConnectionId id, SqlStatement statement, Done done);
 
     /// The kinds of locks that a statement may wait for.
-    enum class WaitsFor : std::uint8_t { Nothing, Row, Named };
+    enum class WaitsFor : std::uint8_t { Nothing, Row, Named, Replica };
     WaitsFor waitsFor(SqlConnectionId id) const;
+    void setReadOnly(bool readOnly) { m_settings.readOnly = readOnly; }
+    bool isReadOnly() const { return m_settings.readOnly; }
     bool isOpen(SqlConnectionId id) const { return m_sessions.contains(id); }
     /// Whether a transaction is open that has not failed.
     bool inTransaction(SqlConnectionId id) const;
@@ -113,6 +119,7 @@ private:
         std::int64_t beganUs = 0;      ///< the statement, by the server's clock
         std::size_t statementUndo = 0; ///< changes before the statement
         bool inTransaction = false, aborted = false;
+        bool committing = false;             ///< the transaction ends with this statement, and is kept
         std::vector<SqlRows::Change> undo{}; ///< of the transaction
         std::set<SqlRowId> locked{};
         std::set<QByteArray> named{};
@@ -153,6 +160,10 @@ private:
     Step atOnce(Id id);
     std::optional<SqlReply> refusal(const Session& session) const;
     void finish(Id id);
+    void conclude(Id id);
+    bool commits(Id id);
+    void replicated(Id id, std::uint64_t wait);
+    std::vector<SqlCommit::Change> changesOf(const Session& session) const;
     void fail(Id id, SqlReply failure, Scope scope);
     void undoTo(Id id, std::size_t changes);
     void endTransaction(Id id, bool keep);

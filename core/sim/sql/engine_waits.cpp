@@ -280,6 +280,11 @@ void SqlEngine::limitReached(Id id) {
 void SqlEngine::endStatement(Id id) {
     if (waitsFor(id) == WaitsFor::Nothing) return;
     const As as(*this, id);
+    if (waitsFor(id) == WaitsFor::Replica) {
+        // Committed already: PostgreSQL stops waiting and says so, as a success with a warning. MariaDB waits on.
+        if (isPostgreSql()) replicated(id, m_sessions[id].wait);
+        return;
+    }
     if (isPostgreSql())
         fail(id, SqlReply::failed("57014", QStringLiteral("canceling statement due to user request")),
              Scope::Transaction);

@@ -45,8 +45,9 @@ SqlLink::Ticket SqlLink::open() {
         };
     };
     SqlSocket::End end;
-    end.welcomed = with([](SqlLink& self, std::int64_t number) {
+    end.welcomed = with([](SqlLink& self, std::int64_t number, bool readOnly) {
         self.m_serverId = number;
+        self.m_readOnly = readOnly;
         self.answered(SqlReply());
     });
     end.refused = with([](SqlLink& self, const SqlFailure& why) {
@@ -100,6 +101,7 @@ void SqlLink::end(std::optional<sql::Error> why) {
     m_keepAlive.cancel();
     m_socket->close();
     m_socket.reset();
+    m_borrowed.reset();
     for (const Completion<bool>& told : std::exchange(m_told, {}))
         told.complete(true);
     while (!m_tickets.empty())

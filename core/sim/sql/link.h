@@ -2,6 +2,7 @@
 #pragma once
 #include "ports/sql/dialect.h"
 #include "runtime/completion.h"
+#include "runtime/signal_count.h"
 #include "sim/call_alarm.h"
 #include "sim/process_inbox.h"
 #include "sim/sql/socket.h"
@@ -24,6 +25,20 @@ public:
     SqlLink(Grounds grounds, SqlServer& server, Runtime& runtime, ClientEnd client, Place place);
     ~SqlLink();
 
+    /// A connection of a pool that all clients share, as long as this lives.
+    class Borrowed {
+    public:
+        explicit Borrowed(SignalCount& pool) : m_pool(pool) {}
+        ~Borrowed() { m_pool.release(); }
+        Borrowed(const Borrowed&) = delete;
+        Borrowed& operator=(const Borrowed&) = delete;
+
+    private:
+        SignalCount& m_pool;
+    };
+    /// Gives it back when the connection ends.
+    void borrow(std::unique_ptr<Borrowed> borrowed) { m_borrowed = std::move(borrowed); }
+
     /// Connects and logs in; the ticket's answer is empty, or an error.
     Ticket open();
     /// Sends a statement, behind those that have no answer yet. One that may wait must be the last.
@@ -37,6 +52,8 @@ public:
     void tellOfEnd(const Completion<bool>& told) { m_told.push_back(told); }
     /// The server's number of the connection; 0: not logged in.
     std::int64_t serverId() const { return m_serverId; }
+    /// Whether the server took no writes when the connection was made.
+    bool readOnly() const { return m_readOnly; }
 
 private:
     void end(std::optional<sql::Error> why);
@@ -52,6 +69,8 @@ private:
     std::deque<Ticket> m_tickets;        ///< in the order of sending
     std::vector<Completion<bool>> m_told;
     std::int64_t m_serverId = 0;
+    bool m_readOnly = false;
+    std::unique_ptr<Borrowed> m_borrowed;
     Nanos m_heardAt{};
     ProcessInbox m_inbox;
     CallAlarm m_keepAlive;

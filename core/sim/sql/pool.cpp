@@ -2,6 +2,7 @@
 #include "sim/sql/pool.h"
 
 #include "ports/sql/errors.h"
+#include "sim/probe.h"
 
 namespace lockscope::sim {
 
@@ -34,8 +35,8 @@ SqlPool::Settings SqlPool::Settings::of(const ConnectionUrl& url) {
     return settings;
 }
 
-SqlPool::SqlPool(Grounds grounds, SqlServer* server, Runtime& r, ClientEnd client, SqlLink::Place p, Settings s)
-    : runtime(r), place(std::move(p)), settings(s), m_grounds(grounds), m_server(server), m_client(client) {
+SqlPool::SqlPool(Grounds grounds, Way way, Runtime& r, ClientEnd client, SqlLink::Place p, Settings s)
+    : runtime(r), place(std::move(p)), settings(s), m_grounds(grounds), m_way(std::move(way)), m_client(client) {
     for (int i = 0; i < settings.sharedConnections; ++i)
         m_slots.release();
 }
@@ -56,7 +57,8 @@ SqlPool::Link SqlPool::takeIdle() {
 }
 
 void SqlPool::keep(Link link) {
-    if (!m_closed && !link->ended() && !link->isBusy() && m_idle.size() < settings.idleKept)
+    // What all clients share goes back to them.
+    if (!m_way.shared && !m_closed && !link->ended() && !link->isBusy() && m_idle.size() < settings.idleKept)
         m_idle.push_back(std::move(link));
 }
 
@@ -71,15 +73,29 @@ QCoro::Task<SqlPool::Obtained> SqlPool::obtain(std::shared_ptr<SqlPool> pool, Na
     }
     obtained.link = pool->takeIdle();
     if (obtained.link) co_return obtained;
-    if (!pool->m_server) {
+    std::unique_ptr<SqlLink::Borrowed> borrowed;
+    if (SignalCount* const shared = pool->m_way.shared) {
+        bool had = shared->tryAcquire();
+        if (!had) {
+            reached(Probe::SqlPoolEmpty);
+            had = co_await shared->acquire(pool->runtime, within, stop);
+        }
+        if (!had) {
+            obtained.error = errors::connectTimeout(within, where);
+            co_return obtained;
+        }
+        borrowed = std::make_unique<SqlLink::Borrowed>(*shared);
+    }
+    SqlServer* const server = pool->m_way.server();
+    if (!server) {
         obtained.error =
             errors::unknownHost(where.section(u':', 0, 0), QStringLiteral("Name or service not known"), where);
         co_return obtained;
     }
     // A fault at this step strikes at this instant: what is to be sent leaves just after it.
     if (pool->m_grounds.network.isHeldBack(pool->m_client.client)) co_await pool->runtime.sleep(Nanos(1));
-    const auto link =
-        std::make_shared<SqlLink>(pool->m_grounds, *pool->m_server, pool->runtime, pool->m_client, pool->place);
+    const auto link = std::make_shared<SqlLink>(pool->m_grounds, *server, pool->runtime, pool->m_client, pool->place);
+    link->borrow(std::move(borrowed));
     const SqlLink::Ticket ticket = link->open();
     const std::optional<Answer> opened = co_await ticket.wait(pool->runtime, within, stop);
     if (!opened)

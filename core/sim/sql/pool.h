@@ -26,9 +26,13 @@ public:
     using Answer = SqlLink::Answer;
     using Link = std::shared_ptr<SqlLink>;
 
-    /// Everything outlives it. `server` nullptr: nobody has that address.
-    SqlPool(Grounds grounds, SqlServer* server, Runtime& runtime, ClientEnd client, SqlLink::Place place,
-            Settings settings);
+    /// How connections are made.
+    struct Way {
+        std::function<SqlServer*()> server; ///< the one that the URL's address leads to now; nullptr: nobody has it
+        SignalCount* shared = nullptr;      ///< a pool for all clients, which lends so many; nullptr: there is none
+    };
+    /// Everything outlives it.
+    SqlPool(Grounds grounds, Way way, Runtime& runtime, ClientEnd client, SqlLink::Place place, Settings settings);
 
     /// A connection for one user; nullptr when there was an error.
     struct Obtained {
@@ -62,7 +66,7 @@ private:
                                       SqlLimits limits, bool stopped);
 
     Grounds m_grounds;
-    SqlServer* m_server;
+    Way m_way;
     ClientEnd m_client;
     SignalCount m_slots;
     std::vector<Link> m_idle;

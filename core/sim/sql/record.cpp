@@ -14,56 +14,76 @@ namespace {
 constexpr std::int64_t kUsInMs = 1000;
 const QByteArray kPlace = QByteArrayLiteral("lockscope_locks");
 
-/// A connection's number stands for its client; every other owner is one that clients wrote into rows.
-inspect::TraceFeed::Resolver resolving(const SqlServer& server, inspect::TraceFeed::Resolver owner) {
-    return [&server, owner = std::move(owner)](const inspect::Party& party) {
-        bool isNumber = false;
-        const auto id = SqlConnectionId(party.client.toULongLong(&isNumber));
-        const trace::EntityId thread = isNumber ? server.threadOf(id) : trace::kNoEntity;
-        return thread != trace::kNoEntity ? thread : owner(party);
-    };
-}
-
 } // namespace
 
-SqlRecord::SqlRecord(Grounds grounds, trace::EntityId parent, SqlServer& server,
+// A connection's number stands for its client; every other owner is one that clients wrote into rows.
+SqlRecord::SqlRecord(Grounds grounds, SqlServer& server, trace::EntityId parent,
                      const inspect::TraceFeed::Resolver& owner)
-    : m_grounds(grounds), m_server(server), m_feed(grounds.recorder, parent, resolving(server, owner), Nanos(0)) {
-    server.onBooted = [this](SqlServer&) {
-        follow();
-        for (const auto& [name, watched] : m_watched)
-            write(name, {}); // what is committed is there again
-    };
-    server.onLost = [this](SqlServer&) {
-        // Rows outlive the process: a lease goes on, while nobody can ask for it.
-        for (const auto& [name, watched] : m_watched)
-            if (watched.recipe == "sql-for-update" || watched.recipe == "sql-advisory")
-                write(name, {.freedBy = trace::FreedBy::NodeLoss});
-    };
-    server.onClock = [this](SqlServer&) {
-        for (const auto& [name, watched] : m_watched) {
-            inspect::Sight moved;
-            moved.clockMoved = true;
-            write(name, moved);
-        }
-    };
-    follow();
+    : m_grounds(grounds),
+      m_server(&server),
+      m_logical(parent == trace::kNoEntity),
+      m_feed(
+          grounds.recorder, parent,
+          [this, owner](const inspect::Party& party) {
+              bool isNumber = false;
+              const auto id = SqlConnectionId(party.client.toULongLong(&isNumber));
+              const trace::EntityId thread = isNumber ? m_server->threadOf(id) : trace::kNoEntity;
+              return thread != trace::kNoEntity ? thread : owner(party);
+          },
+          Nanos(0)) {
+    server.tell(*this);
 }
 
 SqlRecord::~SqlRecord() {
-    m_server.onBooted = m_server.onLost = m_server.onClock = nullptr;
-    if (m_server.engine()) m_server.engine()->onRow = nullptr;
-    if (m_server.engine()) m_server.engine()->onNamed = nullptr;
+    m_server->tellNoMore(*this);
     for (const auto& [name, watched] : m_watched)
         if (watched.expiry) m_grounds.scheduler.cancel(watched.expiry);
     if (m_secondLook) m_grounds.scheduler.cancel(m_secondLook);
 }
 
-void SqlRecord::follow() {
-    SqlEngine* const engine = m_server.engine();
-    if (!engine) return;
-    engine->onRow = [this](const SqlRowId& id) { rowChanged(id); };
-    engine->onNamed = [this](const QByteArray& name) { namedChanged(name); };
+void SqlRecord::copies(SqlRecord& logical) {
+    m_feed.writeCopiesOf([&logical](const QByteArray& lockName) { return logical.lockEntity(lockName); });
+}
+
+void SqlRecord::decidedBy(SqlServer& server) {
+    if (m_server == &server) return;
+    m_server->tellNoMore(*this);
+    m_server = &server;
+    server.tell(*this);
+    for (const auto& [name, watched] : m_watched) {
+        writeDecider(name);
+        write(name, {.freedBy = trace::FreedBy::NodeLoss});
+    }
+}
+
+void SqlRecord::writeDecider(const QByteArray& lockName) {
+    if (m_logical && m_decides)
+        m_grounds.recorder.emit(trace::EventKind::RecordDecider, m_server->entity(), m_feed.lockEntity(lockName), 1);
+}
+
+void SqlRecord::booted() {
+    for (const auto& [name, watched] : m_watched)
+        write(name, {}); // what is committed is there again
+}
+
+void SqlRecord::replaced() {
+    for (const auto& [name, watched] : m_watched)
+        write(name, {.freedBy = trace::FreedBy::NodeLoss});
+}
+
+void SqlRecord::lost() {
+    // Rows outlive the process: a lease goes on, while nobody can ask for it.
+    for (const auto& [name, watched] : m_watched)
+        if (watched.recipe == "sql-for-update" || watched.recipe == "sql-advisory")
+            write(name, {.freedBy = trace::FreedBy::NodeLoss});
+}
+
+void SqlRecord::clockMoved() {
+    for (const auto& [name, watched] : m_watched) {
+        inspect::Sight moved;
+        moved.clockMoved = true;
+        write(name, moved);
+    }
 }
 
 QByteArray SqlRecord::recipeOf(const QByteArray& lockName) const {
@@ -83,14 +103,17 @@ void SqlRecord::setDecides(bool decides) {
         if (!decides) m_feed.update(name, std::nullopt, {.freedBy = trace::FreedBy::NodeLoss});
     m_decides = decides;
     if (!decides) return;
-    for (const auto& [name, watched] : m_watched)
+    for (const auto& [name, watched] : m_watched) {
+        writeDecider(name);
         write(name, {});
+    }
 }
 
 void SqlRecord::watch(const QByteArray& lockName, const QByteArray& recipe) {
     m_feed.lockEntity(lockName);
     Watched& watched = m_watched[lockName];
     if (watched.recipe == recipe) return;
+    if (watched.recipe.isEmpty()) writeDecider(lockName);
     watched.recipe = recipe;
     write(lockName, {});
 }
@@ -98,20 +121,20 @@ void SqlRecord::watch(const QByteArray& lockName, const QByteArray& recipe) {
 void SqlRecord::rowChanged(const SqlRowId& id) {
     const auto watched = m_watched.find(id.second);
     if (id.first == SqlTable::Locks && watched != m_watched.end() && watched->second.recipe != "sql-advisory")
-        write(id.second, sight());
+        write(id.second, m_server->isReplica() ? inspect::Sight() : sight());
 }
 
 void SqlRecord::namedChanged(const QByteArray& name) {
     for (const auto& [lockName, watched] : m_watched)
-        if (watched.recipe == "sql-advisory" && m_server.engine()->nameOf(keyOf(lockName)) == name)
+        if (watched.recipe == "sql-advisory" && m_server->engine()->nameOf(keyOf(lockName)) == name)
             write(lockName, sight());
 }
 
 /// By whose doing the record changes at this moment.
 inspect::Sight SqlRecord::sight() const {
     inspect::Sight sight;
-    const SqlEngine& engine = *m_server.engine();
-    sight.cause = m_server.threadOf(engine.cause());
+    const SqlEngine& engine = *m_server->engine();
+    sight.cause = m_server->threadOf(engine.cause());
     const SqlStatement* const statement = engine.causingStatement();
     if (sight.cause == trace::kNoEntity) {
         sight.freedBy = trace::FreedBy::Force; // an operator's
@@ -119,7 +142,7 @@ inspect::Sight SqlRecord::sight() const {
         if (statement->kind == Kind::FreeByForce) sight.freedBy = trace::FreedBy::Force;
     } else {
         using EndedBy = SqlServer::EndedBy;
-        const EndedBy by = m_server.endedBy();
+        const EndedBy by = m_server->endedBy();
         sight.freedBy = by == EndedBy::Client   ? trace::FreedBy::Release
                         : by == EndedBy::Server ? trace::FreedBy::Expiry
                                                 : trace::FreedBy::Force;
@@ -161,7 +184,7 @@ std::optional<LockRow> finished(LockRow row) {
 
 /// The transaction that has locked the lock's row.
 std::optional<LockRow> SqlRecord::transactionOf(const QByteArray& lockName) const {
-    const SqlEngine& engine = *m_server.engine();
+    const SqlEngine& engine = *m_server->engine();
     LockRow row = sessionRow(lockName, isPostgreSql() ? "pg-row" : "innodb-row");
     if (const SqlConnectionId holder = engine.rowHolder(lockName))
         row.holders.push_back(partyOf(holder, sql::Sharing::Exclusive));
@@ -173,7 +196,7 @@ std::optional<LockRow> SqlRecord::transactionOf(const QByteArray& lockName) cons
 }
 
 std::optional<LockRow> SqlRecord::namedLock(const QByteArray& lockName) const {
-    const SqlEngine& engine = *m_server.engine();
+    const SqlEngine& engine = *m_server->engine();
     const sql::NamedKey key = keyOf(lockName);
     LockRow row = sessionRow(lockName, isPostgreSql() ? "pg-advisory" : "get-lock");
     for (const SqlEngine::NamedUser& user : engine.namedHolders(key)) {
@@ -189,9 +212,9 @@ std::optional<LockRow> SqlRecord::namedLock(const QByteArray& lockName) const {
 
 /// The lock in its row, for recipes that write owners into rows.
 std::optional<LockRow> SqlRecord::leaseIn(const QByteArray& lockName) const {
-    const SqlRow* const row = m_server.engine()->row(lockName);
+    const SqlRow* const row = m_server->engine()->row(lockName);
     if (!row) return std::nullopt;
-    const std::int64_t nowUs = m_server.clockUs();
+    const std::int64_t nowUs = m_server->clockUs();
     const auto cell = [](std::int64_t number) { return QByteArray::number(qlonglong(number)); };
     const auto msOf = [&](std::optional<std::int64_t> us, std::int64_t up) {
         return us ? std::optional(cell((*us + up) / kUsInMs)) : std::nullopt;
@@ -209,7 +232,7 @@ std::optional<LockRow> SqlRecord::leaseIn(const QByteArray& lockName) const {
 }
 
 std::optional<LockRow> SqlRecord::rowOf(const QByteArray& lockName, const Watched& watched) const {
-    if (!m_server.engine()) return std::nullopt;
+    if (!m_server->engine()) return std::nullopt;
     if (watched.recipe == "sql-for-update") return transactionOf(lockName);
     if (watched.recipe == "sql-advisory") return namedLock(lockName);
     return leaseIn(lockName);
@@ -223,9 +246,9 @@ void SqlRecord::write(const QByteArray& lockName, inspect::Sight sight) {
     if (row) row->certainty = inspect::Certainty::Certain;
     sight.exactDeadline = kNever; // what a connection holds, or a row without a lease, has no end of its own
     const bool leased = row && row->state == LockRow::State::Held && row->ttlMs;
-    watched.expiresUs = leased ? m_server.engine()->row(lockName)->expiresUs.value_or(0) : 0;
+    watched.expiresUs = leased ? m_server->engine()->row(lockName)->expiresUs.value_or(0) : 0;
     if (leased) {
-        sight.exactDeadline = m_server.instantOf(watched.expiresUs);
+        sight.exactDeadline = m_server->instantOf(watched.expiresUs);
         const Nanos left = std::max(*sight.exactDeadline - m_grounds.scheduler.now(), Nanos(0));
         row->ttlMs = std::chrono::ceil<std::chrono::milliseconds>(left).count();
     }
@@ -238,13 +261,13 @@ void SqlRecord::write(const QByteArray& lockName, inspect::Sight sight) {
 void SqlRecord::armExpiry(const QByteArray& lockName, Watched& watched) {
     if (watched.expiry) m_grounds.scheduler.cancel(std::exchange(watched.expiry, 0));
     if (watched.expiresUs == 0) return;
-    const Nanos due = m_server.instantOf(watched.expiresUs);
+    const Nanos due = m_server->instantOf(watched.expiresUs);
     if (due == kNever) return;
     watched.expiry = m_grounds.scheduler.at(std::max(due, m_grounds.scheduler.now()), [this, lockName] {
         m_watched[lockName].expiry = 0;
         inspect::Sight expired;
         expired.freedBy = trace::FreedBy::Expiry;
-        if (m_server.engine()) write(lockName, expired);
+        if (m_server->engine()) write(lockName, expired);
     });
 }
 
@@ -254,7 +277,7 @@ void SqlRecord::armSecondLook() {
     m_secondLook = m_grounds.scheduler.at(due, [this] {
         m_secondLook = 0;
         for (const auto& [name, watched] : m_watched) // the same as before: only what was held back is written
-            if (m_server.engine()) write(name, {});
+            if (m_server->engine()) write(name, {});
     });
 }
 

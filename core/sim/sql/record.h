@@ -8,14 +8,18 @@ namespace lockscope::sim {
 /// Writes who holds which watched lock of a database, and who waits, into the trace: by the row of the table of locks,
 /// by the transaction that has locked it, or by the named lock, as the lock's recipe keeps it. Rows are read as a
 /// watcher of a real database reads them, with the same format.
-class SqlRecord {
+class SqlRecord final : private SqlWatcher {
 public:
-    /// `parent`: of the locks' entities; kNoEntity: none. Everything outlives it.
-    SqlRecord(Grounds grounds, trace::EntityId parent, SqlServer& server, const inspect::TraceFeed::Resolver& owner);
-    ~SqlRecord();
+    /// Everything outlives it. `parent` of the Lock entities: the server, or kNoEntity when it is one of several, or an engine.
+    SqlRecord(Grounds grounds, SqlServer& server, trace::EntityId parent, const inspect::TraceFeed::Resolver& owner);
+    ~SqlRecord() override;
     SqlRecord(const SqlRecord&) = delete;
     SqlRecord& operator=(const SqlRecord&) = delete;
 
+    /// Makes this record's locks one server's copies of `logical`'s locks. Call before watch().
+    void copies(SqlRecord& logical);
+    /// From now on that server decides: what the one before had, and this one has not, is lost.
+    void decidedBy(SqlServer& server);
     trace::EntityId lockEntity(const QByteArray& lockName) { return m_feed.lockEntity(lockName); }
     void watch(const QByteArray& lockName, const QByteArray& recipe);
     /// Whether the service decides what the record says, where several are engines of one lock manager.
@@ -30,9 +34,13 @@ private:
         std::int64_t expiresUs = 0; ///< of the lease whose end is waited for; 0: none
         VirtualScheduler::TimerId expiry = 0;
     };
-    void follow();
-    void rowChanged(const SqlRowId& id);
-    void namedChanged(const QByteArray& name);
+    void booted() override;
+    void replaced() override;
+    void lost() override;
+    void clockMoved() override;
+    void rowChanged(const SqlRowId& id) override;
+    void namedChanged(const QByteArray& name) override;
+    void writeDecider(const QByteArray& lockName);
     void write(const QByteArray& lockName, inspect::Sight sight);
     std::optional<inspect::LockRow> rowOf(const QByteArray& lockName, const Watched& watched) const;
     std::optional<inspect::LockRow> leaseIn(const QByteArray& lockName) const;
@@ -43,10 +51,11 @@ private:
     inspect::Sight sight() const;
     void armExpiry(const QByteArray& lockName, Watched& watched);
     void armSecondLook();
-    bool isPostgreSql() const { return m_server.settings().engine.dialect == sql::Dialect::PostgreSql; }
+    bool isPostgreSql() const { return m_server->settings().engine.dialect == sql::Dialect::PostgreSql; }
 
     Grounds m_grounds;
-    SqlServer& m_server;
+    SqlServer* m_server;
+    bool m_logical; ///< its locks belong to no server of their own
     inspect::TraceFeed m_feed;
     bool m_decides = true; ///< else the record is another service's
     std::map<QByteArray, Watched> m_watched;

@@ -5,6 +5,7 @@
 #include <QByteArray>
 #include <map>
 #include <optional>
+#include <vector>
 
 namespace lockscope::sim {
 
@@ -59,6 +60,24 @@ private:
     };
     Disk& m_disk;
     std::map<SqlRowId, Pending> m_pending;
+};
+
+/// A transaction in the log: the rows as it left them.
+struct SqlCommit {
+    struct Change {
+        SqlRowId id;
+        std::optional<SqlRow> row{}; ///< nullopt: deleted
+        void applyTo(SqlRows::Disk& disk) const {
+            if (row)
+                disk.insert_or_assign(id, *row);
+            else
+                disk.erase(id);
+        }
+    };
+    std::uint64_t reign =
+        0;      ///< the promotion under which it was written: two logs with equal reigns are equal up to it
+    Nanos at{}; ///< when the primary had it
+    std::vector<Change> changes{};
 };
 
 } // namespace lockscope::sim

@@ -28,6 +28,8 @@ SqlFailure tooMany(bool postgreSql) {
 
 SqlServer::SqlServer(Grounds grounds, const QByteArray& id, std::uint64_t seed, Settings settings)
     : Server(grounds, id), m_settings(std::move(settings)), m_random(seed) {
+    if (m_settings.replication)
+        m_replication = std::make_unique<SqlReplication>(*this, grounds, *m_settings.replication);
     begin();
     grounds.recorder.emit(trace::EventKind::NodeStarted, entity());
 }
@@ -39,7 +41,55 @@ Nanos SqlServer::draw(Nanos low, Nanos high) {
 void SqlServer::begin() {
     m_engine = std::make_unique<SqlEngine>(*this, m_disk, m_settings.engine);
     m_engine->open(kOperator);
-    if (onBooted) onBooted(*this);
+    m_engine->onRow = [this](const SqlRowId& id) {
+        for (SqlWatcher* const watcher : m_watchers)
+            watcher->rowChanged(id);
+    };
+    m_engine->onNamed = [this](const QByteArray& name) {
+        for (SqlWatcher* const watcher : m_watchers)
+            watcher->namedChanged(name);
+    };
+    for (SqlWatcher* const watcher : m_watchers)
+        watcher->booted();
+}
+
+// --- replication ---
+
+void SqlServer::beginAsReplica(SqlServer& primary) {
+    m_engine->setReadOnly(true);
+    m_replication->beginWith(primary);
+}
+
+void SqlServer::promote(std::uint64_t reign) {
+    m_engine->setReadOnly(false);
+    m_replication->lead(reign);
+}
+
+void SqlServer::demote(SqlServer& primary) {
+    if (m_replication->primary() == &primary || &primary == this) return;
+    if (!isReplica()) reached(Probe::SqlOldPrimaryFollows);
+    m_engine->setReadOnly(true);
+    std::vector<SqlConnectionId> all;
+    for (const auto& [id, connection] : m_connections)
+        all.push_back(id);
+    if (!isReplica()) // a replica's clients only read, and read on
+        for (const SqlConnectionId id : all)
+            drop(id, EndedBy::Force);
+    m_replication->follow(primary);
+}
+
+void SqlServer::load(const SqlRows::Disk& data) {
+    m_disk = data;
+    for (SqlWatcher* const watcher : m_watchers)
+        watcher->replaced();
+}
+
+void SqlServer::apply(const SqlCommit& commit) {
+    for (const SqlCommit::Change& change : commit.changes) {
+        change.applyTo(m_disk);
+        for (SqlWatcher* const watcher : m_watchers)
+            watcher->rowChanged(change.id);
+    }
 }
 
 trace::EntityId SqlServer::threadOf(SqlConnectionId id) const {
@@ -61,14 +111,20 @@ void SqlServer::died(Death death) {
     for (const auto& [id, connection] : std::exchange(m_connections, {}))
         connection.socket->closeAtServer(farewell);
     m_probes = false;
-    if (onLost) onLost(*this);
+    if (m_replication) m_replication->died(death == Death::Crashed, m_disk);
+    for (SqlWatcher* const watcher : m_watchers)
+        watcher->lost();
 }
 
 void SqlServer::booted(Disk disk) {
     if (disk == Disk::Empty) m_disk.clear();
     const bool postgreSql = m_settings.engine.dialect == sql::Dialect::PostgreSql;
     if (!postgreSql) m_lastConnection = 0;
+    SqlServer* const primary = primaryNow ? primaryNow() : nullptr;
+    const bool follows = primary && primary != this;
+    m_settings.engine.readOnly = follows;
     begin();
+    if (m_replication) m_replication->booted(follows ? primary : nullptr, disk != Disk::Empty);
     m_listens = false;
     const auto [low, high] = postgreSql ? kPostgreSqlStart : kMySqlStart;
     after(draw(low, high), [this] { m_listens = true; });
@@ -89,7 +145,7 @@ bool SqlServer::accept(const std::shared_ptr<SqlSocket>& socket) {
             return;
         }
         m_engine->open(id);
-        socket->welcome();
+        socket->welcome(m_engine->isReadOnly());
         if (!std::exchange(m_probes, true)) probe();
     });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "sim/sql/engine.h"
+#include "sim/sql/replication.h"
 #include "sim/sql/socket.h"
 
 #include <random>
@@ -15,6 +16,24 @@ struct SqlKeepAlive {
     Nanos silence() const { return idle + count * interval; }
 };
 
+class SqlServer;
+
+/// Hears what changes in a database.
+class SqlWatcher {
+public:
+    virtual ~SqlWatcher() = default;
+    /// A new engine is there.
+    virtual void booted() = 0;
+    /// All data are others: a replica's, from its primary.
+    virtual void replaced() = 0;
+    /// Everything that connections held is gone, with its process.
+    virtual void lost() = 0;
+    virtual void clockMoved() = 0;
+    /// The content of a row, its lock or its queue has changed.
+    virtual void rowChanged(const SqlRowId& id) = 0;
+    virtual void namedChanged(const QByteArray& namedLock) = 0;
+};
+
 /// A simulated database server: its connections, and one engine per run. Committed rows outlive the process;
 /// everything that connections hold does not.
 class SqlServer final : public Server, public SqlHost {
@@ -25,6 +44,7 @@ public:
         SqlKeepAlive keepAlive = {};
         Nanos idleInTransaction{}; ///< after so long it ends a connection that has a transaction and says nothing; 0:
                                    ///< never
+        std::optional<SqlReplicationSettings> replication{}; ///< nullopt: it is alone
         static int port(sql::Dialect dialect) { return dialect == sql::Dialect::PostgreSql ? 5432 : 3306; }
     };
     SqlServer(Grounds grounds, const QByteArray& id, std::uint64_t seed, Settings settings);
@@ -35,6 +55,22 @@ public:
     /// nullptr: the process is dead.
     SqlEngine* engine() const { return m_engine.get(); }
     std::uint64_t steps() const { return m_steps; }
+    /// Precondition: Settings::replication.
+    SqlReplication& replication() const { return *m_replication; }
+    bool isReplica() const { return m_replication && m_replication->isReplica(); }
+    /// The one that is the primary now, which a process asks for when it starts; empty: it is alone.
+    std::function<SqlServer*()> primaryNow;
+    /// Begins as a replica with the data of `primary`.
+    void beginAsReplica(SqlServer& primary);
+    /// Takes writes from now on; its connections stay, with what they hold.
+    void promote(std::uint64_t reign);
+    /// Follows `primary` from now on, and ends all connections.
+    void demote(SqlServer& primary);
+    void later(Nanos delay, std::function<void()> work) { after(delay, std::move(work)); }
+    const SqlRows::Disk& disk() const { return m_disk; }
+    /// A replica's part: all data are these; a primary's commit.
+    void load(const SqlRows::Disk& data);
+    void apply(const SqlCommit& commit);
     std::size_t connections() const { return m_connections.size(); }
     /// The client's thread that a connection belongs to; kNoEntity: there is no such connection.
     trace::EntityId threadOf(SqlConnectionId id) const;
@@ -48,11 +84,8 @@ public:
         Force,  ///< another connection, or an operator, ended it
     };
     EndedBy endedBy() const { return m_endedBy; }
-    /// A new engine is there: its hooks are to be set.
-    std::function<void(SqlServer&)> onBooted;
-    /// Everything that connections held is gone, with its process.
-    std::function<void(SqlServer&)> onLost;
-    std::function<void(SqlServer&)> onClock;
+    void tell(SqlWatcher& watcher) { m_watchers.push_back(&watcher); }
+    void tellNoMore(SqlWatcher& watcher) { std::erase(m_watchers, &watcher); }
 
     /// Ends a connection, as an operator would.
     void end(SqlConnectionId id) {
@@ -80,13 +113,17 @@ private:
     void died(Death death) override;
     void booted(Disk disk) override;
     void clockSet() override {
-        if (onClock) onClock(*this);
+        for (SqlWatcher* const watcher : m_watchers)
+            watcher->clockMoved();
     }
     // SqlHost
     void callAfter(Nanos delay, std::function<void()> work) override { after(delay, std::move(work)); }
     Nanos draw(Nanos low, Nanos high) override;
     std::size_t drawBelow(std::size_t bound) override { return std::size_t(m_random() % bound); }
     void endConnection(SqlConnectionId id) override { drop(id, EndedBy::Force); }
+    bool log(std::vector<SqlCommit::Change> changes, std::function<void()> replicated) override {
+        return !m_replication || m_replication->log(std::move(changes), std::move(replicated));
+    }
 
     void begin();
     void answered(SqlConnectionId id, const SqlStatement& statement, const SqlReply& reply);
@@ -99,6 +136,8 @@ private:
     std::mt19937_64 m_random;
     SqlRows::Disk m_disk;
     std::unique_ptr<SqlEngine> m_engine;
+    std::unique_ptr<SqlReplication> m_replication;
+    std::vector<SqlWatcher*> m_watchers;
     std::map<SqlConnectionId, Connection> m_connections;
     SqlConnectionId m_lastConnection = 0;
     EndedBy m_endedBy = EndedBy::Client;

@@ -22,8 +22,8 @@ void SqlSocket::ask(const SqlStatement& statement) {
     toServer({statement.text(), [this, statement] { m_at.receive(*this, statement); }});
 }
 
-void SqlSocket::welcome() {
-    toClient({{}, [this] { m_end.welcomed(std::int64_t(number)); }});
+void SqlSocket::welcome(bool readOnly) {
+    toClient({{}, [this, readOnly] { m_end.welcomed(std::int64_t(number), readOnly); }});
 }
 
 void SqlSocket::refuse(const SqlFailure& why) {

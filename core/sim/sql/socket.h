@@ -12,8 +12,8 @@ class SqlSocket final : public TcpConnection {
 public:
     /// How the client's end learns of what arrives. The calls come from the scheduler.
     struct End {
-        std::function<void(std::int64_t connection)> welcomed; ///< logged in
-        std::function<void(const SqlFailure&)> refused;        ///< the login; the connection ends
+        std::function<void(std::int64_t connection, bool readOnly)> welcomed; ///< logged in
+        std::function<void(const SqlFailure&)> refused;                       ///< the login; the connection ends
         std::function<void(const SqlReply&)> answered;
         std::function<void()> ended; ///< the server's end is closed; not after close()
     };
@@ -28,7 +28,7 @@ public:
     void ask(const SqlStatement& statement);
 
     // The server's end.
-    void welcome();
+    void welcome(bool readOnly);
     void refuse(const SqlFailure& why);
     void answer(const SqlStatement& statement, const SqlReply& reply);
 

@@ -22,6 +22,11 @@ bool SqlStatement::changes() const {
     }
 }
 
+bool SqlStatement::writes() const {
+    const bool aboutRows = kind <= Kind::CreateRecords || kind == Kind::Prepare;
+    return aboutRows && changes();
+}
+
 QByteArray SqlStatement::text() const {
     const auto lease = [this] { return formatDuration(std::chrono::milliseconds(number)).toUtf8(); };
     const QByteArray shared = sharing == sql::Sharing::Shared ? " SHARED" : "";

@@ -63,6 +63,8 @@ struct SqlStatement {
     bool changes() const;
     /// Whether it needs the table of locks.
     bool usesLocks() const { return kind <= Kind::LockRowNow; }
+    /// Whether a database that takes no writes refuses it: it changes or locks rows.
+    bool writes() const;
     bool ends() const { return kind == Kind::Commit || kind == Kind::Rollback; }
     /// The statement in a trace: "UPDATE orders: take for 5s".
     QByteArray text() const;

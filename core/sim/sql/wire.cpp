@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/sql/wire.h"
 
+#include "ports/sql/errors.h"
 #include "ports/sql/named_key.h"
 #include "sim/sql/wire_session.h"
 
@@ -65,11 +66,12 @@ Answer<bool> inserted(Asked asked) {
 
 } // namespace
 
-SqlWire::SqlWire(Grounds grounds, SqlServer* server, Runtime& runtime, ClientEnd client, const ConnectionUrl& url)
+SqlWire::SqlWire(Grounds grounds, SqlPool::Way way, Runtime& runtime, ClientEnd client, const ConnectionUrl& url)
     : m_keys(sql::keyKindOf(url.option("key")).value_or(sql::KeyKind::Usual)) {
     SqlLink::Place place{url.endpoints.front().display(), sql::Dialect::MySql};
     if (url.service == lockscope::Service::PostgreSql) place.dialect = sql::Dialect::PostgreSql;
-    m_pool = std::make_shared<SqlPool>(grounds, server, runtime, client, std::move(place), SqlPool::Settings::of(url));
+    m_pool = std::make_shared<SqlPool>(grounds, std::move(way), runtime, client, std::move(place),
+                                       SqlPool::Settings::of(url));
 }
 
 SqlWire::~SqlWire() {
@@ -334,7 +336,10 @@ Answer<bool> SqlWire::replaceRecord(QByteArray name, sql::StoredRecord seen, QBy
 }
 
 Answer<void> SqlWire::checkWritable(std::stop_token stop) {
-    return success(ask(about(Kind::ReadOnly, {}), std::move(stop)));
+    const auto seen = co_await ask(about(Kind::ReadOnly, {}), std::move(stop));
+    if (!seen) co_return std::unexpected(seen.error());
+    if (seen->number == 1) co_return std::unexpected(sql::errors::takesNoWrites(m_pool->place.where));
+    co_return {};
 }
 
 Answer<void> SqlWire::prepare(std::stop_token stop) {

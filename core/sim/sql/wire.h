@@ -13,8 +13,8 @@ public:
     template <typename T>
     using Answer = sql::Answer<T>;
 
-    /// Everything outlives it. `server` nullptr: nobody has the URL's address.
-    SqlWire(Grounds grounds, SqlServer* server, Runtime& runtime, ClientEnd client, const ConnectionUrl& url);
+    /// Everything outlives it. `way`: to what the URL's address leads to.
+    SqlWire(Grounds grounds, SqlPool::Way way, Runtime& runtime, ClientEnd client, const ConnectionUrl& url);
     ~SqlWire() override;
 
     Runtime& runtime() override { return m_pool->runtime; }

@@ -174,6 +174,11 @@ QCoro::Task<Sign> SqlWireSession::nextSign(Nanos every, std::stop_token stop) {
     co_return broken() ? Sign::Broken : Sign::Alive;
 }
 
+std::optional<sql::Error> SqlWireSession::takesNoWrites() const {
+    if (!m_link || !m_link->readOnly()) return std::nullopt;
+    return errors::takesNoWrites(m_pool->place.where);
+}
+
 void SqlWireSession::giveBack() {
     if (m_ping && m_ping->done()) m_ping.reset();
     if (m_link && !m_ping && !m_inTransaction && !m_asking) {

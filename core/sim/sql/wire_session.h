@@ -21,7 +21,7 @@ public:
     QCoro::Task<sql::Sign> nextSign(Nanos every, std::stop_token stop = {}) override;
     bool broken() const override { return !m_link || m_link->ended() || m_aborted; }
     bool pooled() const override { return false; }
-    std::optional<sql::Error> takesNoWrites() const override { return std::nullopt; }
+    std::optional<sql::Error> takesNoWrites() const override;
     void giveBack() override;
 
     /// Runs any statement: for tests, too.

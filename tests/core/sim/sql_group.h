@@ -34,8 +34,10 @@ struct SqlGroup : SimulatedGround {
         return settings;
     }
     explicit SqlGroup(Dialect dialect = Dialect::MySql, std::uint64_t seed = 1) : SqlGroup(settings(dialect), seed) {}
-    explicit SqlGroup(const sim::SqlServer::Settings& server, std::uint64_t seed = 1) {
-        service = std::make_unique<sim::SqlService>(grounds, sim::SqlService::Settings{"sql-1", server}, seed, owner());
+    explicit SqlGroup(const sim::SqlServer::Settings& server, std::uint64_t seed = 1,
+                      std::vector<QByteArray> ids = {"sql-1"}, int pool = 0) {
+        const sim::SqlService::Settings settings{std::move(ids), server, pool};
+        service = std::make_unique<sim::SqlService>(grounds, settings, seed, owner());
         sim::resetProbes();
     }
     ~SqlGroup() {
@@ -47,6 +49,22 @@ struct SqlGroup : SimulatedGround {
     sim::SqlEngine& engine() { return *at().engine(); }
 
     Process& client(const QByteArray& name) {
+        const auto dial = [this](Process& process, const ConnectionUrl& url) {
+            return service->diallers(process.end).sql(*process.runtime, url);
+        };
+        return client(name, dial);
+    }
+    /// A client of one server of several, whichever is the primary.
+    Process& clientOf(sim::SqlServer& server, const QByteArray& name) {
+        const auto dial = [&](Process& process, const ConnectionUrl& url) {
+            sim::SqlPool::Way way;
+            way.server = [&server] { return &server; };
+            return std::make_unique<sim::SqlWire>(grounds, std::move(way), *process.runtime, process.end, url);
+        };
+        return client(name, dial);
+    }
+    template <typename F>
+    Process& client(const QByteArray& name, F dial) {
         processes.push_back(std::make_unique<Process>());
         Process& process = *processes.back();
         process.end.client = trace->intern(trace::EntityKind::Client, name);
@@ -54,7 +72,7 @@ struct SqlGroup : SimulatedGround {
         process.runtime = std::make_unique<VirtualRuntime>(scheduler, 100 + processes.size());
         const auto url = parseConnectionUrl(service->url());
         if (!url) qFatal("%s", qPrintable(url.error()));
-        process.wire = service->diallers(process.end).sql(*process.runtime, *url);
+        process.wire = dial(process, *url);
         logIn(process);
         return process;
     }

@@ -413,6 +413,43 @@ private Q_SLOTS:
             QVERIFY(!write(*one, "four").value());
         }
     }
+
+    void Q35_aHolderStarvesBehindItsWaitersInAPool_data() { bothDialects(); }
+    void Q35_aHolderStarvesBehindItsWaitersInAPool() {
+        QFETCH(int, dialect);
+        constexpr Nanos kLimit = 2s;
+        sim::SqlServer::Settings server = SqlGroup::settings(Dialect(dialect));
+        if (Dialect(dialect) == Dialect::MySql) server.engine.lockWait = kLimit;
+        SqlGroup g(server, 1, {"sql-1"}, 4); // one connection for each of these four
+        g.makeRows({"a"});
+        auto &a = g.client("A"), &b = g.client("B"), &c = g.client("C");
+        g.lock(a, "a");
+        const Pending first = g.send(b, SqlGroup::begun(SqlGroup::of(Kind::LockRow, "a")));
+        g.send(c, SqlGroup::begun(SqlGroup::of(Kind::LockRow, "a")));
+        const auto pool = static_cast<sim::SqlWire&>(*a.wire).pool();
+        const auto second = std::make_shared<sim::SqlPool::Link>();
+        a.runtime->spawn([pool, second]() -> QCoro::Task<> {
+            const sim::SqlPool::Obtained obtained = co_await sim::SqlPool::obtain(pool, kNever, {});
+            *second = obtained.link;
+        });
+        g.run(kLimit - 100ms);
+        QVERIFY(!*second);
+        QVERIFY(SqlGroup::times(sim::Probe::SqlPoolEmpty) >= 1);
+        if (Dialect(dialect) == Dialect::MySql) { // the database ends the wait
+            g.run(200ms);
+            QCOMPARE(SqlGroup::word(first), QByteArray("1205"));
+            b.session.reset();
+        } else { // never: only the holder itself could end it, on the connection that it has
+            g.run(60s);
+            QCOMPARE(SqlGroup::word(first), QByteArray("waits"));
+            QVERIFY(!*second);
+            g.commit(a);
+            a.session->giveBack();
+        }
+        g.run(10ms);
+        QVERIFY(*second);
+        second->reset();
+    }
 };
 
 QTEST_GUILESS_MAIN(TestSimulatedSqlSessions)
