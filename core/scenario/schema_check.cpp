@@ -99,6 +99,7 @@ public:
         if (value.isObject()) return keys(rules, value.toObject());
         if (value.isArray()) return length(node, rules, value);
         if (value.isDouble()) return bounds(rules, value);
+        if (value.toString().isEmpty()) return {tr("this text is empty: write it")};
         return {tr("%1 should be %2").arg(quoted(value), rightForm(node.definition))};
     }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "editor/hands_recorder.h"
 
-#include "lesson/facts.h"
 #include "lesson/lesson_file.h"
+#include "lesson/scene_run.h"
 #include "scenario/scenario_file.h"
 #include "trace/json_edit.h"
 
@@ -135,12 +135,19 @@ QByteArray HandsRecorder::finish(const QString& language) {
     if (!change.isEmpty()) scene[u"change"] = change;
 
     // A claim that this run bears out; the teacher adds those that the words make.
-    const lesson::Facts facts(m_context->trace(), m_context->verdict(), scenario, {});
+    // The session's own verdict may lag behind its trace, so the scene is played and judged as a whole.
+    lesson::Scene played;
+    played.id = QStringLiteral("run");
+    played.scenario = base->id;
+    played.change = change;
+    played.recipe = scenario.recipe;
+    played.seed = m_session->seed();
+    const auto run = lesson::playScene(played);
     QJsonArray list;
     for (const Mark& mark : steps) {
         lesson::Fact fact;
         fact.kind = lesson::Fact::Kind::Violated;
-        const bool broken = facts.value(fact, mark.at).number != 0;
+        const bool broken = run && run->facts->value(fact, mark.at).number != 0;
         const QString words = mark.notes.join(u' ');
         const bool chinese = language == QLatin1String("zh_CN");
         Object step{{QStringLiteral("until"), formatDuration(mark.at)},
