@@ -8,8 +8,8 @@ namespace lockscope::experiment {
 
 /// The figures of one finished run.
 struct Measures {
-    std::vector<Nanos> waits;    ///< from each request to its grant, lock by lock; re-entries not counted
-    Nanos longestWait{};         ///< of all waits, those included that ended without a grant or with the run, but not by death
+    std::vector<Nanos> waits; ///< from each request to its grant, lock by lock; re-entries not counted
+    Nanos longestWait{}; ///< of all waits, those included that ended without a grant or with the run, but not by death
     std::uint64_t requests = 0;  ///< requests of clients to servers
     Nanos firstFault = kNever;   ///< when something first went wrong on purpose; kNever: nothing did
     Nanos grantedAgain = kNever; ///< the first grant of any lock after that; kNever: there was none

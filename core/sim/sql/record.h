@@ -10,7 +10,8 @@ namespace lockscope::sim {
 /// watcher of a real database reads them, with the same format.
 class SqlRecord final : private SqlWatcher {
 public:
-    /// Everything outlives it. `parent` of the Lock entities: the server, or kNoEntity when it is one of several, or an engine.
+    /// Everything outlives it. `parent` of the Lock entities: the server, or kNoEntity when it is one of several, or an
+    /// engine.
     SqlRecord(Grounds grounds, SqlServer& server, trace::EntityId parent, const inspect::TraceFeed::Resolver& owner);
     ~SqlRecord() override;
     SqlRecord(const SqlRecord&) = delete;

@@ -50,9 +50,8 @@ SqlService::SqlService(Grounds grounds, const Settings& settings, std::uint64_t 
     for (int i = 0; i < settings.pool; ++i)
         m_pool->release();
     // A lock of several servers is one lock, which belongs to none of them.
-    m_record =
-        std::make_unique<SqlRecord>(grounds, *m_primary,
-                                    several || settings.engine ? trace::kNoEntity : m_primary->entity(), owner);
+    m_record = std::make_unique<SqlRecord>(grounds, *m_primary,
+                                           several || settings.engine ? trace::kNoEntity : m_primary->entity(), owner);
     if (!several) return;
     for (const auto& server : m_servers) {
         m_copies.push_back(std::make_unique<SqlRecord>(grounds, *server, server->entity(), owner));

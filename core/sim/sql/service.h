@@ -14,7 +14,7 @@ public:
         static Settings of(const ServicePlan& plan);
         std::vector<QByteArray> ids{"sql-1"}; ///< the first one is the first primary
         SqlServer::Settings server = {};
-        int pool = 0; ///< connections that all clients share; 0: each client has its own
+        int pool = 0;        ///< connections that all clients share; 0: each client has its own
         bool engine = false; ///< of a lock manager: locks belong to no server
     };
     SqlService(Grounds grounds, const Settings& settings, std::uint64_t seed,
