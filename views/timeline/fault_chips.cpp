@@ -8,6 +8,7 @@
 #include "trace/text.h"
 
 #include <QCoreApplication>
+#include <algorithm>
 #include <cmath>
 
 namespace lockscope::views {
@@ -20,19 +21,81 @@ struct Timeline {
 constexpr std::size_t kMostMarks = 200;
 constexpr int kFlag = 16; ///< the room that the flag takes before the words
 
-bool kills(const trace::Trace& trace, const Tick& fault) {
-    const trace::EventKind kind = trace.kindAt(fault.row);
-    return kind == trace::EventKind::ClientKilled || kind == trace::EventKind::NodeKilled;
+/// How much a fault says of several of one instant. A death or a clock says more than the links that suffer from it.
+int weightOf(trace::EventKind kind) {
+    using enum trace::EventKind;
+    switch (kind) {
+    case ClientKilled:
+    case NodeKilled:
+        return 3;
+    case ClockJumped:
+    case ClientPaused:
+    case NodePaused:
+        return 2;
+    case LinkCut:
+    case LinkMended:
+    case LinkDelayed:
+        return 0;
+    default:
+        return 1;
+    }
 }
 
-/// "cut A ↔ redis-1 +4": several faults of one instant.
+/// The link's ends that all of these links share: one link both, several of one client or one server that one.
+/// kNoEntity: they share none.
+trace::EntityId sharedEnd(const trace::Trace& trace, const std::vector<trace::Event>& links) {
+    const trace::Entity& first = trace.entity(links.front().subject);
+    for (const trace::EntityId end : {first.other, first.parent}) {
+        const bool all = std::ranges::all_of(links, [&](const trace::Event& e) {
+            const trace::Entity& link = trace.entity(e.subject);
+            return link.other == end || link.parent == end;
+        });
+        if (all && end != trace::kNoEntity) return end;
+    }
+    return trace::kNoEntity;
+}
+
+/// "cut A ↔ 3 others", for links of one client or server; empty: they share none.
+QString linksLabel(const trace::Trace& trace, const std::vector<trace::Event>& links) {
+    const trace::EntityId end = sharedEnd(trace, links);
+    if (end == trace::kNoEntity) return {};
+    //: Links of one client or server: %1 its name, %2 the number of parties at the other ends, two at least.
+    const QString all = Timeline::tr("%1 ↔ %2 others").arg(trace.displayName(end)).arg(links.size());
+    switch (links.front().kind) {
+    case trace::EventKind::LinkCut:
+        return Timeline::tr("cut %1").arg(all);
+    case trace::EventKind::LinkMended:
+        return Timeline::tr("mended %1").arg(all);
+    default:
+        return links.front().value > 0 ? Timeline::tr("slowed %1").arg(all) : Timeline::tr("sped up %1").arg(all);
+    }
+}
+
+/// "killed redis-1, redis-2", "cut A ↔ 3 others", "killed A +2": faults of one instant. Faults of the kind that says
+/// most are told together, with their names; of the others, how many they are.
 QString labelOf(const trace::Trace& trace, const TickTrack& faults, std::size_t first, std::size_t count) {
-    // A death says more than the links that suffer from it, or are slowed for it.
+    constexpr std::size_t kMostNames = 3;
     std::size_t told = first;
-    for (std::size_t i = first; i < first + count && !kills(trace, faults[told]); ++i)
-        if (kills(trace, faults[i])) told = i;
-    const QString words = faultLabel(trace, faults[told]);
-    return count == 1 ? words : Timeline::tr("%1 +%2", "a fault and how many more").arg(words).arg(count - 1);
+    for (std::size_t i = first; i < first + count; ++i)
+        if (weightOf(trace.kindAt(faults[i].row)) > weightOf(trace.kindAt(faults[told].row))) told = i;
+    const trace::EventKind kind = trace.kindAt(faults[told].row);
+    const bool links = weightOf(kind) == 0;
+    std::vector<trace::Event> alike;
+    for (std::size_t i = first; i < first + count; ++i)
+        if (trace.kindAt(faults[i].row) == kind) alike.push_back(trace.at(faults[i].row));
+    QString words = faultLabel(trace, faults[told]);
+    std::size_t named = 1;
+    if (links && alike.size() > 1) {
+        if (const QString all = linksLabel(trace, alike); !all.isEmpty()) {
+            words = all;
+            named = alike.size();
+        }
+    } else if (weightOf(kind) > 1) {
+        for (std::size_t i = 1; i < alike.size() && named < kMostNames; ++i, ++named)
+            words = Timeline::tr("%1, %2", "a fault, and whom else it struck")
+                        .arg(words, trace.displayName(alike[i].actor));
+    }
+    return count == named ? words : Timeline::tr("%1 +%2", "a fault and how many more").arg(words).arg(count - named);
 }
 
 } // namespace
@@ -77,7 +140,9 @@ QString faultLabel(const trace::Trace& trace, const Tick& tick) {
     case EngineChanged:
         return engineWords(e, trace);
     case SessionChanged:
-        return Timeline::tr("session of %1 expired").arg(actor);
+        return trace::SessionPhase(e.value) == trace::SessionPhase::Suspended
+                   ? Timeline::tr("session of %1 suspended").arg(actor)
+                   : Timeline::tr("session of %1 expired").arg(actor);
     case SettingChanged:
         if (const QString words = changeWords(e, trace); !words.isEmpty()) return words;
         return trace::readable(trace.entity(e.aux).name);
@@ -110,13 +175,19 @@ std::vector<FaultChip> faultChips(const TimelineScene& scene, const TimelineCoor
         chip.words = labelOf(scene.data.trace(), faults, i, next - i);
         const double width = m.px(kFlag) + words.horizontalAdvance(chip.words) + m.px(8);
         const double room = next < end ? c.x(faults[next].at) - 2 : c.width();
-        const auto covers = [&](const std::pair<double, double>& pill) {
-            return pill.first < chip.x + width + 2 && pill.second > chip.x - 2;
+        const auto isFree = [&](double left) {
+            const auto covers = [&](const std::pair<double, double>& pill) {
+                return pill.first < left + width + 2 && pill.second > left - 2;
+            };
+            return left >= lastEnd && std::ranges::none_of(taken, covers);
         };
-        const bool fits = chip.x >= lastEnd && chip.x + width <= room && std::ranges::none_of(taken, covers);
-        if (!fits) chip.words.clear();
-        chip.box =
-            fits ? QRectF(chip.x, m.px(6), width, m.px(20)) : QRectF(chip.x - m.px(6), m.px(6), m.px(12), m.px(20));
+        // Words stand right of the instant, and left of it where a violation follows at once.
+        const bool right = chip.x + width <= room && isFree(chip.x);
+        const bool left = !right && chip.x - width >= 0 && isFree(chip.x - width);
+        if (!right && !left) chip.words.clear();
+        chip.box = right  ? QRectF(chip.x, m.px(6), width, m.px(20))
+                   : left ? QRectF(chip.x - width, m.px(6), width, m.px(20))
+                          : QRectF(chip.x - m.px(6), m.px(6), m.px(12), m.px(20));
         lastEnd = std::max(lastEnd, chip.box.right() + 2);
         chips.push_back(std::move(chip));
         i = next;
@@ -134,7 +205,7 @@ void paintFaultChips(const PaintKit& kit, const std::vector<FaultChip>& chips, i
         }
         kit.rounded(box.adjusted(0.5, 0.5, -0.5, -0.5), 3, color(chip.byHand ? Role::FaultSoft : Role::SurfaceSunken),
                     QPen(color(Role::Fault), 1));
-        kit.sprite(flag, chip.x + kit.m.px(9), box.y() + kit.m.px(14));
+        kit.sprite(flag, box.x() + kit.m.px(9), box.y() + kit.m.px(14));
         kit.text(box.adjusted(kit.m.px(kFlag), 0, 0, 0), chip.words, kit.smallBold, Role::FaultText);
     }
 }

@@ -175,8 +175,9 @@ void LaneFold::applyLife(const Event& event, std::uint32_t row) {
     case EventKind::ReplicationLag:
         applyLag(event, row);
         break;
-    case EventKind::SessionChanged: // suspensions come and go by themselves; an expiry ends locks
-        if (trace::SessionPhase(event.value) == trace::SessionPhase::Expired) fault(event, row, m_data.m_generalFaults);
+    case EventKind::SessionChanged: // being connected is as it should be
+        if (trace::SessionPhase(event.value) != trace::SessionPhase::Connected)
+            fault(event, row, client(event.actor).life->faults);
         break;
     case EventKind::EngineChanged:
         // Health is news of one process; a change of engines is everybody's.

@@ -256,9 +256,13 @@ QString faultSentence(const trace::Trace& trace, const Tick& tick) {
         if (words.isEmpty()) words = Timeline::tr("setting changed to %1").arg(textOf(trace, e.aux));
         break;
     case EventKind::SessionChanged:
-        words = e.subject == trace::kNoEntity
-                    ? Timeline::tr("the session of %1 expired: its locks are freed").arg(actor)
-                    : Timeline::tr("the session of %1 with %2 expired: its locks are freed").arg(actor, subject);
+        if (trace::SessionPhase(e.value) == trace::SessionPhase::Suspended)
+            words =
+                Timeline::tr("the session of %1 is suspended: its locks are kept until its time is over").arg(actor);
+        else
+            words = e.subject == trace::kNoEntity
+                        ? Timeline::tr("the session of %1 expired: its locks are freed").arg(actor)
+                        : Timeline::tr("the session of %1 with %2 expired: its locks are freed").arg(actor, subject);
         break;
     default:
         words = QString::fromLatin1(trace::kindName(e.kind));

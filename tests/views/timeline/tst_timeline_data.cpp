@@ -368,7 +368,7 @@ private Q_SLOTS:
         QCOMPARE(data.faults().size(), std::size_t(3));
     }
 
-    void anExpiredSessionHasItsLabel() {
+    void aSessionThatIsInDoubtOrOverHasItsLabel() {
         Cast s;
         const auto session = [&](Nanos t, trace::SessionPhase phase) {
             s.at(t, EventKind::SessionChanged, s.a.client, s.node, std::int64_t(phase));
@@ -379,10 +379,13 @@ private Q_SLOTS:
         s.trace->reach(5s);
         TimelineData data(s.trace);
         data.consume();
-        QCOMPARE(data.faults().size(), std::size_t(1));
-        QCOMPARE(data.faults()[0].at, Nanos(3s).count());
-        QCOMPARE(faultLabel(*s.trace, data.faults()[0]), QStringLiteral("session of A expired"));
-        QVERIFY(faultSentence(*s.trace, data.faults()[0]).contains(QLatin1String("its locks are freed")));
+        QCOMPARE(data.faults().size(), std::size_t(2));
+        QCOMPARE(data.faults()[0].at, Nanos(2s).count());
+        QCOMPARE(faultLabel(*s.trace, data.faults()[0]), QStringLiteral("session of A suspended"));
+        QVERIFY(faultSentence(*s.trace, data.faults()[0]).contains(QLatin1String("its locks are kept")));
+        QCOMPARE(data.faults()[1].at, Nanos(3s).count());
+        QCOMPARE(faultLabel(*s.trace, data.faults()[1]), QStringLiteral("session of A expired"));
+        QVERIFY(faultSentence(*s.trace, data.faults()[1]).contains(QLatin1String("its locks are freed")));
     }
 
     void aDelayIsTheSameBeforeAndAfterACut() {

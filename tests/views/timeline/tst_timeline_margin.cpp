@@ -126,6 +126,38 @@ private Q_SLOTS:
         QVERIFY(countPixels(image, color(Role::ViolationSoft, false), all, 2) > 50);
     }
 
+    /// Faults of one instant are told by the kind that says most, with the names of all that it struck.
+    void faultsOfOneInstantAreTakenTogether() {
+        Cast cast;
+        const trace::EntityId other = cast.trace->intern(trace::EntityKind::Node, "redis-2");
+        const trace::EntityId links[] = {cast.trace->intern(trace::EntityKind::Link, "", cast.a.client, cast.node),
+                                         cast.trace->intern(trace::EntityKind::Link, "", cast.a.client, other),
+                                         cast.trace->intern(trace::EntityKind::Link, "", cast.b.client, cast.node)};
+        const QString first = cast.trace->displayName(cast.node);
+        cast.at(1s, EventKind::LinkCut, 0, links[0], 0, 0, trace::kFault);
+        cast.at(1s, EventKind::ClockJumped, cast.node, 0, Nanos(11s).count(), 0, trace::kFault);
+        cast.at(1s, EventKind::ClockJumped, other, 0, Nanos(11s).count(), 0, trace::kFault);
+        cast.at(4s, EventKind::LinkCut, 0, links[0], 0, 0, trace::kFault);
+        cast.at(4s, EventKind::LinkCut, 0, links[1], 0, 0, trace::kFault);
+        cast.at(7s, EventKind::LinkDelayed, 0, links[0], Nanos(1s).count(), 0, trace::kFault);
+        cast.at(7s, EventKind::LinkDelayed, 0, links[2], Nanos(1s).count(), 0, trace::kFault);
+        cast.trace->reach(10s);
+        Changeable session{cast.trace, 10s};
+        ViewContext context;
+        TimelineView view(&context);
+        context.setSession(&session);
+        view.resize(1600, 700);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        view.fit();
+        const TimelineScene scene = view.scene();
+        const auto chips = faultChips(scene, scene.coordinates(view.findChild<TimelineRuler*>()->width()));
+        QCOMPARE(chips.size(), std::size_t(3));
+        QCOMPARE(chips[0].words, u"clock of %1, redis-2 +1"_qs.arg(first));
+        QCOMPARE(chips[1].words, u"cut A ↔ 2 others"_qs);
+        QCOMPARE(chips[2].words, u"slowed %1 ↔ 2 others"_qs.arg(first));
+    }
+
     void aClockThatWasEverOffHasALaneBelowItsOwner() {
         Cast cast;
         cast.at(1s, EventKind::ClockJumped, cast.node, 0, Nanos(180ms).count(), 0, trace::kFault);
