@@ -224,6 +224,27 @@
     </message>
 </context>
 <context>
+    <name>Waits</name>
+    <message numerus="yes">
+        <source>and so on, over %n client(s)</source>
+        <translation>
+            <numerusform>and so on, over %n client</numerusform><numerusform>and so on, over %n clients</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>To end it, end %1's hold of %2: %n client(s) wait for that. %1 then works on without the lock until it learns of it.</source>
+        <translation>
+            <numerusform>To end it, end %1's hold of %2: %n client waits for that. %1 then works on without the lock until it learns of it.</numerusform><numerusform>To end it, end %1's hold of %2: %n clients wait for that. %1 then works on without the lock until it learns of it.</numerusform></translation>
+    </message>
+</context>
+<context>
+    <name>WatchNote</name>
+    <message numerus="yes">
+        <source>told of changes of %n keys</source>
+        <translation>
+            <numerusform>told of changes of %n key</numerusform><numerusform>told of changes of %n keys</numerusform></translation>
+    </message>
+</context>
+<context>
     <name>cli</name>
     <message numerus="yes">
         <source>… and %n more</source>
@@ -258,6 +279,14 @@
     </message>
 </context>
 <context>
+    <name>lockscope::app::EditorDesk</name>
+    <message numerus="yes">
+        <source>recording your hands: %n step(s)</source>
+        <translation>
+            <numerusform>recording your hands: %n step</numerusform><numerusform>recording your hands: %n steps</numerusform></translation>
+    </message>
+</context>
+<context>
     <name>lockscope::app::MainWindow</name>
     <message numerus="yes">
         <source>Started again, with the %n thing(s) that were done by hand.</source>
@@ -282,6 +311,36 @@
             <numerusform>%n client</numerusform>
             <numerusform>%n clients</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::live::LiveSession</name>
+    <message numerus="yes">
+        <source>%n address(es)</source>
+        <translation>
+            <numerusform>%n address</numerusform><numerusform>%n addresses</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 and %n more</source>
+        <extracomment>%1 is "shop-redis + db-main + jobs": names of connections.</extracomment>
+        <translation>
+            <numerusform>%1 and %n more</numerusform>
+            <numerusform>%1 and %n more</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::session::Session</name>
+    <message numerus="yes">
+        <source>%n connection(s), all up</source>
+        <translation>
+            <numerusform>%n connection, up</numerusform><numerusform>%n connections, all up</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 of %n connection(s) up</source>
+        <extracomment>%1 how many connections are up, %n how many there are.</extracomment>
+        <translation>
+            <numerusform>%1 of %n connection up</numerusform><numerusform>%1 of %n connections up</numerusform></translation>
     </message>
 </context>
 <context>
@@ -346,6 +405,36 @@
     </message>
 </context>
 <context>
+    <name>lockscope::views::ConnectionsModel</name>
+    <message numerus="yes">
+        <source>%n alert(s)</source>
+        <translation>
+            <numerusform>%n alert</numerusform><numerusform>%n alerts</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n lock(s) · %1 held</source>
+        <extracomment>%1 how many of them are held.</extracomment>
+        <translation>
+            <numerusform>%n lock · %1 held</numerusform><numerusform>%n locks · %1 held</numerusform></translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::ConnectionsPanel</name>
+    <message numerus="yes">
+        <source>%n lock(s)</source>
+        <translation>
+            <numerusform>%n lock</numerusform><numerusform>%n locks</numerusform></translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::FaultAxis</name>
+    <message numerus="yes">
+        <source>%n fault(s), none chosen</source>
+        <translation>
+            <numerusform>%n fault, none chosen</numerusform><numerusform>%n faults, none chosen</numerusform></translation>
+    </message>
+</context>
+<context>
     <name>lockscope::views::HoldersModel</name>
     <message numerus="yes">
         <source>%n hold(s)</source>
@@ -372,6 +461,14 @@
             <numerusform>%1, %n later</numerusform>
             <numerusform>%1, %n later</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::LessonEditor</name>
+    <message numerus="yes">
+        <source>%n thing(s) are not true</source>
+        <translation>
+            <numerusform>%n thing is not true</numerusform><numerusform>%n things are not true</numerusform></translation>
     </message>
 </context>
 <context>
@@ -454,6 +551,40 @@
     </message>
 </context>
 <context>
+    <name>lockscope::views::StatisticsModel</name>
+    <message numerus="yes">
+        <source>of %n wait(s)</source>
+        <translation>
+            <numerusform>of %n wait</numerusform><numerusform>of %n waits</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>of %n hold(s)</source>
+        <translation>
+            <numerusform>of %n hold</numerusform><numerusform>of %n holds</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>of %n hand-over(s)</source>
+        <translation>
+            <numerusform>of %n hand-over</numerusform><numerusform>of %n hand-overs</numerusform></translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::TextOnlyField</name>
+    <message numerus="yes">
+        <source>%n field(s): edit in the text</source>
+        <translation>
+            <numerusform>%n field: edit in the text</numerusform><numerusform>%n fields: edit in the text</numerusform></translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::TextPane</name>
+    <message numerus="yes">
+        <source>%n complaint(s)</source>
+        <translation>
+            <numerusform>%n complaint</numerusform><numerusform>%n complaints</numerusform></translation>
+    </message>
+</context>
+<context>
     <name>lockscope::views::TtlHistory</name>
     <message numerus="yes">
         <source>%n renewal(s)</source>
@@ -472,6 +603,24 @@
             <numerusform>%1  (+%n more)</numerusform>
             <numerusform>%1  (+%n more)</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::WaitsPanel</name>
+    <message numerus="yes">
+        <source>%n wait(s)</source>
+        <translation>
+            <numerusform>%n wait</numerusform><numerusform>%n waits</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n lock(s)</source>
+        <translation>
+            <numerusform>%n lock</numerusform><numerusform>%n locks</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more wait(s) are not drawn.</source>
+        <translation>
+            <numerusform>%n more wait is not drawn.</numerusform><numerusform>%n more waits are not drawn.</numerusform></translation>
     </message>
 </context>
 </TS>

@@ -226,6 +226,17 @@
     </message>
 </context>
 <context>
+    <name>ClientRule</name>
+    <message>
+        <source>“%1” is no rule: %2 at letter %3. Write name, address, or a pattern with one group, such as app=([a-z-]+).</source>
+        <translation>“%1”不是规则：第 %3 个字符处 %2。请写 name、address，或带一个分组的模式，例如 app=([a-z-]+)。</translation>
+    </message>
+    <message>
+        <source>“%1” is no rule: put the part that names the client in one pair of brackets, such as app=([a-z-]+); or write name, or address.</source>
+        <translation>“%1”不是规则：请用一对括号括住表示客户端的部分，例如 app=([a-z-]+)；或者写 name 或 address。</translation>
+    </message>
+</context>
+<context>
     <name>Cluster</name>
     <message>
         <source>dead</source>
@@ -532,6 +543,909 @@
     <message>
         <source>The option “acl=%1” needs a login, whose nodes they are to be; write zookeeper://user:password@host, or acl=open.</source>
         <translation>选项“acl=%1”需要登录，节点归该登录所有；请写 zookeeper://user:password@host，或 acl=open。</translation>
+    </message>
+</context>
+<context>
+    <name>EditorFields</name>
+    <message>
+        <source>Id</source>
+        <translation>标识</translation>
+    </message>
+    <message>
+        <source>Lower-case words joined by hyphens, such as my-lock</source>
+        <translation>小写单词用连字符相连，如 my-lock</translation>
+    </message>
+    <message>
+        <source>Title</source>
+        <translation>标题</translation>
+    </message>
+    <message>
+        <source>A few words</source>
+        <translation>几个字</translation>
+    </message>
+    <message>
+        <source>Summary</source>
+        <translation>简介</translation>
+    </message>
+    <message>
+        <source>What happens, and what to look at</source>
+        <translation>发生什么，该看哪里</translation>
+    </message>
+    <message>
+        <source>Source</source>
+        <translation>出处</translation>
+    </message>
+    <message>
+        <source>The report or the article that tells of it</source>
+        <translation>讲到它的报告或文章</translation>
+    </message>
+    <message>
+        <source>Recipe</source>
+        <translation>算法</translation>
+    </message>
+    <message>
+        <source>The lock algorithm, such as redis-set</source>
+        <translation>锁算法，如 redis-set</translation>
+    </message>
+    <message>
+        <source>Only for recipes</source>
+        <translation>只用于配方</translation>
+    </message>
+    <message>
+        <source>Several with commas; empty: all that its servers can run</source>
+        <translation>多个用逗号分开；空着：服务器能跑的全部</translation>
+    </message>
+    <message>
+        <source>Until</source>
+        <translation>直到</translation>
+    </message>
+    <message>
+        <source>How long it runs, or where the step stops: 60s, 6.4s, a moment, wake+300ms</source>
+        <translation>运行多久，或这一步停在哪里：60s、6.4s、某个时刻名、wake+300ms</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>种子</translation>
+    </message>
+    <message>
+        <source>The same seed makes the same run; empty: the program chooses</source>
+        <translation>种子相同，运行就相同；空着：由程序选</translation>
+    </message>
+    <message>
+        <source>Chapter</source>
+        <translation>章节</translation>
+    </message>
+    <message>
+        <source>The group that it stands in, in lists</source>
+        <translation>它在列表中属于哪一组</translation>
+    </message>
+    <message>
+        <source>Place in lists</source>
+        <translation>列表中的位置</translation>
+    </message>
+    <message>
+        <source>Smaller numbers come first</source>
+        <translation>数字小的在前</translation>
+    </message>
+    <message>
+        <source>Services</source>
+        <translation>服务</translation>
+    </message>
+    <message>
+        <source>Servers of one kind that are one thing to their clients</source>
+        <translation>对客户端来说是一个整体的同类服务器</translation>
+    </message>
+    <message>
+        <source>Lock manager</source>
+        <translation>锁管理器</translation>
+    </message>
+    <message>
+        <source>Servers as engines that clients change between</source>
+        <translation>作为引擎、供客户端切换的服务器</translation>
+    </message>
+    <message>
+        <source>Kind</source>
+        <translation>种类</translation>
+    </message>
+    <message>
+        <source>The kind of servers</source>
+        <translation>服务器的种类</translation>
+    </message>
+    <message>
+        <source>Shape</source>
+        <translation>形态</translation>
+    </message>
+    <message>
+        <source>How the servers stand together; empty: the usual shape of their kind</source>
+        <translation>服务器如何组成；空着：该种类的常用形态</translation>
+    </message>
+    <message>
+        <source>Servers</source>
+        <translation>服务器</translation>
+    </message>
+    <message>
+        <source>How many, without Sentinels</source>
+        <translation>有几台，不算哨兵</translation>
+    </message>
+    <message>
+        <source>Sentinels</source>
+        <translation>哨兵</translation>
+    </message>
+    <message>
+        <source>How many watch the master and replace it</source>
+        <translation>有几个监视主节点并替换它</translation>
+    </message>
+    <message>
+        <source>Persistence</source>
+        <translation>持久化</translation>
+    </message>
+    <message>
+        <source>What a server finds after a restart</source>
+        <translation>服务器重启后还剩什么</translation>
+    </message>
+    <message>
+        <source>Replication lag</source>
+        <translation>复制延迟</translation>
+    </message>
+    <message>
+        <source>How long a write stays on the master before it leaves, such as 200ms</source>
+        <translation>写入在主节点停留多久才发出，如 200ms</translation>
+    </message>
+    <message>
+        <source>Full copy takes</source>
+        <translation>全量复制用时</translation>
+    </message>
+    <message>
+        <source>Until a new replica has its copy, such as 5s</source>
+        <translation>新副本拿到全部数据要多久，如 5s</translation>
+    </message>
+    <message>
+        <source>Down after</source>
+        <translation>判定下线</translation>
+    </message>
+    <message>
+        <source>Silence after which a Sentinel calls a server down, such as 2s</source>
+        <translation>沉默多久后哨兵认为服务器下线，如 2s</translation>
+    </message>
+    <message>
+        <source>Failover time-out</source>
+        <translation>故障转移超时</translation>
+    </message>
+    <message>
+        <source>A time, such as 6s</source>
+        <translation>一段时间，如 6s</translation>
+    </message>
+    <message>
+        <source>Tick</source>
+        <translation>Tick</translation>
+    </message>
+    <message>
+        <source>ZooKeeper's unit of time-outs, such as 2s</source>
+        <translation>ZooKeeper 超时的单位，如 2s</translation>
+    </message>
+    <message>
+        <source>Session</source>
+        <translation>会话</translation>
+    </message>
+    <message>
+        <source>The session time-out that clients ask for, such as 10s</source>
+        <translation>客户端要求的会话超时，如 10s</translation>
+    </message>
+    <message>
+        <source>Database</source>
+        <translation>数据库</translation>
+    </message>
+    <message>
+        <source>Unique index</source>
+        <translation>唯一索引</translation>
+    </message>
+    <message>
+        <source>Whether a row is found by an index</source>
+        <translation>是否用索引找到行</translation>
+    </message>
+    <message>
+        <source>Connections</source>
+        <translation>连接数</translation>
+    </message>
+    <message>
+        <source>The most that the database takes</source>
+        <translation>数据库最多接受多少</translation>
+    </message>
+    <message>
+        <source>Lock wait</source>
+        <translation>行锁等待</translation>
+    </message>
+    <message>
+        <source>How long a statement waits for a row's lock; 0s: without end</source>
+        <translation>语句等行锁多久；0s：无限</translation>
+    </message>
+    <message>
+        <source>Keep-alive</source>
+        <translation>保活</translation>
+    </message>
+    <message>
+        <source>Until a silent client's connection is given up</source>
+        <translation>多久后放弃沉默客户端的连接</translation>
+    </message>
+    <message>
+        <source>Locks</source>
+        <translation>锁</translation>
+    </message>
+    <message>
+        <source>The first one is meant where none is named</source>
+        <translation>没写名字时指第一把</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>Service</source>
+        <translation>服务</translation>
+    </message>
+    <message>
+        <source>The id of the service that keeps it; empty: the first one</source>
+        <translation>保存它的服务的标识；空着：第一个</translation>
+    </message>
+    <message>
+        <source>Lease</source>
+        <translation>租约</translation>
+    </message>
+    <message>
+        <source>After this time without a renewal the server frees the lock, such as 5s</source>
+        <translation>这么久没有续期，服务器就释放锁，如 5s</translation>
+    </message>
+    <message>
+        <source>Watchdog</source>
+        <translation>看门狗</translation>
+    </message>
+    <message>
+        <source>How often a holder renews, such as 2s, or off</source>
+        <translation>持有者多久续期一次，如 2s，或 off</translation>
+    </message>
+    <message>
+        <source>Longest wait</source>
+        <translation>最长等待</translation>
+    </message>
+    <message>
+        <source>A time such as 10s, or forever</source>
+        <translation>一段时间，如 10s，或 forever</translation>
+    </message>
+    <message>
+        <source>At its deadline</source>
+        <translation>到期限时</translation>
+    </message>
+    <message>
+        <source>Whether a client stops when its lease has ended by its own clock</source>
+        <translation>按自己的时钟租约已到期时，客户端是否停下</translation>
+    </message>
+    <message>
+        <source>Fencing token</source>
+        <translation>栅栏令牌</translation>
+    </message>
+    <message>
+        <source>Take tokens where the recipe gives them</source>
+        <translation>配方提供令牌时就取用</translation>
+    </message>
+    <message>
+        <source>Permits</source>
+        <translation>许可数</translation>
+    </message>
+    <message>
+        <source>Of a semaphore: how many at once</source>
+        <translation>信号量：同时几个</translation>
+    </message>
+    <message>
+        <source>Resource</source>
+        <translation>资源</translation>
+    </message>
+    <message>
+        <source>What the lock guards</source>
+        <translation>锁保护的东西</translation>
+    </message>
+    <message>
+        <source>Token check</source>
+        <translation>令牌检查</translation>
+    </message>
+    <message>
+        <source>Refuse a write whose token is below the highest seen</source>
+        <translation>令牌小于见过的最大值时拒绝写入</translation>
+    </message>
+    <message>
+        <source>All clients</source>
+        <translation>所有客户端</translation>
+    </message>
+    <message>
+        <source>What holds where a step of a program does not say otherwise</source>
+        <translation>程序步骤没有另说时适用</translation>
+    </message>
+    <message>
+        <source>How many</source>
+        <translation>数量</translation>
+    </message>
+    <message>
+        <source>How many clients, from 1 to 200</source>
+        <translation>客户端数量，1 到 200</translation>
+    </message>
+    <message>
+        <source>Work</source>
+        <translation>工作</translation>
+    </message>
+    <message>
+        <source>How long the work takes: shortest – longest, such as 2s – 4s</source>
+        <translation>工作多久：最短 – 最长，如 2s – 4s</translation>
+    </message>
+    <message>
+        <source>Rest</source>
+        <translation>间歇</translation>
+    </message>
+    <message>
+        <source>Time without the lock: 1s, 500ms – 2s, or true for the usual time</source>
+        <translation>不持锁的时间：1s、500ms – 2s，或 true 表示通常的时间</translation>
+    </message>
+    <message>
+        <source>Write every</source>
+        <translation>写入间隔</translation>
+    </message>
+    <message>
+        <source>Between two writes to the resource: shortest – longest</source>
+        <translation>两次写资源之间：最短 – 最长</translation>
+    </message>
+    <message>
+        <source>When lost</source>
+        <translation>失去锁时</translation>
+    </message>
+    <message>
+        <source>What a client does that learns it has lost the lock</source>
+        <translation>客户端得知丢了锁后怎么办</translation>
+    </message>
+    <message>
+        <source>Programs</source>
+        <translation>程序</translation>
+    </message>
+    <message>
+        <source>What clients do, for ever; empty: rest, take the first lock, work, release</source>
+        <translation>客户端反复做的事；空着：休息、取第一把锁、工作、释放</translation>
+    </message>
+    <message>
+        <source>Clients</source>
+        <translation>客户端</translation>
+    </message>
+    <message>
+        <source>Who runs which program: named A, B, C … in this order</source>
+        <translation>谁跑哪个程序：依次叫 A、B、C……</translation>
+    </message>
+    <message>
+        <source>Program</source>
+        <translation>程序</translation>
+    </message>
+    <message>
+        <source>The name of one of the programs</source>
+        <translation>某个程序的名称</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>步骤</translation>
+    </message>
+    <message>
+        <source>Take</source>
+        <translation>取锁</translation>
+    </message>
+    <message>
+        <source>A lock, several as one with commas, or true for the first lock</source>
+        <translation>一把锁，多把合一用逗号分开，或 true 表示第一把</translation>
+    </message>
+    <message>
+        <source>Mode</source>
+        <translation>方式</translation>
+    </message>
+    <message>
+        <source>Of take</source>
+        <translation>取锁的模式</translation>
+    </message>
+    <message>
+        <source>Hold on for so long, and write now and then; true for the usual time</source>
+        <translation>持有这么久并不时写入；true 表示通常的时间</translation>
+    </message>
+    <message>
+        <source>Write once</source>
+        <translation>写一次</translation>
+    </message>
+    <message>
+        <source>true writes to the resource, held or not</source>
+        <translation>true：不管是否持锁都写资源</translation>
+    </message>
+    <message>
+        <source>Release</source>
+        <translation>释放</translation>
+    </message>
+    <message>
+        <source>A lock, several with commas, or true for the first lock</source>
+        <translation>一把锁，多把用逗号分开，或 true 表示第一把</translation>
+    </message>
+    <message>
+        <source>Wait for the condition of</source>
+        <translation>等待其条件</translation>
+    </message>
+    <message>
+        <source>A lock, or true for the first lock</source>
+        <translation>一把锁，或 true 表示第一把</translation>
+    </message>
+    <message>
+        <source>Signal the condition of</source>
+        <translation>通知其条件</translation>
+    </message>
+    <message>
+        <source>Network</source>
+        <translation>网络</translation>
+    </message>
+    <message>
+        <source>Latency</source>
+        <translation>延迟</translation>
+    </message>
+    <message>
+        <source>One way, between a client and a server: 50us – 150us</source>
+        <translation>客户端与服务器之间单程：50us – 150us</translation>
+    </message>
+    <message>
+        <source>Messages lost</source>
+        <translation>丢失的消息</translation>
+    </message>
+    <message>
+        <source>Of 1000</source>
+        <translation>每 1000 条</translation>
+    </message>
+    <message>
+        <source>Faults</source>
+        <translation>故障</translation>
+    </message>
+    <message>
+        <source>What goes wrong, or is put right, at an instant or when something happens</source>
+        <translation>在某一时刻或某事发生时出的故障或修复</translation>
+    </message>
+    <message>
+        <source>At</source>
+        <translation>时刻</translation>
+    </message>
+    <message>
+        <source>An instant, such as 3s</source>
+        <translation>一个时刻，如 3s</translation>
+    </message>
+    <message>
+        <source>By a condition</source>
+        <translation>按条件</translation>
+    </message>
+    <message>
+        <source>Instead of an instant: when this happens</source>
+        <translation>不按时刻，而在此事发生时</translation>
+    </message>
+    <message>
+        <source>Does</source>
+        <translation>动作</translation>
+    </message>
+    <message>
+        <source>What happens to the target</source>
+        <translation>对目标做什么</translation>
+    </message>
+    <message>
+        <source>Target</source>
+        <translation>目标</translation>
+    </message>
+    <message>
+        <source>A client (A, holder, waiter, same), a server (redis-1, leader) or a link (A-redis-1)</source>
+        <translation>客户端（A、holder、waiter、same）、服务器（redis-1、leader）或连接（A-redis-1）</translation>
+    </message>
+    <message>
+        <source>Undone after</source>
+        <translation>多久后恢复</translation>
+    </message>
+    <message>
+        <source>A time, such as 8s; empty: it stays</source>
+        <translation>一段时间，如 8s；空着：一直保持</translation>
+    </message>
+    <message>
+        <source>Value</source>
+        <translation>数值</translation>
+    </message>
+    <message>
+        <source>Of delay-link: extra latency; of jump-clock: offset, such as -2s</source>
+        <translation>delay-link：额外延迟；jump-clock：偏移，如 -2s</translation>
+    </message>
+    <message>
+        <source>Setting</source>
+        <translation>设置</translation>
+    </message>
+    <message>
+        <source>Which setting changes</source>
+        <translation>改哪个设置</translation>
+    </message>
+    <message>
+        <source>To</source>
+        <translation>改为</translation>
+    </message>
+    <message>
+        <source>The new value of the setting, or an instant</source>
+        <translation>设置的新值，或一个时刻</translation>
+    </message>
+    <message>
+        <source>Done by</source>
+        <translation>由谁</translation>
+    </message>
+    <message>
+        <source>hand: a person did it live</source>
+        <translation>hand：由人现场做的</translation>
+    </message>
+    <message>
+        <source>When</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>What happens then, such as granted</source>
+        <translation>发生什么，如 granted</translation>
+    </message>
+    <message>
+        <source>At step</source>
+        <translation>到第几步</translation>
+    </message>
+    <message>
+        <source>A client comes to this step of its recipe, from 1</source>
+        <translation>客户端走到配方的这一步，从 1 数起</translation>
+    </message>
+    <message>
+        <source>Lease left</source>
+        <translation>租约剩余</translation>
+    </message>
+    <message>
+        <source>So much is left of the first lock's lease, such as 1s</source>
+        <translation>第一把锁的租约还剩这么多，如 1s</translation>
+    </message>
+    <message>
+        <source>New leader</source>
+        <translation>新的主节点</translation>
+    </message>
+    <message>
+        <source>This server becomes the master or the leader; any: any does</source>
+        <translation>这台服务器成为主节点；any：任意一台</translation>
+    </message>
+    <message>
+        <source>Only of client</source>
+        <translation>只限客户端</translation>
+    </message>
+    <message>
+        <source>A, holder, waiter</source>
+        <translation>A、holder、waiter</translation>
+    </message>
+    <message>
+        <source>The how manieth</source>
+        <translation>第几次</translation>
+    </message>
+    <message>
+        <source>Counted over all that fit, from 1</source>
+        <translation>在所有符合的里面数，从 1 起</translation>
+    </message>
+    <message>
+        <source>Later by</source>
+        <translation>再过</translation>
+    </message>
+    <message>
+        <source>So much after it, such as 300ms</source>
+        <translation>此后这么久，如 300ms</translation>
+    </message>
+    <message>
+        <source>Promises</source>
+        <translation>承诺</translation>
+    </message>
+    <message>
+        <source>What must come of it for every seed, by recipe</source>
+        <translation>每个种子都必须得到的结果，按配方写</translation>
+    </message>
+    <message>
+        <source>Engines</source>
+        <translation>引擎</translation>
+    </message>
+    <message>
+        <source>Servers with commas, the primary first</source>
+        <translation>服务器用逗号分开，主用的在前</translation>
+    </message>
+    <message>
+        <source>Witnesses</source>
+        <translation>见证者</translation>
+    </message>
+    <message>
+        <source>Servers that only keep the record of which engine is in use</source>
+        <translation>只记录当前引擎的服务器</translation>
+    </message>
+    <message>
+        <source>Drain for</source>
+        <translation>排空时间</translation>
+    </message>
+    <message>
+        <source>How long holders may go on after their engine is left</source>
+        <translation>离开引擎后持有者还能继续多久</translation>
+    </message>
+    <message>
+        <source>Trust a reading for</source>
+        <translation>读数可信时间</translation>
+    </message>
+    <message>
+        <source>Leave a failing engine</source>
+        <translation>引擎失效时离开</translation>
+    </message>
+    <message>
+        <source>Minutes</source>
+        <translation>分钟</translation>
+    </message>
+    <message>
+        <source>How long it takes a reader</source>
+        <translation>读者要花多久</translation>
+    </message>
+    <message>
+        <source>The one idea</source>
+        <translation>一个要点</translation>
+    </message>
+    <message>
+        <source>A sentence</source>
+        <translation>一句话</translation>
+    </message>
+    <message>
+        <source>To remember</source>
+        <translation>要记住</translation>
+    </message>
+    <message>
+        <source>The sentence to keep</source>
+        <translation>要记住的一句话</translation>
+    </message>
+    <message>
+        <source>Sources</source>
+        <translation>出处</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>文字</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>网址</translation>
+    </message>
+    <message>
+        <source>Of the page; empty: it is not on the web</source>
+        <translation>网页地址；空着：不在网上</translation>
+    </message>
+    <message>
+        <source>Scenes</source>
+        <translation>场次</translation>
+    </message>
+    <message>
+        <source>Scenarios with a seed, and names for what happens in them</source>
+        <translation>带种子的场景，以及其中各事的名字</translation>
+    </message>
+    <message>
+        <source>Scene</source>
+        <translation>场次</translation>
+    </message>
+    <message>
+        <source>Empty: that of the step before</source>
+        <translation>空着：与上一步相同</translation>
+    </message>
+    <message>
+        <source>Scenario</source>
+        <translation>场景</translation>
+    </message>
+    <message>
+        <source>A built-in scenario, or one of your own, by its id</source>
+        <translation>内置或自编的场景，写它的标识</translation>
+    </message>
+    <message>
+        <source>Changes</source>
+        <translation>改动</translation>
+    </message>
+    <message>
+        <source>Fields of the scenario that are other here</source>
+        <translation>场景中在这里不同的字段</translation>
+    </message>
+    <message>
+        <source>Moments</source>
+        <translation>时刻</translation>
+    </message>
+    <message>
+        <source>Rows of the run that get a name; each is sought after the one before</source>
+        <translation>运行中得到名字的事件；每个都在前一个之后找</translation>
+    </message>
+    <message>
+        <source>Values</source>
+        <translation>数值</translation>
+    </message>
+    <message>
+        <source>More names for texts</source>
+        <translation>供文字使用的其他名字</translation>
+    </message>
+    <message>
+        <source>Invariant</source>
+        <translation>不变量</translation>
+    </message>
+    <message>
+        <source>After the moment</source>
+        <translation>在此时刻之后</translation>
+    </message>
+    <message>
+        <source>Empty: after the one before; start: from the start</source>
+        <translation>空着：在前一个之后；start：从头</translation>
+    </message>
+    <message>
+        <source>Not before</source>
+        <translation>不早于</translation>
+    </message>
+    <message>
+        <source>So much later, such as 1s</source>
+        <translation>再过这么久，如 1s</translation>
+    </message>
+    <message>
+        <source>Client</source>
+        <translation>客户端</translation>
+    </message>
+    <message>
+        <source>A name for it, such as H; texts say {H}</source>
+        <translation>给它的名字，如 H；文字里写 {H}</translation>
+    </message>
+    <message>
+        <source>Owner</source>
+        <translation>持有者</translation>
+    </message>
+    <message>
+        <source>With record-freed: whose entry went</source>
+        <translation>用于 record-freed：谁的记录没了</translation>
+    </message>
+    <message>
+        <source>Server</source>
+        <translation>服务器</translation>
+    </message>
+    <message>
+        <source>Empty: any</source>
+        <translation>空着：任意</translation>
+    </message>
+    <message>
+        <source>Lock</source>
+        <translation>锁</translation>
+    </message>
+    <message>
+        <source>Empty: the first one</source>
+        <translation>空着：第一把</translation>
+    </message>
+    <message>
+        <source>From</source>
+        <translation>从</translation>
+    </message>
+    <message>
+        <source>An instant: 6.4s, here, end, a moment, wake+300ms</source>
+        <translation>一个时刻：6.4s、here、end、时刻名、wake+300ms</translation>
+    </message>
+    <message>
+        <source>In sight</source>
+        <translation>可见范围</translation>
+    </message>
+    <message>
+        <source>The part of the time axis: two instants with a comma, such as 0s, 10s</source>
+        <translation>时间轴的一段：两个时刻用逗号分开，如 0s, 10s</translation>
+    </message>
+    <message>
+        <source>Speed</source>
+        <translation>速度</translation>
+    </message>
+    <message>
+        <source>1 is as fast as the clock</source>
+        <translation>1 表示与时钟一样快</translation>
+    </message>
+    <message>
+        <source>Narration</source>
+        <translation>旁白</translation>
+    </message>
+    <message>
+        <source>Two or three short sentences; {H} is a client of the scene</source>
+        <translation>两三个短句；{H} 是本场的一个客户端</translation>
+    </message>
+    <message>
+        <source>Where to look</source>
+        <translation>看哪里</translation>
+    </message>
+    <message>
+        <source>The rest of the timeline is dimmed</source>
+        <translation>时间线的其余部分变暗</translation>
+    </message>
+    <message>
+        <source>Lanes</source>
+        <translation>泳道</translation>
+    </message>
+    <message>
+        <source>With commas: belief, belief:H, record, copies, effect, server:redis-1</source>
+        <translation>用逗号分开：belief、belief:H、record、copies、effect、server:redis-1</translation>
+    </message>
+    <message>
+        <source>Claims</source>
+        <translation>论断</translation>
+    </message>
+    <message>
+        <source>What the words say, checked against the run</source>
+        <translation>旁白所说的，与运行核对</translation>
+    </message>
+    <message>
+        <source>Question</source>
+        <translation>提问</translation>
+    </message>
+    <message>
+        <source>A bet; the run itself answers it</source>
+        <translation>一个押注；由运行本身回答</translation>
+    </message>
+    <message>
+        <source>Choices</source>
+        <translation>选项</translation>
+    </message>
+    <message>
+        <source>Exactly one must be true of the run</source>
+        <translation>恰好一个与运行相符</translation>
+    </message>
+    <message>
+        <source>Fact</source>
+        <translation>事实</translation>
+    </message>
+    <message>
+        <source>Computed from the run</source>
+        <translation>从运行算出</translation>
+    </message>
+    <message>
+        <source>is</source>
+        <translation>是</translation>
+    </message>
+    <message>
+        <source>A number, a time, true, false, never, a client, nobody</source>
+        <translation>数字、时间、true、false、never、客户端或 nobody</translation>
+    </message>
+    <message>
+        <source>is not</source>
+        <translation>不是</translation>
+    </message>
+    <message>
+        <source>is at least</source>
+        <translation>至少</translation>
+    </message>
+    <message>
+        <source>is at most</source>
+        <translation>至多</translation>
+    </message>
+    <message>
+        <source>includes</source>
+        <translation>包含</translation>
+    </message>
+    <message>
+        <source>A client</source>
+        <translation>一个客户端</translation>
+    </message>
+    <message>
+        <source>Your turn</source>
+        <translation>轮到你了</translation>
+    </message>
+    <message>
+        <source>A task whose goal the judge checks</source>
+        <translation>由裁判检查目标的任务</translation>
+    </message>
+    <message>
+        <source>Task</source>
+        <translation>任务</translation>
+    </message>
+    <message>
+        <source>Goal</source>
+        <translation>目标</translation>
+    </message>
+    <message>
+        <source>All of it true: the task is done</source>
+        <translation>全部成立：任务完成</translation>
+    </message>
+    <message>
+        <source>Solution</source>
+        <translation>解法</translation>
+    </message>
+    <message>
+        <source>A change of the scene that reaches the goal</source>
+        <translation>能达到目标的场次改动</translation>
     </message>
 </context>
 <context>
@@ -1249,6 +2163,30 @@
 <context>
     <name>Faults</name>
     <message>
+        <source>%1 is a ZooKeeper server: the ensemble elects its leader by itself.</source>
+        <translation>%1 是 ZooKeeper 服务器：集群自行选举领导者。</translation>
+    </message>
+    <message>
+        <source>%1 is a database without a replica: nothing could replace it.</source>
+        <translation>%1 是没有副本的数据库：没有什么能接替它。</translation>
+    </message>
+    <message>
+        <source>%1 is a memcached: no other server replaces it, as they share nothing.</source>
+        <translation>%1 是 memcached：各服务器互不共享数据，没有服务器会接替它。</translation>
+    </message>
+    <message>
+        <source>%1 is alone: there is no other member to hand over to.</source>
+        <translation>只有 %1 一个成员：没有可以交接的对象。</translation>
+    </message>
+    <message>
+        <source>%1 is a server of a Redis Cluster: when a master is gone, the other masters elect one of its replicas by themselves.</source>
+        <translation>%1 是 Redis Cluster 的服务器：主节点消失后，其他主节点会自行选出它的一个副本接替。</translation>
+    </message>
+    <message>
+        <source>There are no Sentinels to ask for a failover.</source>
+        <translation>没有可以请求故障转移的哨兵。</translation>
+    </message>
+    <message>
         <source>%1 ↔ %2</source>
         <translation>%1 ↔ %2</translation>
     </message>
@@ -1313,6 +2251,10 @@
         <translation>还没有链路。</translation>
     </message>
     <message>
+        <source>Servers connect again at once: only connections of clients can be reset.</source>
+        <translation>服务器之间会立刻重连：只有客户端的连接可以重置。</translation>
+    </message>
+    <message>
         <source>It is cut already.</source>
         <translation>它已经切断。</translation>
     </message>
@@ -1321,24 +2263,32 @@
         <translation>它没有切断。</translation>
     </message>
     <message>
+        <source>%1 keeps its data: only Redis and memcached servers throw keys out.</source>
+        <translation>%1 会保留数据：只有 Redis 和 memcached 服务器会淘汰键。</translation>
+    </message>
+    <message>
+        <source>%1 is a replica: it drops only the data that its master drops.</source>
+        <translation>%1 是副本：只有主节点丢弃的数据它才会丢弃。</translation>
+    </message>
+    <message>
+        <source>It is paused.</source>
+        <translation>它已暂停。</translation>
+    </message>
+    <message>
         <source>%1 is not the leader.</source>
         <translation>%1 不是领导者。</translation>
     </message>
     <message>
-        <source>%1 is alone: there is no other member to hand over to.</source>
-        <translation>只有 %1 一个成员：没有可以交接的对象。</translation>
+        <source>%1 is not the master.</source>
+        <translation>%1 不是主节点。</translation>
     </message>
     <message>
-        <source>There are no Sentinels to ask for a failover.</source>
-        <translation>没有可以请求故障转移的哨兵。</translation>
+        <source>No replica runs that could replace %1.</source>
+        <translation>没有正在运行的副本可以接替 %1。</translation>
     </message>
     <message>
         <source>No Sentinel runs.</source>
         <translation>没有哨兵在运行。</translation>
-    </message>
-    <message>
-        <source>%1 is not the master.</source>
-        <translation>%1 不是主节点。</translation>
     </message>
     <message>
         <source>“%1” is no engine of a lock manager.</source>
@@ -1361,16 +2311,12 @@
         <translation>“%1”不适合此场景的服务器和程序；适合的有：%2。</translation>
     </message>
     <message>
-        <source>%1 is a memcached: no other server replaces it, as they share nothing.</source>
-        <translation>%1 是 memcached：各服务器互不共享数据，没有服务器会接替它。</translation>
+        <source>%1 is a Sentinel: it keeps no locks.</source>
+        <translation>%1 是哨兵：它不保存锁。</translation>
     </message>
     <message>
-        <source>%1 is a database without a replica: nothing could replace it.</source>
-        <translation>%1 是没有副本的数据库：没有什么能接替它。</translation>
-    </message>
-    <message>
-        <source>%1 is a ZooKeeper server: the ensemble elects its leader by itself.</source>
-        <translation>%1 是 ZooKeeper 服务器：集群自行选举领导者。</translation>
+        <source>%1 keeps its data: it throws no key out by itself.</source>
+        <translation>%1 会保留数据：它不会自己淘汰键。</translation>
     </message>
     <message>
         <source>A time, such as 250ms or 3s; for a clock also -10s:</source>
@@ -1558,6 +2504,32 @@
         <translation>降级</translation>
     </message>
     <message>
+        <source>Evict the lock from %1</source>
+        <translation>从 %1 淘汰锁</translation>
+    </message>
+    <message>
+        <source>Evict lock</source>
+        <translation>淘汰锁</translation>
+    </message>
+    <message>
+        <source>Evict</source>
+        <comment>button</comment>
+        <translation>淘汰</translation>
+    </message>
+    <message>
+        <source>Delete all data of %1</source>
+        <translation>删除 %1 的全部数据</translation>
+    </message>
+    <message>
+        <source>Delete data</source>
+        <translation>删除数据</translation>
+    </message>
+    <message>
+        <source>Flush</source>
+        <comment>button</comment>
+        <translation>清空</translation>
+    </message>
+    <message>
         <source>Make %1 the lock manager's engine</source>
         <translation>让锁管理器改用 %1</translation>
     </message>
@@ -1608,6 +2580,45 @@
         <source>Delay…</source>
         <comment>button</comment>
         <translation>延迟…</translation>
+    </message>
+    <message>
+        <source>Make the latency of %1 vary</source>
+        <translation>让 %1 的延迟抖动</translation>
+    </message>
+    <message>
+        <source>Jitter</source>
+        <translation>抖动</translation>
+    </message>
+    <message>
+        <source>Jitter…</source>
+        <comment>button</comment>
+        <translation>抖动…</translation>
+    </message>
+    <message>
+        <source>Reset the connections of %1</source>
+        <translation>重置 %1 的连接</translation>
+    </message>
+    <message>
+        <source>Reset connections</source>
+        <translation>重置连接</translation>
+    </message>
+    <message>
+        <source>Reset</source>
+        <comment>button</comment>
+        <translation>重置</translation>
+    </message>
+    <message>
+        <source>Make the clock of %1 run fast or slow</source>
+        <translation>让 %1 的时钟走快或走慢</translation>
+    </message>
+    <message>
+        <source>Clock drift</source>
+        <translation>时钟漂移</translation>
+    </message>
+    <message>
+        <source>Drift…</source>
+        <comment>button</comment>
+        <translation>漂移…</translation>
     </message>
     <message>
         <source>Jump the clock of %1</source>
@@ -1683,6 +2694,26 @@
         <translation>无延迟</translation>
     </message>
     <message>
+        <source>up to %1 more each way, by chance</source>
+        <translation>每个方向随机最多增加 %1</translation>
+    </message>
+    <message>
+        <source>no jitter</source>
+        <translation>没有抖动</translation>
+    </message>
+    <message>
+        <source>gains %1 a second</source>
+        <translation>每秒快 %1</translation>
+    </message>
+    <message>
+        <source>loses %1 a second</source>
+        <translation>每秒慢 %1</translation>
+    </message>
+    <message>
+        <source>right speed</source>
+        <translation>正常速度</translation>
+    </message>
+    <message>
         <source>%1 ahead</source>
         <translation>快 %1</translation>
     </message>
@@ -1705,6 +2736,14 @@
     <message>
         <source>Delay %1 by %2</source>
         <translation>%1 延迟 %2</translation>
+    </message>
+    <message>
+        <source>Jitter of %1: up to %2</source>
+        <translation>%1 抖动：最多 %2</translation>
+    </message>
+    <message>
+        <source>Clock of %1 gains %2 a second</source>
+        <translation>%1 的时钟每秒快 %2</translation>
     </message>
     <message>
         <source>Clock of %1 off by %2</source>
@@ -1776,8 +2815,32 @@
         <translation>作用于 %1</translation>
     </message>
     <message>
+        <source>evicted %1 from %2</source>
+        <translation>从 %2 淘汰了 %1</translation>
+    </message>
+    <message>
+        <source>emptied %1</source>
+        <translation>清空了 %1</translation>
+    </message>
+    <message>
+        <source>clock of %1 runs right</source>
+        <translation>%1 的时钟走得正常</translation>
+    </message>
+    <message>
+        <source>clock of %1 gains %2 a second</source>
+        <translation>%1 的时钟每秒快 %2</translation>
+    </message>
+    <message>
+        <source>clock of %1 loses %2 a second</source>
+        <translation>%1 的时钟每秒慢 %2</translation>
+    </message>
+    <message>
         <source>There is no node “%1”; the node here is “%2”.</source>
         <translation>没有节点“%1”；这里的节点是“%2”。</translation>
+    </message>
+    <message>
+        <source>%1 does not run.</source>
+        <translation>%1 没有在运行。</translation>
     </message>
     <message>
         <source>There is no client “%1” to do this to now.</source>
@@ -3886,6 +4949,10 @@
         <translation>--step %1：这一课有第 1 到第 %2 步</translation>
     </message>
     <message>
+        <source>--connect %1: the address of a server, such as redis://host:6379, or NAME=redis://host</source>
+        <translation>--connect %1：应为服务器地址，例如 redis://host:6379，或 名称=redis://host</translation>
+    </message>
+    <message>
         <source>--seed %1: a whole number</source>
         <translation>--seed %1：应为整数</translation>
     </message>
@@ -3904,6 +4971,10 @@
     <message>
         <source>--compare %1: this needs a scenario to run</source>
         <translation>--compare %1：需要有一个要运行的场景</translation>
+    </message>
+    <message>
+        <source>--panel %1: one of %2</source>
+        <translation>--panel %1：应为 %2 之一</translation>
     </message>
     <message>
         <source>%1: the picture could not be written</source>
@@ -4048,6 +5119,32 @@
 <context>
     <name>Timeline</name>
     <message>
+        <source>%1 ↔ %2 others</source>
+        <extracomment>Links of one client or server: %1 its name, %2 the number of parties at the other ends, two at least.</extracomment>
+        <translation>%1 ↔ 其他 %2 方</translation>
+    </message>
+    <message>
+        <source>cut %1</source>
+        <translation>切断 %1</translation>
+    </message>
+    <message>
+        <source>mended %1</source>
+        <translation>修复 %1</translation>
+    </message>
+    <message>
+        <source>slowed %1</source>
+        <translation>变慢 %1</translation>
+    </message>
+    <message>
+        <source>sped up %1</source>
+        <translation>恢复 %1</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <comment>a fault, and whom else it struck</comment>
+        <translation>%1，%2</translation>
+    </message>
+    <message>
         <source>%1 +%2</source>
         <comment>a fault and how many more</comment>
         <translation>%1 等 +%2</translation>
@@ -4067,22 +5164,6 @@
     <message>
         <source>started %1</source>
         <translation>启动 %1</translation>
-    </message>
-    <message>
-        <source>cut %1</source>
-        <translation>切断 %1</translation>
-    </message>
-    <message>
-        <source>mended %1</source>
-        <translation>修复 %1</translation>
-    </message>
-    <message>
-        <source>slowed %1</source>
-        <translation>变慢 %1</translation>
-    </message>
-    <message>
-        <source>sped up %1</source>
-        <translation>恢复 %1</translation>
     </message>
     <message>
         <source>clock of %1</source>
@@ -4111,6 +5192,10 @@
     <message>
         <source>demoted %1</source>
         <translation>降级 %1</translation>
+    </message>
+    <message>
+        <source>session of %1 suspended</source>
+        <translation>%1 的会话挂起</translation>
     </message>
     <message>
         <source>session of %1 expired</source>
@@ -4503,6 +5588,10 @@
     <message>
         <source>setting changed to %1</source>
         <translation>设置改为 %1</translation>
+    </message>
+    <message>
+        <source>the session of %1 is suspended: its locks are kept until its time is over</source>
+        <translation>%1 的会话挂起：在它到期之前，锁仍保留</translation>
     </message>
     <message>
         <source>the session of %1 expired: its locks are freed</source>
@@ -5075,6 +6164,10 @@
         <translation>%1 的看门狗在 %2 停止，因此没有谁续它的租约。</translation>
     </message>
     <message>
+        <source>The servers did not hear from %1 in time.</source>
+        <translation>服务器没有及时收到 %1 的消息。</translation>
+    </message>
+    <message>
         <source>%1 tried to renew its lease and got no answer.</source>
         <translation>%1 尝试续约却没有得到应答。</translation>
     </message>
@@ -5093,6 +6186,14 @@
     <message>
         <source>The clocks of %1 jumped, the last one at %2.</source>
         <translation>%1 的时钟先后跳变，最后一次在 %2。</translation>
+    </message>
+    <message>
+        <source>The session of %1 ended at %2, so the server gave the lock to %3 at %4.</source>
+        <translation>%1 的会话在 %2 结束，于是服务器在 %4 把锁给了 %3。</translation>
+    </message>
+    <message>
+        <source>The session of %1 ended at %2, so the server counts the lock as free.</source>
+        <translation>%1 的会话在 %2 结束，于是服务器认为锁已空闲。</translation>
     </message>
     <message>
         <source>The lease of %1 ended at %2, so the server gave the lock to %3 at %4.</source>
@@ -5163,6 +6264,10 @@
         <translation>它于 %2 把锁给了 %1。</translation>
     </message>
     <message>
+        <source>%1 got the lock at %2 from %3, whose place %4 had taken at %5.</source>
+        <translation>%1 于 %2 从 %3 获得锁，而 %4 已在 %5 取代了 %3。</translation>
+    </message>
+    <message>
         <source>%1 went on believing until %2.</source>
         <translation>%1 一直相信自己持有锁，直到 %2。</translation>
     </message>
@@ -5195,12 +6300,16 @@
         <translation>%1 一直以为自己持有锁，直到 %2 放弃它。</translation>
     </message>
     <message>
-        <source>On the server the lock is free: whoever waits was not told, or asks in vain.</source>
-        <translation>服务器上锁是空闲的：等待者没有得到通知，或徒劳地请求。</translation>
-    </message>
-    <message>
         <source>On the server the lock is free, but %1, which died at %2 while it waited, still has a place in the queue: nobody behind it gets the lock until the server drops that place.</source>
         <translation>服务器上锁是空闲的，但 %1 在 %2 等待时崩溃，仍占着队列中的位置：在服务器清除该位置之前，排在后面的客户端都得不到锁。</translation>
+    </message>
+    <message>
+        <source>On the server the lock is free, but messages to and from %1 take up to %2 longer each way since %3: the waiters ask, and the answers come too late.</source>
+        <translation>服务器上锁是空闲的，但自 %3 起，与 %1 之间的消息单程最多慢 %2：等待者在请求，答复却来得太晚。</translation>
+    </message>
+    <message>
+        <source>On the server the lock is free: its waiters were not told of that, or ask in vain.</source>
+        <translation>服务器上锁是空闲的：等待者没有得到通知，或者请求落空。</translation>
     </message>
     <message>
         <source>The entry of %1 is still on the server; until when is not known.</source>
@@ -5328,6 +6437,41 @@
     </message>
 </context>
 <context>
+    <name>Waits</name>
+    <message>
+        <source>, </source>
+        <comment>between names</comment>
+        <translation>，</translation>
+    </message>
+    <message numerus="yes">
+        <source>and so on, over %n client(s)</source>
+        <translation>
+            <numerusform>依此类推，共 %n 个客户端</numerusform></translation>
+    </message>
+    <message>
+        <source>%1 waits for %2, which %3 holds</source>
+        <translation>%1 在等 %3 持有的 %2</translation>
+    </message>
+    <message>
+        <source>%1.</source>
+        <extracomment>Joins the links of a chain of waits.</extracomment>
+        <translation>%1。</translation>
+    </message>
+    <message>
+        <source>; </source>
+        <translation>；</translation>
+    </message>
+    <message numerus="yes">
+        <source>To end it, end %1's hold of %2: %n client(s) wait for that. %1 then works on without the lock until it learns of it.</source>
+        <translation>
+            <numerusform>要解开它，就结束 %1 对 %2 的持有：有 %n 个客户端在等它。%1 在得知之前会在没有锁的情况下继续工作。</numerusform></translation>
+    </message>
+    <message>
+        <source>%1 is held by %2; waiting: %3.</source>
+        <translation>%1 由 %2 持有；在等：%3。</translation>
+    </message>
+</context>
+<context>
     <name>WatchNote</name>
     <message>
         <source>%1 is a Sentinel: it has no locks. Write the address of the master that it watches; “redis-cli -p PORT sentinel masters” says it.</source>
@@ -5380,6 +6524,27 @@
     <message>
         <source>memcached cannot list its keys: name the locks to watch, separated by commas (match)</source>
         <translation>memcached 不能列出键：请指名要监视的锁，以逗号分隔（match）</translation>
+    </message>
+    <message>
+        <source>When its memory is full, this server drops keys, locks among them (maxmemory-policy %1)</source>
+        <translation>内存满时，这台服务器会丢弃键，锁也不例外（maxmemory-policy %1）</translation>
+    </message>
+    <message numerus="yes">
+        <source>told of changes of %n keys</source>
+        <translation>
+            <numerusform>有变化时由服务器告知的键：%n 个</numerusform></translation>
+    </message>
+    <message>
+        <source>other keys are polled: no more than %1 are followed, to spare the server's memory</source>
+        <translation>其余的键靠轮询：为节省服务器内存，最多跟踪 %1 个</translation>
+    </message>
+    <message>
+        <source>other keys are polled: the server forgets which ones to tell of beyond %1 (tracking-table-max-keys)</source>
+        <translation>其余的键靠轮询：超过 %1 个时服务器会忘记该告知哪些键（tracking-table-max-keys）</translation>
+    </message>
+    <message>
+        <source>polling: the server does not allow CLIENT TRACKING</source>
+        <translation>轮询：服务器不允许 CLIENT TRACKING</translation>
     </message>
     <message>
         <source>Keys that were not looked at, because this server would keep them for longer: %1</source>
@@ -5551,6 +6716,74 @@
         <translation>名字像锁（如 lock:*）的其他字符串</translation>
     </message>
     <message>
+        <source>Curator's locks, also -rw, -semaphore, -latch</source>
+        <translation>Curator 的锁，还有 -rw、-semaphore、-latch</translation>
+    </message>
+    <message>
+        <source>kazoo's lock, also -rw, -semaphore, -lease</source>
+        <translation>kazoo 的锁，还有 -rw、-semaphore、-lease</translation>
+    </message>
+    <message>
+        <source>go-zookeeper's lock</source>
+        <translation>go-zookeeper 的锁</translation>
+    </message>
+    <message>
+        <source>Menagerie's locks, also -rw, and zk-sequential's own</source>
+        <translation>Menagerie 的锁，还有 -rw，以及 zk-sequential 自己的锁</translation>
+    </message>
+    <message>
+        <source>ZooKeeper's own recipes, also zk-page</source>
+        <translation>ZooKeeper 自带的配方，还有 zk-page</translation>
+    </message>
+    <message>
+        <source>one ephemeral node: by several libraries, or anybody</source>
+        <translation>一个临时节点：来自多种库，或任何人</translation>
+    </message>
+    <message>
+        <source>the mutex of etcd's client and of etcdctl</source>
+        <translation>etcd 客户端和 etcdctl 的互斥锁</translation>
+    </message>
+    <message>
+        <source>an election of etcd's client</source>
+        <translation>etcd 客户端的选举</translation>
+    </message>
+    <message>
+        <source>the read/write lock of etcd's client</source>
+        <translation>etcd 客户端的读写锁</translation>
+    </message>
+    <message>
+        <source>Laravel's table cache_locks</source>
+        <translation>Laravel 的 cache_locks 表</translation>
+    </message>
+    <message>
+        <source>Spring Integration's table INT_LOCK</source>
+        <translation>Spring Integration 的 INT_LOCK 表</translation>
+    </message>
+    <message>
+        <source>Liquibase's table DATABASECHANGELOGLOCK</source>
+        <translation>Liquibase 的 DATABASECHANGELOGLOCK 表</translation>
+    </message>
+    <message>
+        <source>ShedLock's table</source>
+        <translation>ShedLock 的表</translation>
+    </message>
+    <message>
+        <source>Lockscope's own table, also sql-row, sql-version</source>
+        <translation>Lockscope 自己的表，还有 sql-row、sql-version</translation>
+    </message>
+    <message>
+        <source>PostgreSQL's advisory locks, and what sessions wait for: pg-row, -table, -transaction</source>
+        <translation>PostgreSQL 的咨询锁，以及会话在等的对象：pg-row、-table、-transaction</translation>
+    </message>
+    <message>
+        <source>Lockscope's own value, also memcached-add</source>
+        <translation>Lockscope 自己的值，还有 memcached-add</translation>
+    </message>
+    <message>
+        <source>another value under a name that was asked for</source>
+        <translation>所问名字下的其他值</translation>
+    </message>
+    <message>
         <source>a recording, as simulate --record writes it; a SQLite database</source>
         <translation>录制文件，由 simulate --record 写出；是 SQLite 数据库</translation>
     </message>
@@ -5569,6 +6802,14 @@
     <message>
         <source>all events, one JSON object a line</source>
         <translation>所有事件，每行一个 JSON 对象</translation>
+    </message>
+    <message>
+        <source>a trace for ui.perfetto.dev</source>
+        <translation>供 ui.perfetto.dev 使用的跟踪文件</translation>
+    </message>
+    <message>
+        <source>a history for Jepsen and Knossos, in EDN</source>
+        <translation>供 Jepsen 和 Knossos 使用的 EDN 历史</translation>
     </message>
     <message>
         <source>play a scenario in virtual time and judge it</source>
@@ -5651,8 +6892,8 @@
         <translation>分布式锁的示波器。</translation>
     </message>
     <message>
-        <source>open the window, with a recording or a server if you like</source>
-        <translation>打开窗口，可带上录制文件或服务器</translation>
+        <source>open the window, with a recording, or with servers side by side, if you like</source>
+        <translation>打开窗口，可以带一个录制文件，或并排打开多台服务器</translation>
     </message>
     <message>
         <source>SCENARIO is a file, a name from “lockscope list scenarios”, or a run that was copied as text (lockscope:…; quote it). URL is redis://[user:password@]host:port[/db] or rediss:// for TLS. Times have a unit: 250ms, 5s, 2m.</source>
@@ -6454,6 +7695,10 @@
         <translation>无法读取文件：%1</translation>
     </message>
     <message>
+        <source>%1 is %2</source>
+        <translation>%1 是 %2</translation>
+    </message>
+    <message>
         <source>there is no kind of row “%1”%2</source>
         <translation>没有 “%1” 这种记录%2</translation>
     </message>
@@ -6534,6 +7779,34 @@
         <source>not violated</source>
         <translation>未被打破</translation>
     </message>
+    <message>
+        <source>step %1: %2</source>
+        <translation>第 %1 步：%2</translation>
+    </message>
+    <message>
+        <source>it ends before it begins</source>
+        <translation>还没开始就结束了</translation>
+    </message>
+    <message>
+        <source>it ends after its run</source>
+        <translation>结束得比运行还晚</translation>
+    </message>
+    <message>
+        <source>a claim is false: %1</source>
+        <translation>论断不成立：%1</translation>
+    </message>
+    <message>
+        <source>not exactly one answer is right: %1</source>
+        <translation>正确答案不是恰好一个：%1</translation>
+    </message>
+    <message>
+        <source>a name is not filled in: %1</source>
+        <translation>有名字没有填上：%1</translation>
+    </message>
+    <message>
+        <source>this text is longer than %1 characters: %2</source>
+        <translation>这段文字超过 %1 个字符：%2</translation>
+    </message>
 </context>
 <context>
     <name>lockscope::app::AlertNotifier</name>
@@ -6570,6 +7843,70 @@
     <message>
         <source>Only simulations can be compared: they run again with one thing changed.</source>
         <translation>只有模拟可以比较：改一处，再运行一次。</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::app::EditorDesk</name>
+    <message>
+        <source>The recording of your hands ended without a lesson: another session was opened.</source>
+        <translation>操作录制已结束，没有生成课程：打开了另一个会话。</translation>
+    </message>
+    <message>
+        <source>Session</source>
+        <translation>会话</translation>
+    </message>
+    <message>
+        <source>Scenario &amp;editor…</source>
+        <translation>场景编辑器(&amp;E)…</translation>
+    </message>
+    <message>
+        <source>Servers, locks, clients, programs and faults of a scenario of your own</source>
+        <translation>编写自己的场景：服务器、锁、客户端、程序和故障</translation>
+    </message>
+    <message>
+        <source>Lessons</source>
+        <translation>课程</translation>
+    </message>
+    <message>
+        <source>Lesson &amp;editor…</source>
+        <translation>课程编辑器(&amp;E)…</translation>
+    </message>
+    <message>
+        <source>Record my &amp;hands</source>
+        <translation>录下我的操作(&amp;H)</translation>
+    </message>
+    <message>
+        <source>What you do with the run becomes the steps of a lesson</source>
+        <translation>你对运行所做的操作会变成课程的步骤</translation>
+    </message>
+    <message>
+        <source>Add a &amp;note to the recording…</source>
+        <translation>给录制加一条说明(&amp;N)…</translation>
+    </message>
+    <message>
+        <source>Recording your hands: faults, settings, stops, speeds and notes become steps. The same key ends it.</source>
+        <translation>正在录下你的操作：故障、设置、停顿、速度和说明都会变成步骤。再按同一个键结束。</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>说明</translation>
+    </message>
+    <message>
+        <source>To be said at this instant:</source>
+        <translation>这一刻要说的话：</translation>
+    </message>
+    <message>
+        <source>End the recording of my &amp;hands</source>
+        <translation>结束录制操作(&amp;H)</translation>
+    </message>
+    <message>
+        <source>Ends the recording and opens the lesson</source>
+        <translation>结束录制并打开课程</translation>
+    </message>
+    <message numerus="yes">
+        <source>recording your hands: %n step(s)</source>
+        <translation>
+            <numerusform>正在录制操作：%n 步</numerusform></translation>
     </message>
 </context>
 <context>
@@ -6687,6 +8024,14 @@
     <message>
         <source>This run was shared from version %1; here, in version %2, it may take another course.</source>
         <translation>这次运行来自版本 %1；在这里的版本 %2 中，经过可能不同。</translation>
+    </message>
+    <message>
+        <source>Add a connection</source>
+        <translation>添加连接</translation>
+    </message>
+    <message>
+        <source>Edit “%1”</source>
+        <translation>编辑“%1”</translation>
     </message>
     <message>
         <source>Open a recording or a scenario</source>
@@ -6947,6 +8292,14 @@
         <translation>连接服务器(&amp;C)…</translation>
     </message>
     <message>
+        <source>&amp;Add a connection…</source>
+        <translation>添加连接…(&amp;A)</translation>
+    </message>
+    <message>
+        <source>Sa&amp;me client…</source>
+        <translation>同一客户端…(&amp;M)</translation>
+    </message>
+    <message>
         <source>Lessons</source>
         <translation>课程</translation>
     </message>
@@ -7003,6 +8356,10 @@
         <translation>负载与故障</translation>
     </message>
     <message>
+        <source>Connections</source>
+        <translation>连接</translation>
+    </message>
+    <message>
         <source>Locks</source>
         <translation>锁</translation>
     </message>
@@ -7013,6 +8370,14 @@
     <message>
         <source>Cluster</source>
         <translation>集群</translation>
+    </message>
+    <message>
+        <source>Wait-for</source>
+        <translation>等待图</translation>
+    </message>
+    <message>
+        <source>Statistics</source>
+        <translation>统计</translation>
     </message>
     <message>
         <source>Lock, protocol and verdict</source>
@@ -7102,6 +8467,10 @@
 <context>
     <name>lockscope::app::WorkArea</name>
     <message>
+        <source>Connections</source>
+        <translation>连接</translation>
+    </message>
+    <message>
         <source>Workload and faults</source>
         <translation>负载与故障</translation>
     </message>
@@ -7120,6 +8489,14 @@
     <message>
         <source>Cluster</source>
         <translation>集群</translation>
+    </message>
+    <message>
+        <source>Wait-for</source>
+        <translation>等待图</translation>
+    </message>
+    <message>
+        <source>Statistics</source>
+        <translation>统计</translation>
     </message>
     <message>
         <source>Events %1</source>
@@ -7174,34 +8551,6 @@
 <context>
     <name>lockscope::live::LiveSession</name>
     <message>
-        <source>“%1” was free already.</source>
-        <translation>“%1”本来就空闲。</translation>
-    </message>
-    <message>
-        <source>There is no lock “%1” on the server, as far as it has been looked at.</source>
-        <translation>就目前已查看的部分而言，服务器上没有锁“%1”。</translation>
-    </message>
-    <message>
-        <source>“%1” is held by another client by now: nothing was changed.</source>
-        <translation>“%1”此时已由别的客户端持有：没有改动任何内容。</translation>
-    </message>
-    <message>
-        <source>%1 · connecting</source>
-        <translation>%1 · 正在连接</translation>
-    </message>
-    <message>
-        <source>This connection is read-only. Connect again with changes allowed to run clients of our own.</source>
-        <translation>此连接是只读的。要运行我们自己的客户端，请重新连接并允许更改。</translation>
-    </message>
-    <message>
-        <source>Clients of our own run on Redis only so far.</source>
-        <translation>我们自己的客户端目前只能在 Redis 上运行。</translation>
-    </message>
-    <message>
-        <source>A live server cannot be started again from here; connect again for an empty picture.</source>
-        <translation>不能从这里重启真实服务器；要空白画面请重新连接。</translation>
-    </message>
-    <message>
         <source>looking through its keys</source>
         <translation>正在查看它的键</translation>
     </message>
@@ -7212,6 +8561,14 @@
     <message>
         <source>%1 keys not looked at: this server would keep them for longer</source>
         <translation>有 %1 个键未查看：读取会让此服务器更久地保留它们</translation>
+    </message>
+    <message>
+        <source>the connection was ended</source>
+        <translation>连接已结束</translation>
+    </message>
+    <message>
+        <source>ended: not observed any more</source>
+        <translation>已结束：不再观察</translation>
     </message>
     <message>
         <source>%1 · lost</source>
@@ -7232,6 +8589,78 @@
     <message>
         <source>%1 · not observed</source>
         <translation>%1 · 未观测</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n address(es)</source>
+        <translation>
+            <numerusform>%n 个地址</numerusform></translation>
+    </message>
+    <message>
+        <source>master</source>
+        <translation>主节点</translation>
+    </message>
+    <message>
+        <source>replica</source>
+        <translation>副本</translation>
+    </message>
+    <message>
+        <source>%1 is read-only: allow changes on this connection first.</source>
+        <translation>%1 是只读的：请先允许在这个连接上更改。</translation>
+    </message>
+    <message>
+        <source>“%1” was free already.</source>
+        <translation>“%1”本来就空闲。</translation>
+    </message>
+    <message>
+        <source>There is no lock “%1” on the server, as far as it has been looked at.</source>
+        <translation>就目前已查看的部分而言，服务器上没有锁“%1”。</translation>
+    </message>
+    <message>
+        <source>“%1” is held by another client by now: nothing was changed.</source>
+        <translation>“%1”此时已由别的客户端持有：没有改动任何内容。</translation>
+    </message>
+    <message>
+        <source>%1 · connecting</source>
+        <translation>%1 · 正在连接</translation>
+    </message>
+    <message>
+        <source>%1 is open already, as “%2”.</source>
+        <translation>%1 已经打开，名称是“%2”。</translation>
+    </message>
+    <message>
+        <source>These connections are read-only. Allow changes on one of them to run clients of our own.</source>
+        <translation>这些连接是只读的。要运行我们自己的客户端，请允许在其中一个连接上更改。</translation>
+    </message>
+    <message>
+        <source>This connection is read-only. Allow changes on it to run clients of our own.</source>
+        <translation>这个连接是只读的。要运行我们自己的客户端，请允许在这个连接上更改。</translation>
+    </message>
+    <message>
+        <source>Clients of our own run on Redis only so far.</source>
+        <translation>我们自己的客户端目前只能在 Redis 上运行。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 and %n more</source>
+        <extracomment>%1 is "shop-redis + db-main + jobs": names of connections.</extracomment>
+        <translation>
+            <numerusform>%1 以及另外 %n 个</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>A live server cannot be started again from here; connect again for an empty picture.</source>
+        <translation>不能从这里重启真实服务器；要空白画面请重新连接。</translation>
+    </message>
+    <message>
+        <source>Several servers have a lock “%1”: choose one of them.</source>
+        <translation>有多台服务器上都有锁“%1”：请选择其中一个。</translation>
+    </message>
+    <message>
+        <source>There is no such lock on a server of this session.</source>
+        <translation>这个会话的服务器上没有这把锁。</translation>
+    </message>
+    <message>
+        <source>Clients of our own run on Redis only so far, and only where changes are allowed.</source>
+        <translation>目前我们自己的客户端只能在 Redis 上运行，而且只能在允许更改的连接上。</translation>
     </message>
     <message>
         <source>There is no recipe “%1”.</source>
@@ -7351,6 +8780,30 @@
 <context>
     <name>lockscope::session::Session</name>
     <message>
+        <source>No connection is open. Add one to see locks.</source>
+        <translation>没有打开的连接。添加一个连接才能看到锁。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n connection(s), all up</source>
+        <translation>
+            <numerusform>%n 个连接，全部正常</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 of %n connection(s) up</source>
+        <extracomment>%1 how many connections are up, %n how many there are.</extracomment>
+        <translation>
+            <numerusform>%n 个连接中 %1 个正常</numerusform></translation>
+    </message>
+    <message>
+        <source>%1 · %2: %3</source>
+        <extracomment>%1 is "3 of 4 connections up", %2 the name of a connection, %3 how it stands with it.</extracomment>
+        <translation>%1 · %2：%3</translation>
+    </message>
+    <message>
+        <source>not seen</source>
+        <translation>看不到</translation>
+    </message>
+    <message>
         <source>This session cannot be changed.</source>
         <translation>此会话不能更改。</translation>
     </message>
@@ -7414,6 +8867,11 @@
     <message>
         <source>server</source>
         <translation>服务器</translation>
+    </message>
+    <message>
+        <source>%1 @ %2</source>
+        <extracomment>A lock and the name of the connection that it was seen over.</extracomment>
+        <translation>%1 @ %2</translation>
     </message>
     <message>
         <source>It is over; it stays here because it is pinned.</source>
@@ -7596,6 +9054,15 @@
         <source>Hear again</source>
         <translation>恢复</translation>
     </message>
+    <message>
+        <source>Hear again of %1</source>
+        <extracomment>%1 is the name of a connection whose muted alerts follow.</extracomment>
+        <translation>重新提醒 %1</translation>
+    </message>
+    <message>
+        <source>Thresholds of</source>
+        <translation>阈值属于</translation>
+    </message>
 </context>
 <context>
     <name>lockscope::views::BreakPanel</name>
@@ -7660,6 +9127,40 @@
         <translation>
             <numerusform>%n 只手</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::ChoiceField</name>
+    <message>
+        <source>yes</source>
+        <translation>是</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>否</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::ClientRulesDialog</name>
+    <message>
+        <source>Use these rules</source>
+        <translation>使用这些规则</translation>
+    </message>
+    <message>
+        <source>Same client</source>
+        <translation>同一客户端</translation>
+    </message>
+    <message>
+        <source>By which rules is a name on one server the same client as a name on another? One rule a line; the first one that fits counts. “name”: the same name. “address”: the same network address. Anything else is a pattern with one group, such as app=([a-z-]+), looked for in the name and in what the server tells of the client.</source>
+        <translation>按哪些规则，一台服务器上的名字和另一台上的名字是同一个客户端？每行一条规则，第一条适用的有效。“name”：名字相同。“address”：网络地址相同。其他内容是带一个分组的模式，例如 app=([a-z-]+)，在名字和服务器给出的客户端信息中查找。</translation>
+    </message>
+    <message>
+        <source>Rules, one a line</source>
+        <translation>规则，每行一条</translation>
+    </message>
+    <message>
+        <source>Holders and waiters that come from now on are joined by them.</source>
+        <translation>从现在起出现的持有者和等待者按这些规则合并。</translation>
     </message>
 </context>
 <context>
@@ -7996,10 +9497,226 @@
     </message>
 </context>
 <context>
+    <name>lockscope::views::ConnectionsModel</name>
+    <message numerus="yes">
+        <source>%n alert(s)</source>
+        <translation>
+            <numerusform>%n 条告警</numerusform></translation>
+    </message>
+    <message>
+        <source>%1 commands/s · %2 % of its time</source>
+        <extracomment>What watching costs a server: commands a second, and the share of its time.</extracomment>
+        <translation>%1 条命令/秒 · 占其时间 %2 %</translation>
+    </message>
+    <message>
+        <source>not looked at yet</source>
+        <translation>还没有看过</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n lock(s) · %1 held</source>
+        <extracomment>%1 how many of them are held.</extracomment>
+        <translation>
+            <numerusform>%n 把锁 · %1 把被持有</numerusform></translation>
+    </message>
+    <message>
+        <source>%1 · seen %2 ago</source>
+        <extracomment>%1 is the health of a connection, %2 a time: its locks were looked at so long ago.</extracomment>
+        <translation>%1 · %2前看到</translation>
+    </message>
+    <message>
+        <source>changes allowed</source>
+        <translation>允许更改</translation>
+    </message>
+    <message>
+        <source>read-only</source>
+        <translation>只读</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::ConnectionsPanel</name>
+    <message>
+        <source>&amp;Add a connection…</source>
+        <translation>添加连接…(&amp;A)</translation>
+    </message>
+    <message>
+        <source>Connections</source>
+        <translation>连接</translation>
+    </message>
+    <message>
+        <source>Watch another server beside these</source>
+        <translation>在这些服务器之外再监视一台</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n lock(s)</source>
+        <translation>
+            <numerusform>%n 把锁</numerusform></translation>
+    </message>
+    <message>
+        <source>&amp;Reconnect</source>
+        <translation>重新连接(&amp;R)</translation>
+    </message>
+    <message>
+        <source>&amp;Connect again</source>
+        <translation>再次连接(&amp;C)</translation>
+    </message>
+    <message>
+        <source>&amp;Edit…</source>
+        <translation>编辑…(&amp;E)</translation>
+    </message>
+    <message>
+        <source>Copy the &amp;address</source>
+        <translation>复制地址(&amp;A)</translation>
+    </message>
+    <message>
+        <source>&amp;Forbid changes</source>
+        <translation>禁止更改(&amp;F)</translation>
+    </message>
+    <message>
+        <source>Allow &amp;changes…</source>
+        <translation>允许更改…(&amp;C)</translation>
+    </message>
+    <message>
+        <source>E&amp;nd this connection</source>
+        <translation>结束这个连接(&amp;N)</translation>
+    </message>
+    <message>
+        <source>Its locks are not observed from then on; what was seen stays. Nothing on the server changes.</source>
+        <translation>从那时起不再观察它的锁；已经看到的保留。服务器上不会有任何改变。</translation>
+    </message>
+    <message>
+        <source>Allow changes</source>
+        <translation>允许更改</translation>
+    </message>
+    <message>
+        <source>Allow changes on “%1”?</source>
+        <translation>允许在“%1”上更改吗？</translation>
+    </message>
+    <message>
+        <source>Locks on %1 can then be released by force, and clients of our own may take locks there. The other connections stay as they are.</source>
+        <translation>之后可以强制释放 %1 上的锁，我们自己的客户端也可以在那里加锁。其他连接保持不变。</translation>
+    </message>
+</context>
+<context>
     <name>lockscope::views::DifferenceMark</name>
     <message>
         <source>here they part</source>
         <translation>在这里分开</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::EditorWindow</name>
+    <message>
+        <source>Sections</source>
+        <translation>各部分</translation>
+    </message>
+    <message>
+        <source>&amp;File</source>
+        <translation>文件(&amp;F)</translation>
+    </message>
+    <message>
+        <source>&amp;Edit</source>
+        <translation>编辑(&amp;E)</translation>
+    </message>
+    <message>
+        <source>&amp;Run</source>
+        <translation>运行(&amp;R)</translation>
+    </message>
+    <message>
+        <source>&amp;New</source>
+        <translation>新建(&amp;N)</translation>
+    </message>
+    <message>
+        <source>&amp;Open…</source>
+        <translation>打开(&amp;O)…</translation>
+    </message>
+    <message>
+        <source>&amp;Copy of</source>
+        <translation>复制现有的(&amp;C)</translation>
+    </message>
+    <message>
+        <source>&amp;Save</source>
+        <translation>保存(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Save &amp;as…</source>
+        <translation>另存为(&amp;A)…</translation>
+    </message>
+    <message>
+        <source>&amp;Close</source>
+        <translation>关闭(&amp;C)</translation>
+    </message>
+    <message>
+        <source>&amp;Undo</source>
+        <translation>撤销(&amp;U)</translation>
+    </message>
+    <message>
+        <source>&amp;Redo</source>
+        <translation>重做(&amp;R)</translation>
+    </message>
+    <message>
+        <source>To the &amp;next part</source>
+        <translation>到下一部分(&amp;N)</translation>
+    </message>
+    <message>
+        <source>The text is no JSON at present: the form waits until it is.</source>
+        <translation>文本目前不是 JSON：表单等它改好再用。</translation>
+    </message>
+    <message>
+        <source>%1[*] — %2 — Lockscope</source>
+        <extracomment>The title of a window: %1 a file, %2 "Scenario editor".</extracomment>
+        <translation>%1[*] — %2 — Lockscope</translation>
+    </message>
+    <message>
+        <source>Scenario editor</source>
+        <translation>场景编辑器</translation>
+    </message>
+    <message>
+        <source>Lesson editor</source>
+        <translation>课程编辑器</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read: %2</source>
+        <translation>无法读取 %1：%2</translation>
+    </message>
+    <message>
+        <source>Files of this kind (*.json)</source>
+        <translation>这类文件 (*.json)</translation>
+    </message>
+    <message>
+        <source>All files (*)</source>
+        <translation>所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Save as</source>
+        <translation>另存为</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>%1 could not be written: %2</source>
+        <translation>无法写入 %1：%2</translation>
+    </message>
+    <message>
+        <source>Saved %1.</source>
+        <translation>已保存 %1。</translation>
+    </message>
+    <message>
+        <source>Saved %1 as it stands, with its complaints.</source>
+        <translation>已按现状保存 %1，其中的问题还在。</translation>
+    </message>
+    <message>
+        <source>Unsaved changes</source>
+        <translation>未保存的改动</translation>
+    </message>
+    <message>
+        <source>The changes in “%1” are not saved.</source>
+        <translation>“%1” 的改动还没有保存。</translation>
     </message>
 </context>
 <context>
@@ -8086,6 +9803,38 @@
     <message>
         <source>%1 events</source>
         <translation>%1 个事件</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::FaultAxis</name>
+    <message>
+        <source>Faults on the axis of time</source>
+        <translation>时间轴上的故障</translation>
+    </message>
+    <message>
+        <source>Drag a fault to another instant; double click adds one there; Delete removes the chosen one</source>
+        <translation>把故障拖到别的时刻；双击在该处添加；Delete 删除选中的故障</translation>
+    </message>
+    <message>
+        <source>No faults: a double click or Insert adds one.</source>
+        <translation>没有故障：双击或按 Insert 添加。</translation>
+    </message>
+    <message>
+        <source>Faults by a condition stand here; there are none.</source>
+        <translation>按条件发生的故障放在这里；现在没有。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n fault(s), none chosen</source>
+        <translation>
+            <numerusform>%n 个故障，未选中</numerusform></translation>
+    </message>
+    <message>
+        <source>Fault %1 of %2: %3</source>
+        <translation>故障 %1/%2：%3</translation>
+    </message>
+    <message>
+        <source>to %1</source>
+        <translation>移到 %1</translation>
     </message>
 </context>
 <context>
@@ -8210,6 +9959,13 @@ Alt+左/右 移动它，Del 撤回。</translation>
     </message>
 </context>
 <context>
+    <name>lockscope::views::HandsRecorder</name>
+    <message>
+        <source>Only what is done with a simulation can become a lesson: open a scenario first.</source>
+        <translation>只有对模拟做的事才能变成课程：请先打开一个场景。</translation>
+    </message>
+</context>
+<context>
     <name>lockscope::views::HoldersModel</name>
     <message>
         <source>alone</source>
@@ -8312,6 +10068,17 @@ Alt+左/右 移动它，Del 撤回。</translation>
     </message>
 </context>
 <context>
+    <name>lockscope::views::LanguagesField</name>
+    <message>
+        <source>English</source>
+        <translation>English</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1，%2</translation>
+    </message>
+</context>
+<context>
     <name>lockscope::views::LegendBar</name>
     <message>
         <source>Legend</source>
@@ -8370,7 +10137,67 @@ Alt+左/右 移动它，Del 撤回。</translation>
     </message>
 </context>
 <context>
+    <name>lockscope::views::LessonEditor</name>
+    <message>
+        <source>Steps</source>
+        <translation>步骤</translation>
+    </message>
+    <message>
+        <source>Lesson</source>
+        <translation>课程</translation>
+    </message>
+    <message>
+        <source>Scenes</source>
+        <translation>场次</translation>
+    </message>
+    <message>
+        <source>Your turn</source>
+        <translation>轮到你了</translation>
+    </message>
+    <message>
+        <source>Preview</source>
+        <translation>预览</translation>
+    </message>
+    <message>
+        <source>Shows this step in the main window, in the presenter’s view</source>
+        <translation>在主窗口的演示视图里显示这一步</translation>
+    </message>
+    <message>
+        <source>Check</source>
+        <translation>检查</translation>
+    </message>
+    <message>
+        <source>Plays every scene and says which claim is false</source>
+        <translation>把每一场跑一遍，指出哪个论断不成立</translation>
+    </message>
+    <message>
+        <source>First mend what is wrong: %1</source>
+        <translation>请先改正：%1</translation>
+    </message>
+    <message>
+        <source>Playing every scene …</source>
+        <translation>正在跑每一场……</translation>
+    </message>
+    <message>
+        <source>Checked: every claim is true of its run.</source>
+        <translation>检查完毕：每个论断都与运行相符。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n thing(s) are not true</source>
+        <translation>
+            <numerusform>有 %n 处不符</numerusform></translation>
+    </message>
+</context>
+<context>
     <name>lockscope::views::LessonGuide</name>
+    <message>
+        <source>A lesson of your own</source>
+        <translation>你自己的课</translation>
+    </message>
+    <message>
+        <source>Lesson %1 of %2</source>
+        <translation>第 %1 课，共 %2 课</translation>
+    </message>
     <message>
         <source>bet: %1</source>
         <translation>下注：%1</translation>
@@ -8436,6 +10263,14 @@ Alt+左/右 移动它，Del 撤回。</translation>
         <translation>开始</translation>
     </message>
     <message>
+        <source>Your own · %1</source>
+        <translation>自编 · %1</translation>
+    </message>
+    <message>
+        <source>has mistakes</source>
+        <translation>有错误</translation>
+    </message>
+    <message>
         <source>%1 · %2</source>
         <extracomment>Of a lesson in a list: %1 its number, %2 its title.</extracomment>
         <translation>%1 · %2</translation>
@@ -8488,10 +10323,6 @@ Alt+左/右 移动它，Del 撤回。</translation>
     <message>
         <source>Open ↗</source>
         <translation>打开 ↗</translation>
-    </message>
-    <message>
-        <source>Lesson %1 of %2</source>
-        <translation>第 %1 课，共 %2 课</translation>
     </message>
     <message>
         <source>Your turn</source>
@@ -8619,6 +10450,68 @@ Alt+左/右 移动它，Del 撤回。</translation>
     </message>
 </context>
 <context>
+    <name>lockscope::views::ListEditor</name>
+    <message>
+        <source>Add</source>
+        <translation>添加</translation>
+    </message>
+    <message>
+        <source>Insert</source>
+        <translation>Insert</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Ctrl+D</source>
+        <translation>Ctrl+D</translation>
+    </message>
+    <message>
+        <source>Move up</source>
+        <translation>上移</translation>
+    </message>
+    <message>
+        <source>Alt+↑</source>
+        <translation>Alt+↑</translation>
+    </message>
+    <message>
+        <source>Move down</source>
+        <translation>下移</translation>
+    </message>
+    <message>
+        <source>Alt+↓</source>
+        <translation>Alt+↓</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>Delete</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <extracomment>A command of a list and its keys: "Add (Insert)".</extracomment>
+        <translation>%1（%2）</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <extracomment>A command of a list: "Add: Faults".</extracomment>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>%1  %2</source>
+        <extracomment>An element of a list: %1 its number, %2 what it is.</extracomment>
+        <translation>%1  %2</translation>
+    </message>
+    <message>
+        <source>(empty)</source>
+        <translation>（空）</translation>
+    </message>
+</context>
+<context>
     <name>lockscope::views::LockDetailPanel</name>
     <message>
         <source>Holders</source>
@@ -8651,6 +10544,10 @@ Alt+左/右 移动它，Del 撤回。</translation>
     <message>
         <source>Alert</source>
         <translation>告警</translation>
+    </message>
+    <message>
+        <source>Connection</source>
+        <translation>连接</translation>
     </message>
     <message>
         <source>Who decides</source>
@@ -8709,6 +10606,11 @@ Alt+左/右 移动它，Del 撤回。</translation>
     <message>
         <source>the last %1</source>
         <translation>最近 %1</translation>
+    </message>
+    <message>
+        <source>%1 · %2</source>
+        <extracomment>%1 is the name of a connection, %2 the address of its server.</extracomment>
+        <translation>%1 · %2</translation>
     </message>
     <message>
         <source>%1, paused</source>
@@ -8798,8 +10700,16 @@ Alt+左/右 移动它，Del 撤回。</translation>
 <context>
     <name>lockscope::views::LocksModel</name>
     <message>
+        <source>no holder</source>
+        <translation>无持有者</translation>
+    </message>
+    <message>
         <source>no server</source>
         <translation>无服务器</translation>
+    </message>
+    <message>
+        <source>holders without a name</source>
+        <translation>没有名字的持有者</translation>
     </message>
     <message numerus="yes">
         <source>%1 · %n lock(s)</source>
@@ -8883,16 +10793,21 @@ Alt+左/右 移动它，Del 撤回。</translation>
         <source>State</source>
         <translation>状态</translation>
     </message>
+    <message>
+        <source>%1, %2 ago</source>
+        <extracomment>%1 is the state of a lock, such as "held"; %2 a time: it was looked at so long ago.</extracomment>
+        <translation>%1，%2前</translation>
+    </message>
 </context>
 <context>
     <name>lockscope::views::LocksPanel</name>
     <message>
-        <source>Group by server (Ctrl+G)</source>
-        <translation>按服务器分组 (Ctrl+G)</translation>
+        <source>Group (Ctrl+G)</source>
+        <translation>分组 (Ctrl+G)</translation>
     </message>
     <message>
-        <source>Group by server</source>
-        <translation>按服务器分组</translation>
+        <source>Group the locks</source>
+        <translation>将锁分组</translation>
     </message>
     <message>
         <source>filter: state:held ttl&lt;5s</source>
@@ -8917,6 +10832,18 @@ Alt+左/右 移动它，Del 撤回。</translation>
     <message>
         <source>Clear the filter to see all locks again (Esc in the field).</source>
         <translation>清除筛选可重新看到所有锁（在输入框中按 Esc）。</translation>
+    </message>
+    <message>
+        <source>By &amp;connection or server</source>
+        <translation>按连接或服务器(&amp;C)</translation>
+    </message>
+    <message>
+        <source>By &amp;backend</source>
+        <translation>按后端(&amp;B)</translation>
+    </message>
+    <message>
+        <source>By &amp;holder</source>
+        <translation>按持有者(&amp;H)</translation>
     </message>
     <message numerus="yes">
         <source>%1 of %n lock(s) shown</source>
@@ -8943,6 +10870,10 @@ Alt+左/右 移动它，Del 撤回。</translation>
     <message>
         <source>Play a scenario, or connect to a server: every lock shows up here with its holder, the time left and the waiters.</source>
         <translation>播放一个场景，或连接服务器：每把锁连同持有者、剩余时间和等待者都会显示在这里。</translation>
+    </message>
+    <message>
+        <source>No lock on these servers</source>
+        <translation>这些服务器上没有锁</translation>
     </message>
     <message>
         <source>No lock on this server</source>
@@ -8977,6 +10908,10 @@ Alt+左/右 移动它，Del 撤回。</translation>
         <translation>强制释放(&amp;R)…</translation>
     </message>
     <message>
+        <source>This lock's connection is read-only. Allow changes on it first.</source>
+        <translation>这把锁的连接是只读的。请先允许在该连接上更改。</translation>
+    </message>
+    <message>
         <source>This session cannot free a lock on the server.</source>
         <translation>此会话不能释放服务器上的锁。</translation>
     </message>
@@ -8987,6 +10922,25 @@ Alt+左/右 移动它，Del 撤回。</translation>
     <message>
         <source>“%1” is held by %2 by now: nothing was freed.</source>
         <translation>“%1”现在由 %2 持有：没有释放任何锁。</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::OptionalForm</name>
+    <message>
+        <source>Take away</source>
+        <translation>去掉</translation>
+    </message>
+    <message>
+        <source>Add</source>
+        <translation>添加</translation>
+    </message>
+    <message>
+        <source>Take away: %1</source>
+        <translation>去掉：%1</translation>
+    </message>
+    <message>
+        <source>Add: %1</source>
+        <translation>添加：%1</translation>
     </message>
 </context>
 <context>
@@ -9037,10 +10991,6 @@ Alt+左/右 移动它，Del 撤回。</translation>
     <message>
         <source>Leave (Esc)</source>
         <translation>离开（Esc）</translation>
-    </message>
-    <message>
-        <source>Lesson %1 of %2</source>
-        <translation>第 %1 课，共 %2 课</translation>
     </message>
     <message>
         <source>%1 · %2 · lease %3</source>
@@ -9153,6 +11103,45 @@ Alt+左/右 移动它，Del 撤回。</translation>
     </message>
 </context>
 <context>
+    <name>lockscope::views::ScenarioEditor</name>
+    <message>
+        <source>Scenario</source>
+        <translation>场景</translation>
+    </message>
+    <message>
+        <source>Servers</source>
+        <translation>服务器</translation>
+    </message>
+    <message>
+        <source>Locks</source>
+        <translation>锁</translation>
+    </message>
+    <message>
+        <source>Clients and programs</source>
+        <translation>客户端与程序</translation>
+    </message>
+    <message>
+        <source>Network</source>
+        <translation>网络</translation>
+    </message>
+    <message>
+        <source>Faults</source>
+        <translation>故障</translation>
+    </message>
+    <message>
+        <source>Promises</source>
+        <translation>承诺</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>Puts it on the timeline, with the seed in use there</source>
+        <translation>放到时间线上，沿用那里的种子</translation>
+    </message>
+</context>
+<context>
     <name>lockscope::views::ShortcutSheet</name>
     <message>
         <source>%1: %2</source>
@@ -9165,6 +11154,171 @@ Alt+左/右 移动它，Del 撤回。</translation>
     <message>
         <source>any key closes this</source>
         <translation>按任意键关闭</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::StatisticsModel</name>
+    <message numerus="yes">
+        <source>of %n wait(s)</source>
+        <translation>
+            <numerusform>共 %n 次等待</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>of %n hold(s)</source>
+        <translation>
+            <numerusform>共 %n 次持有</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>of %n hand-over(s)</source>
+        <translation>
+            <numerusform>共 %n 次交接</numerusform></translation>
+    </message>
+    <message>
+        <source>%1 expired, %2 ended by somebody else</source>
+        <translation>%1 次到期，%2 次被别人结束</translation>
+    </message>
+    <message>
+        <source>lock</source>
+        <translation>锁</translation>
+    </message>
+    <message>
+        <source>The lock. Those that were waited for longest stand first.</source>
+        <translation>锁。等待总时间最长的排在最前。</translation>
+    </message>
+    <message>
+        <source>waiting ⌀</source>
+        <translation>平均等待数</translation>
+    </message>
+    <message>
+        <source>How many clients waited on average. Our own clients only.</source>
+        <translation>平均有多少客户端在等。只算自己的客户端。</translation>
+    </message>
+    <message>
+        <source>grants</source>
+        <translation>授予</translation>
+    </message>
+    <message>
+        <source>How often it was taken.</source>
+        <translation>被取得的次数。</translation>
+    </message>
+    <message>
+        <source>per second</source>
+        <translation>每秒</translation>
+    </message>
+    <message>
+        <source>Grants a second, from the beginning to the playhead.</source>
+        <translation>从开始到播放头，每秒授予的次数。</translation>
+    </message>
+    <message>
+        <source>wait p50</source>
+        <translation>等待 p50</translation>
+    </message>
+    <message>
+        <source>Half of the waits that ended with the lock were no longer.</source>
+        <translation>以得到锁而结束的等待中，一半不超过这个时间。</translation>
+    </message>
+    <message>
+        <source>wait p99</source>
+        <translation>等待 p99</translation>
+    </message>
+    <message>
+        <source>99 of 100 waits that ended with the lock were no longer.</source>
+        <translation>以得到锁而结束的等待中，100 次有 99 次不超过这个时间。</translation>
+    </message>
+    <message>
+        <source>longest wait</source>
+        <translation>最长等待</translation>
+    </message>
+    <message>
+        <source>Of all waits: those that ended with the lock or without, and those that go on.</source>
+        <translation>所有等待：无论是否得到锁而结束的，以及仍在继续的。</translation>
+    </message>
+    <message>
+        <source>hold p50</source>
+        <translation>持有 p50</translation>
+    </message>
+    <message>
+        <source>Half of the holds were no longer, by the server's record.</source>
+        <translation>按服务器的记录，一半的持有不超过这个时间。</translation>
+    </message>
+    <message>
+        <source>hold p99</source>
+        <translation>持有 p99</translation>
+    </message>
+    <message>
+        <source>99 of 100 holds were no longer, by the server's record.</source>
+        <translation>按服务器的记录，100 次持有有 99 次不超过这个时间。</translation>
+    </message>
+    <message>
+        <source>hand-over p50</source>
+        <translation>交接 p50</translation>
+    </message>
+    <message>
+        <source>From one holder to the next while somebody waited, by the server's record: half were no longer.</source>
+        <translation>有人在等时从一个持有者到下一个的时间，按服务器的记录：一半不超过它。</translation>
+    </message>
+    <message>
+        <source>hand-over p99</source>
+        <translation>交接 p99</translation>
+    </message>
+    <message>
+        <source>From one holder to the next while somebody waited: 99 of 100 were no longer.</source>
+        <translation>有人在等时从一个持有者到下一个的时间：100 次有 99 次不超过它。</translation>
+    </message>
+    <message>
+        <source>gave up</source>
+        <translation>放弃</translation>
+    </message>
+    <message>
+        <source>Waits that ended without the lock. Our own clients only.</source>
+        <translation>没有得到锁就结束的等待。只算自己的客户端。</translation>
+    </message>
+    <message>
+        <source>cut short</source>
+        <translation>被截断</translation>
+    </message>
+    <message>
+        <source>Holds that expired, or that somebody else ended.</source>
+        <translation>到期的，或被别人结束的持有。</translation>
+    </message>
+    <message>
+        <source>%1 (ms)</source>
+        <translation>%1（毫秒）</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::StatisticsPanel</name>
+    <message>
+        <source>Copy as CSV</source>
+        <translation>复制为 CSV</translation>
+    </message>
+    <message>
+        <source>Copy the whole table as comma-separated values (Ctrl+C)</source>
+        <translation>把整张表复制为逗号分隔的值（Ctrl+C）</translation>
+    </message>
+    <message>
+        <source>Statistics of locks</source>
+        <translation>锁的统计</translation>
+    </message>
+    <message>
+        <source>Nothing to count yet</source>
+        <translation>还没有可以统计的</translation>
+    </message>
+    <message>
+        <source>How long clients wait, how long they hold and how fast a lock goes from one to the next stands here as soon as a lock was taken.</source>
+        <translation>一旦有锁被取得，这里就会显示客户端等多久、持有多久，以及锁从一个到下一个有多快。</translation>
+    </message>
+    <message>
+        <source>counting: %1 %</source>
+        <translation>正在统计：%1 %</translation>
+    </message>
+    <message>
+        <source>from the beginning to %1</source>
+        <translation>从开始到 %1</translation>
+    </message>
+    <message>
+        <source>%1 messages to servers for each grant</source>
+        <translation>每次授予发给服务器 %1 条消息</translation>
     </message>
 </context>
 <context>
@@ -9189,6 +11343,47 @@ Alt+左/右 移动它，Del 撤回。</translation>
         <source>%1 · %2</source>
         <extracomment>A name and its state: "A · holds".</extracomment>
         <translation>%1 · %2</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::TextOnlyField</name>
+    <message>
+        <source>Add in the text</source>
+        <translation>在文本中添加</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n field(s): edit in the text</source>
+        <translation>
+            <numerusform>%n 个字段：在文本中编辑</numerusform></translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::TextPane</name>
+    <message>
+        <source>Complaints</source>
+        <translation>问题</translation>
+    </message>
+    <message>
+        <source>Text of the file</source>
+        <translation>文件文本</translation>
+    </message>
+    <message>
+        <source>line %1 · %2</source>
+        <extracomment>A complaint: %1 a line's number, %2 the place and what is wrong.</extracomment>
+        <translation>第 %1 行 · %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n complaint(s)</source>
+        <translation>
+            <numerusform>%n 个问题</numerusform></translation>
+    </message>
+    <message>
+        <source>none: it can run</source>
+        <translation>没有：可以运行</translation>
+    </message>
+    <message>
+        <source>Nothing is wrong with it.</source>
+        <translation>没有任何问题。</translation>
     </message>
 </context>
 <context>
@@ -9575,10 +11770,55 @@ Alt+左/右 移动它，Del 撤回。</translation>
     </message>
 </context>
 <context>
+    <name>lockscope::views::WaitPicture</name>
+    <message>
+        <source>Who waits for whom</source>
+        <translation>谁在等谁</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::WaitsPanel</name>
+    <message>
+        <source>Nobody waits</source>
+        <translation>没有等待者</translation>
+    </message>
+    <message>
+        <source>As soon as a client waits for a lock, it stands here with whoever holds that lock. A circle is a deadlock.</source>
+        <translation>一旦有客户端在等锁，它就和持有那把锁的人一起出现在这里。成环就是死锁。</translation>
+    </message>
+    <message>
+        <source>No deadlock: %1 for %2.</source>
+        <translation>没有死锁：%1，涉及 %2。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n wait(s)</source>
+        <translation>
+            <numerusform>%n 个等待</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n lock(s)</source>
+        <translation>
+            <numerusform>%n 把锁</numerusform></translation>
+    </message>
+    <message>
+        <source>Deadlock:</source>
+        <translation>死锁：</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more wait(s) are not drawn.</source>
+        <translation>
+            <numerusform>还有 %n 个等待没有画出。</numerusform></translation>
+    </message>
+</context>
+<context>
     <name>lockscope::views::WelcomePage</name>
     <message>
         <source>Welcome</source>
         <translation>欢迎</translation>
+    </message>
+    <message>
+        <source>Your own: %1</source>
+        <translation>自编：%1</translation>
     </message>
     <message>
         <source>Scenarios</source>
@@ -9783,8 +12023,8 @@ Alt+左/右 移动它，Del 撤回。</translation>
 <context>
     <name>scenario</name>
     <message>
-        <source>there is no server “%1”; servers are %2</source>
-        <translation>没有服务器“%1”；服务器有 %2</translation>
+        <source>“%1” cannot be used by a lock manager here; these can: %2</source>
+        <translation>这里的锁管理器不能使用“%1”；可用的有：%2</translation>
     </message>
     <message>
         <source>“%1” stands here twice</source>
@@ -9795,8 +12035,8 @@ Alt+左/右 移动它，Del 撤回。</translation>
         <translation>必须长于 0 s</translation>
     </message>
     <message>
-        <source>a lock manager changes between servers of their own: a service of the shape “masters”</source>
-        <translation>锁管理器在相互独立的服务器之间切换：服务的形态应为“masters”</translation>
+        <source>a lock manager changes between servers of their own: write “services”</source>
+        <translation>锁管理器在各自独立的服务之间切换：请写出 “services”</translation>
     </message>
     <message>
         <source>this takes three servers that keep the record: add a witness</source>
@@ -9865,6 +12105,10 @@ Alt+左/右 移动它，Del 撤回。</translation>
     <message>
         <source>the smaller number comes first</source>
         <translation>较小的数写在前面</translation>
+    </message>
+    <message>
+        <source>this must be before the end, “until”</source>
+        <translation>它必须早于结束时间 “until”</translation>
     </message>
     <message>
         <source>a lease is at least 1ms</source>
@@ -10015,8 +12259,12 @@ Alt+左/右 移动它，Del 撤回。</translation>
         <translation>故障需要时间：“at”，如 "3s"，或“when”</translation>
     </message>
     <message>
-        <source>only delay-link and jump-clock take a value</source>
-        <translation>只有 delay-link 和 jump-clock 带值</translation>
+        <source>only delay-link, jitter-link, jump-clock and drift-clock take a value</source>
+        <translation>只有 delay-link、jitter-link、jump-clock 和 drift-clock 需要数值</translation>
+    </message>
+    <message>
+        <source>a clock gains or loses less than a second each second</source>
+        <translation>时钟每秒快慢的量必须小于一秒</translation>
     </message>
     <message>
         <source>a latency cannot be negative</source>
@@ -10027,12 +12275,24 @@ Alt+左/右 移动它，Del 撤回。</translation>
         <translation>%1 无法在一段时间后撤销：请去掉“for”</translation>
     </message>
     <message>
-        <source>only Sentinels and etcd members can be asked for a failover, and there are none here</source>
-        <translation>只有 Sentinel 和 etcd 成员能被要求故障转移，这里没有</translation>
+        <source>only Sentinels, etcd members and databases with replicas can be asked for a failover, and there are none here</source>
+        <translation>只有哨兵、etcd 成员和带副本的数据库能执行故障转移，这里都没有</translation>
+    </message>
+    <message>
+        <source>this goes with “every”</source>
+        <translation>这一项要与 “every” 一起使用</translation>
+    </message>
+    <message>
+        <source>%1 cannot be done to “%2”: only Redis and memcached servers throw keys out</source>
+        <translation>不能对“%2”执行 %1：只有 Redis 和 memcached 服务器会淘汰键</translation>
     </message>
     <message>
         <source>there is no client “%1”%2</source>
         <translation>没有客户端“%1”%2</translation>
+    </message>
+    <message>
+        <source>there is no server “%1”; servers are %2</source>
+        <translation>没有服务器“%1”；服务器有 %2</translation>
     </message>
     <message>
         <source>“same” is the client or the server that “when” has found: there is no “when” here</source>
@@ -10053,6 +12313,18 @@ Alt+左/右 移动它，Del 撤回。</translation>
     <message>
         <source>%1 has no target</source>
         <translation>%1 没有目标</translation>
+    </message>
+    <message>
+        <source>%1 cannot be done to the links between two sets</source>
+        <translation>不能对两组之间的链路执行 %1</translation>
+    </message>
+    <message>
+        <source>%1 strikes both directions: write “|” between the sets</source>
+        <translation>%1 对两个方向都起作用：请在两组之间写“|”</translation>
+    </message>
+    <message>
+        <source>there is no client and no server “%1”</source>
+        <translation>没有名为“%1”的客户端或服务器</translation>
     </message>
     <message>
         <source>there is no lock manager here whose engine could be changed: write “manager”</source>
@@ -10093,6 +12365,10 @@ Alt+左/右 移动它，Del 撤回。</translation>
     <message>
         <source>%1 should be %2</source>
         <translation>%1 应为 %2</translation>
+    </message>
+    <message>
+        <source>this text is empty: write it</source>
+        <translation>这段文字还是空的：请写上</translation>
     </message>
     <message>
         <source> or </source>
