@@ -53,6 +53,12 @@ QByteArray roleOf(const Breakable::Sight& sight, EntityId server) {
     return found == sight.state.nodes.end() ? QByteArray() : sight.trace.entity(found->second.role).name;
 }
 
+/// The kind of a server, "redis", "sentinel", "memcached"; empty: not known.
+QString kindOf(const scenario::Scenario& settings, const QString& server) {
+    const auto found = std::ranges::find(settings.nodes, server, &scenario::NodeSpec::id);
+    return found == settings.nodes.end() ? QString() : found->kind;
+}
+
 /// Whether some server tells clients news without being asked.
 bool anybodySends(const scenario::Scenario& settings) {
     const auto sends = [](const scenario::NodeSpec& node) { return node.kind != QLatin1String("memcached"); };
