@@ -19,19 +19,29 @@ namespace lockscope::cli {
 
 namespace {
 
-const QStringList kFormats{QStringLiteral("png"),   QStringLiteral("svg"),      QStringLiteral("csv"),
-                           QStringLiteral("jsonl"), QStringLiteral("perfetto"), QStringLiteral("jepsen")};
+const QStringList kPainted{QStringLiteral("png"), QStringLiteral("svg"), QStringLiteral("webp")};
 
-std::expected<void, QString> write(const QString& format, const trace::LoadedRecording& recording, QIODevice& device) {
-    if (format == QLatin1String("csv")) return trace::exportCsv(*recording.trace, device);
-    if (format == QLatin1String("jsonl")) return trace::exportJsonl(*recording.trace, device);
-    if (format == QLatin1String("perfetto")) return trace::exportPerfetto(*recording.trace, device);
-    if (format == QLatin1String("jepsen")) return trace::exportJepsen(*recording.trace, device);
-    return paint(format, recording, device);
+QStringList formats() {
+    QStringList all = kPainted;
+    for (const trace::ExportFormat& format : trace::kExportFormats)
+        all += QLatin1String(format.id);
+    return all;
+}
+
+/// The format, and for a picture the part of the run that it shows.
+struct Wanted {
+    QString format;
+    Stretch stretch;
+};
+
+std::expected<void, QString> write(const Wanted& wanted, const trace::LoadedRecording& recording, QIODevice& device) {
+    for (const trace::ExportFormat& format : trace::kExportFormats)
+        if (wanted.format == QLatin1String(format.id)) return format.write(*recording.trace, device, {});
+    return paint(wanted.format, recording, wanted.stretch, device);
 }
 
 /// Writes to stdout, a pipe or a device. `complaint` has one place, for the reason.
-std::expected<void, QString> writeThrough(QFile& device, const QString& format, const trace::LoadedRecording& recording,
+std::expected<void, QString> writeThrough(QFile& device, const Wanted& format, const trace::LoadedRecording& recording,
                                           const QString& complaint) {
     if (auto done = write(format, recording, device); !done) return done;
     if (!device.flush() || device.error() != QFileDevice::NoError) // a drawing does not tell
@@ -41,7 +51,7 @@ std::expected<void, QString> writeThrough(QFile& device, const QString& format, 
 
 /// An existing file stays whole when anything goes wrong. "-" is stdout. A pipe or a device is written to, not
 /// replaced.
-std::expected<void, QString> exportTo(const QString& out, const QString& format,
+std::expected<void, QString> exportTo(const QString& out, const Wanted& format,
                                       const trace::LoadedRecording& recording) {
     if (out == QLatin1String("-")) {
         QFile device;
@@ -65,26 +75,42 @@ std::expected<void, QString> exportTo(const QString& out, const QString& format,
 } // namespace
 
 bool exportPaints(const QStringList& words) {
-    return words.contains(QStringLiteral("png")) || words.contains(QStringLiteral("svg")) ||
-           words.contains(QStringLiteral("--to=png")) || words.contains(QStringLiteral("--to=svg"));
+    return std::ranges::any_of(kPainted, [&](const QString& format) {
+        return words.contains(format) || words.contains(QStringLiteral("--to=") + format);
+    });
 }
 
 int exportFile(const QStringList& words) {
     const auto arguments =
-        Arguments::parse(words, {{QStringLiteral("to")}}, {QStringLiteral("FILE"), QStringLiteral("OUT")});
+        Arguments::parse(words, {{QStringLiteral("to")}, {QStringLiteral("from")}, {QStringLiteral("until")}},
+                         {QStringLiteral("FILE"), QStringLiteral("OUT")});
     if (!arguments) return misused("export", arguments.error());
     const auto format = arguments->value("to");
-    if (!format) return misused("export", tr("--to is missing: %1").arg(kFormats.join(QStringLiteral(", "))));
-    if (!kFormats.contains(*format)) {
-        return misused("export", tr("there is no format “%1”%2").arg(*format, scenario::suggestion(*format, kFormats)));
+    if (!format) return misused("export", tr("--to is missing: %1").arg(formats().join(QStringLiteral(", "))));
+    if (!formats().contains(*format)) {
+        return misused("export",
+                       tr("there is no format “%1”%2").arg(*format, scenario::suggestion(*format, formats())));
     }
+    Wanted wanted{*format, {}};
+    for (const auto& [option, place] :
+         {std::pair{"from", &wanted.stretch.from}, std::pair{"until", &wanted.stretch.until}}) {
+        const auto text = arguments->value(option);
+        if (!text) continue;
+        if (!kPainted.contains(*format))
+            return misused("export", tr("--%1: only a picture shows a part of the run").arg(QLatin1String(option)));
+        const auto at = durationOf(option, *text, Nanos(0));
+        if (!at) return misused("export", at.error());
+        *place = *at;
+    }
+    if (wanted.stretch.until && *wanted.stretch.until <= wanted.stretch.from.value_or(Nanos(0)))
+        return misused("export", tr("--until must be later than --from"));
     const auto recording = trace::loadRecording(arguments->place(0));
     if (!recording) {
         complainOfWords(recording.error().message);
         return kUsage;
     }
     if (recording->damage) complainOfWords(recording->damage->message); // what lies before it is exported
-    if (const auto done = exportTo(arguments->place(1), *format, *recording); !done) {
+    if (const auto done = exportTo(arguments->place(1), wanted, *recording); !done) {
         complainOfWords(done.error());
         return kUsage;
     }

@@ -3,11 +3,18 @@
 #include "trace/recording.h"
 
 #include <QIODevice>
+#include <optional>
 
 namespace lockscope::cli {
 
-/// Paints the timeline of a recording, with its verdict, as "png" or "svg". Needs a QGuiApplication. An error is a
-/// sentence.
-std::expected<void, QString> paint(const QString& format, const trace::LoadedRecording& recording, QIODevice& device);
+/// The part of a run that a picture shows; a missing end is the run's.
+struct Stretch {
+    std::optional<Nanos> from, until;
+};
+
+/// Paints the timeline of a recording, with its verdict, as "png", "svg", or as an animated "webp" in which the stretch
+/// happens. Needs a QGuiApplication. An error is a sentence.
+std::expected<void, QString> paint(const QString& format, const trace::LoadedRecording& recording,
+                                   const Stretch& stretch, QIODevice& device);
 
 } // namespace lockscope::cli

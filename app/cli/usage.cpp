@@ -35,7 +35,7 @@ constexpr std::array kUsages{
           "lockscope manager CONFIG fail-back [NAMESPACE] [--immediate | --drain] [--json]",
           QT_TRANSLATE_NOOP("cli", "the engines of a manager's locks: which is in use, and change it")},
     Usage{"check", "check FILE [--json]", QT_TRANSLATE_NOOP("cli", "judge a recording")},
-    Usage{"export", "export FILE --to png|svg|csv|jsonl|perfetto|jepsen OUT",
+    Usage{"export", "export FILE --to png|svg|webp|csv|jsonl|perfetto|jepsen OUT",
           QT_TRANSLATE_NOOP("cli", "turn a recording into a picture, a table or a history for other tools")},
     Usage{"list", "list scenarios|recipes|formats [--json]", QT_TRANSLATE_NOOP("cli", "what there is")},
     Usage{"sandbox", nullptr, nullptr},

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/help_desk.h"
 
+#include "cluster/cluster_panel.h"
 #include "glossary/glossary_dialog.h"
+#include "lesson/lesson_file.h"
+#include "locks/locks_panel.h"
 #include "session/shared_run.h"
+#include "theme/fonts.h"
 #include "theme/icons.h"
+#include "theme/widgets.h"
 #include "timeline/legend_bar.h"
 #include "timeline/timeline_panel.h"
+#include "timeline/timeline_view.h"
 #include "welcome/welcome_page.h"
 #include "window/action_registry.h"
 #include "window/lesson_desk.h"
@@ -13,7 +19,13 @@
 #include "window/what_is_this.h"
 #include "window/work_area.h"
 
+#include <QBoxLayout>
+#include <QContextMenuEvent>
+#include <QCursor>
+#include <QLabel>
+#include <QMenu>
 #include <QMessageBox>
+#include <QWidgetAction>
 
 namespace lockscope::app {
 namespace {
@@ -23,6 +35,22 @@ const QString kLegend = QStringLiteral("view.legend"); ///< as it is kept among 
 } // namespace
 
 HelpDesk::HelpDesk(MainWindow* window) : QObject(window), m_window(window) {
+    window->installEventFilter(this);
+}
+
+bool HelpDesk::eventFilter(QObject* watched, QEvent* event) {
+    // A part with a menu of its own takes the event; from all others it comes up to the window.
+    if (watched != m_window || event->type() != QEvent::ContextMenu) return false;
+    const QPoint where = static_cast<QContextMenuEvent*>(event)->globalPos();
+    auto* menu = new QMenu(m_window);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    explainIn(menu, where);
+    if (menu->isEmpty()) {
+        delete menu;
+        return false;
+    }
+    menu->popup(where);
+    return true;
 }
 
 views::GlossaryDialog* HelpDesk::glossary() const {
@@ -47,7 +75,7 @@ QAction* HelpDesk::makeLegendAction() {
     m_legend->setChecked(m_window->settings()->table(kLegend) == "on");
     connect(m_legend, &QAction::toggled, this, [this](bool on) {
         m_window->settings()->setTable(kLegend, on ? "on" : "off");
-        setLegendShown(on);
+        showLegend();
     });
     return m_legend;
 }
@@ -56,13 +84,58 @@ void HelpDesk::attachTimeline() {
     auto* const panel = qobject_cast<views::TimelinePanel*>(m_window->work()->timeline());
     if (!panel) return;
     connect(panel->legend(), &views::LegendBar::termAsked, this, &HelpDesk::showTerm);
-    setLegendShown(m_legend && m_legend->isChecked());
+    connect(panel, &views::TimelinePanel::menuFilled, this, &HelpDesk::explainIn);
+    showLegend();
 }
 
-void HelpDesk::setLegendShown(bool shown) {
+void HelpDesk::attachPanels() {
+    for (auto* const panel : m_window->findChildren<views::LocksPanel*>())
+        connect(panel, &views::LocksPanel::menuFilled, this, &HelpDesk::explainIn, Qt::UniqueConnection);
+    for (auto* const panel : m_window->findChildren<views::ClusterPanel*>())
+        connect(panel, &views::ClusterPanel::menuFilled, this, &HelpDesk::explainIn, Qt::UniqueConnection);
+}
+
+void HelpDesk::explainIn(QMenu* menu, const QPoint& where) {
+    const lesson::Term* const term = lesson::findTerm(whatIsThis(*m_window, *m_window->context(), where));
+    if (!term) return;
+    const QString language = views::WelcomePage::scenarioLanguage();
+    menu->addSeparator();
+    auto* const words = new QWidget;
+    auto* const column = new QVBoxLayout(words);
+    column->setContentsMargins(2 * views::kGrid, views::kGrid, 2 * views::kGrid, views::kGrid);
+    column->setSpacing(views::kGrid / 2);
+    auto* const name = new QLabel(term->name.in(language));
+    name->setFont(views::uiFont(0, QFont::DemiBold));
+    auto* const sentence = new QLabel(term->sentence(language));
+    sentence->setWordWrap(true);
+    constexpr int kWidth = 320;
+    sentence->setFixedWidth(int(kWidth * views::textScale()));
+    sentence->setFixedHeight(sentence->heightForWidth(sentence->width()));
+    column->addWidget(name);
+    column->addWidget(sentence);
+    auto* const explanation = new QWidgetAction(menu);
+    explanation->setDefaultWidget(words);
+    explanation->setText(name->text() + QStringLiteral(": ") + sentence->text());
+    explanation->setEnabled(false); // words to read, nothing to choose
+    words->setEnabled(true);
+    menu->addAction(explanation);
+    if (const auto lesson = lesson::loadLesson(term->lesson))
+        //: In a menu: %1 the number of a lesson, %2 its title.
+        menu->addAction(views::icon("lesson"),
+                        tr("See it in lesson %1: %2").arg(lesson->order).arg(lesson->title.in(language)), this,
+                        [this, id = lesson->id] { m_window->lessons()->open(id); });
+    menu->addAction(views::icon("info"), tr("What is this?"), this, [this, id = term->id] { showTerm(id); });
+}
+
+void HelpDesk::setLegendForced(bool forced) {
+    m_legendForced = forced;
+    showLegend();
+}
+
+void HelpDesk::showLegend() {
     if (!m_window->work()) return;
     if (auto* const panel = qobject_cast<views::TimelinePanel*>(m_window->work()->timeline()))
-        panel->legend()->setVisible(shown);
+        panel->legend()->setVisible(m_legendForced || (m_legend && m_legend->isChecked()));
 }
 
 std::vector<views::CommandField::Find> HelpDesk::finds(const QString& typed) {
@@ -81,8 +154,26 @@ std::vector<views::CommandField::Find> HelpDesk::finds(const QString& typed) {
     return found;
 }
 
+QList<views::ShortcutSheet::Extra> HelpDesk::keysOfParts() {
+    const QString timeline = views::TimelineView::tr("Timeline"), lesson = tr("Lessons"), presenter = tr("Presenter");
+    const QString ctrl = QKeySequence(Qt::ControlModifier).toString(QKeySequence::NativeText);
+    return {
+        {timeline, QStringLiteral("↑ ↓"), tr("Choose a lane")},
+        {timeline, QKeySequence(Qt::Key_Return).toString(QKeySequence::NativeText), tr("The lane’s lock in detail")},
+        {timeline, QKeySequence(Qt::Key_Menu).toString(QKeySequence::NativeText), tr("What can be done to the lane")},
+        {timeline, QKeySequence(Qt::SHIFT).toString(QKeySequence::NativeText) + QStringLiteral("← →"),
+         tr("Move along the axis")},
+        {timeline, ctrl + tr("wheel"), tr("Zoom at the mouse")},
+        {lesson, QStringLiteral("1 … 4"), tr("Choose an answer")},
+        {lesson, QKeySequence(Qt::Key_Return).toString(QKeySequence::NativeText), tr("Lock the bet; go on")},
+        {lesson, QStringLiteral("← →"), tr("Step back, step on")},
+        {presenter, QKeySequence(Qt::Key_B).toString(), tr("Blank the screen")},
+        {presenter, QKeySequence(Qt::Key_Escape).toString(QKeySequence::NativeText), tr("Leave the presenter’s view")},
+    };
+}
+
 void HelpDesk::explainThis() {
-    showTerm(whatIsThis(*m_window, *m_window->context()));
+    showTerm(whatIsThis(*m_window, *m_window->context(), QCursor::pos()));
 }
 
 void HelpDesk::showTerm(const QString& id) {

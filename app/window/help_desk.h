@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "transport/command_field.h"
+#include "welcome/shortcut_sheet.h"
 
 #include <QObject>
 #include <QPointer>
+
+class QMenu;
 
 namespace lockscope::views {
 class GlossaryDialog;
@@ -25,8 +28,16 @@ public:
     QAction* makeLegendAction();
     /// Terms and shared runs that the typed words mean, for "Find or do…".
     std::vector<views::CommandField::Find> finds(const QString& typed);
+    /// The keys of the window's parts that are no commands, for the sheet of shortcuts.
+    static QList<views::ShortcutSheet::Extra> keysOfParts();
+    /// Ends a context menu with what stands there on the screen: its name, one sentence, and its lesson.
+    void explainIn(QMenu* menu, const QPoint& where);
     /// Null before it was shown.
     views::GlossaryDialog* glossary() const;
+
+protected:
+    /// The menu of whatever in the window has none of its own.
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 public Q_SLOTS:
     /// Explains the thing under the mouse, or else the one with the focus.
@@ -36,13 +47,18 @@ public Q_SLOTS:
     void showAbout();
     /// The timeline is there, or is another one now: its legend comes if it was wanted.
     void attachTimeline();
+    /// Panels are there that were not before: their menus explain what they are about.
+    void attachPanels();
+    /// The presenter's view has the legend, whatever was chosen for the usual one.
+    void setLegendForced(bool forced);
 
 private:
-    void setLegendShown(bool shown);
+    void showLegend();
 
     MainWindow* m_window;
     QPointer<views::GlossaryDialog> m_glossary;
     QAction* m_legend = nullptr;
+    bool m_legendForced = false;
 };
 
 } // namespace lockscope::app

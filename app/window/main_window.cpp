@@ -39,6 +39,7 @@
 #include <QScreen>
 #include <QStackedWidget>
 #include <QStatusBar>
+#include <QTabBar>
 
 namespace lockscope::app {
 namespace {
@@ -81,7 +82,7 @@ MainWindow::MainWindow(Settings* settings, QWidget* parent)
     new EditorDesk(this);
     setObjectName(QStringLiteral("lockscope"));
     setAcceptDrops(true);
-    setMinimumSize(1040, 600);
+    setMinimumSize(960, 600); // a projector has 1024x768
     setAnimated(false);
 
     m_centre->addWidget(m_welcome);
@@ -232,6 +233,8 @@ WorkArea* MainWindow::needWork() {
     m_alerts = new WindowAlerts(this);
     m_centre->addWidget(m_work->timeline());
     m_help->attachTimeline();
+    m_help->attachPanels();
+    connect(m_work, &WorkArea::panelBuilt, m_help, &HelpDesk::attachPanels);
     connect(m_work, &WorkArea::panelBuilt, this, &MainWindow::adoptPanelActions);
     connect(m_work, &WorkArea::connectionWanted, this, &MainWindow::askForAnother);
     connect(m_work, &WorkArea::connectionEdited, this, &MainWindow::askToEdit);
@@ -320,7 +323,7 @@ void MainWindow::closeSession() {
 }
 
 void MainWindow::showShortcuts() {
-    shortcutSheet()->open(m_registry->all());
+    shortcutSheet()->open(m_registry->all(), m_help->keysOfParts());
 }
 
 void MainWindow::complain(const QString& message) {
@@ -379,8 +382,13 @@ bool MainWindow::focusNextPrevChild(bool next) {
             if (const auto* dock = qobject_cast<const QDockWidget*>(widget)) return WorkArea::isBehind(dock);
         return false;
     };
+    // The window keeps tab bars of panels that are away, and does not hide them.
+    const auto isIdle = [](const QWidget* widget) {
+        const auto* const bar = qobject_cast<const QTabBar*>(widget);
+        return bar && (bar->count() < 2 || bar->visibleRegion().isEmpty());
+    };
     const auto canHave = [&](const QWidget* widget) {
-        return widget->window() == this && (widget->focusPolicy() & Qt::TabFocus) == Qt::TabFocus &&
+        return !isIdle(widget) && widget->window() == this && (widget->focusPolicy() & Qt::TabFocus) == Qt::TabFocus &&
                widget->isEnabled() && widget->isVisible() && !widget->focusProxy() && !isBehind(widget);
     };
     QWidget* const from = focusWidget() ? focusWidget() : this;

@@ -32,6 +32,7 @@ struct Inspector {
 /// Panels under one another, scrolled together when they do not fit.
 QWidget* stack(std::initializer_list<QWidget*> panels) {
     auto* area = new QScrollArea;
+    area->setFocusPolicy(Qt::NoFocus); // what is in it takes the focus, and comes into sight with it
     area->setFrameShape(QFrame::NoFrame);
     area->setWidgetResizable(true);
     area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -98,6 +99,7 @@ QWidget* makeTimeline(views::ViewContext* context) {
                          auto* menu = new QMenu(panel);
                          menu->setAttribute(Qt::WA_DeleteOnClose);
                          views::fillFaultMenu(*menu, *context, entity);
+                         Q_EMIT panel->menuFilled(menu, where);
                          if (menu->isEmpty()) {
                              delete menu;
                          } else {

@@ -10,6 +10,7 @@
 #include "transport/transport_bar.h"
 #include "transport/verdict_banner.h"
 #include "window/action_registry.h"
+#include "window/help_desk.h"
 #include "window/language.h"
 #include "window/lesson_desk.h"
 #include "window/main_window.h"
@@ -29,7 +30,6 @@ namespace {
 constexpr double kLeastText = 17, kAtWidth = 1600;
 constexpr double kSmallest = -2;      ///< the smallest font of the window, in points beside the usual one
 constexpr double kNarrowPanel = 0.33; ///< the narration's part of the window
-constexpr double kProtocol = 0.17;    ///< the protocol's part of its height
 constexpr int kProtocolFrom = 800;    ///< in a lower window the protocol goes first
 
 class Blank : public QWidget {
@@ -63,7 +63,9 @@ void Presenter::furnish() {
     connect(bar, &views::PresenterBar::languageWanted, m_window->settings(), &Settings::setLanguage);
     m_bar = bar;
     m_banner = new views::VerdictBanner(m_window->context());
-    m_protocol = new views::ProtocolPanel(m_window->context());
+    auto* protocol = new views::ProtocolPanel(m_window->context());
+    protocol->setBrief(true);
+    m_protocol = protocol;
     auto* keys = new views::KeyRow;
     connect(keys, &views::KeyRow::pressed, this, &Presenter::press);
     m_keys = keys;
@@ -85,6 +87,7 @@ void Presenter::setOn(bool on) {
     if (views::LessonPanel* const panel = m_window->lessons()->panel()) panel->setHeadShown(!on);
     for (auto* timeline : m_window->findChildren<views::TimelineView*>())
         timeline->setBrief(on);
+    m_window->help()->setLegendForced(on);
     m_window->statusBar()->setVisible(!on && m_window->context()->session());
     if (WorkArea* const work = m_window->work()) work->setVisible(!on && m_window->context()->session());
     if (on) {
@@ -105,7 +108,6 @@ void Presenter::fit() {
     views::setTextScale(kLeastText * m_window->width() / kAtWidth / usual);
     m_window->lessons()->setPanelWidth(int(m_window->width() * kNarrowPanel));
     m_protocol->setVisible(m_window->height() >= kProtocolFrom);
-    m_protocol->setMaximumHeight(int(m_window->height() * kProtocol));
     m_blank->setGeometry(m_window->rect());
 }
 

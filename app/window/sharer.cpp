@@ -4,6 +4,7 @@
 #include "session/shared_run.h"
 #include "timeline/timeline_view.h"
 #include "window/action_registry.h"
+#include "window/exporter.h"
 #include "window/main_window.h"
 #include "window/message_bar.h"
 #include "window/work_area.h"
@@ -21,7 +22,10 @@ constexpr double kScale = 2;      ///< sharp on paper and dense screens
 
 } // namespace
 
-Sharer::Sharer(MainWindow* window) : QObject(window), m_window(window) {
+Sharer::Sharer(MainWindow* window)
+    : QObject(window),
+      m_window(window),
+      m_exporter(new Exporter(window, [window](QDialog* dialog) { window->holdTimeFor(dialog); })) {
 }
 
 QList<QAction*> Sharer::makeActions(ActionRegistry* registry) {
@@ -38,7 +42,7 @@ QList<QAction*> Sharer::makeActions(ActionRegistry* registry) {
     m_copyText->setToolTip(tr("Scenario, recipe, seed and what you did: others paste it and have the same run"));
     connect(m_window->context(), &views::ViewContext::sessionChanged, this, &Sharer::refresh);
     refresh();
-    return {m_copyText, paste, m_copyPicture, m_savePicture};
+    return QList<QAction*>{m_copyText, paste, m_copyPicture, m_savePicture} + m_exporter->makeActions(registry);
 }
 
 void Sharer::refresh() {

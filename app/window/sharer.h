@@ -9,6 +9,7 @@ class QAction;
 namespace lockscope::app {
 
 class ActionRegistry;
+class Exporter;
 class MainWindow;
 
 /// Gives a run to others: as text by which they have the same run, and as a picture of what is in sight.
@@ -24,6 +25,8 @@ public:
     QString text() const;
     /// The part of the timeline that is in sight. Precondition: a session is open.
     views::RunPicture picture() const;
+    /// What takes longer to write.
+    Exporter* exporter() const { return m_exporter; }
 
 public Q_SLOTS:
     void copyText();
@@ -38,6 +41,7 @@ private:
     void refresh();
 
     MainWindow* m_window;
+    Exporter* m_exporter;
     QAction* m_copyText = nullptr;
     QAction* m_copyPicture = nullptr;
     QAction* m_savePicture = nullptr;

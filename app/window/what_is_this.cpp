@@ -8,14 +8,16 @@
 #include "locks/protocol_panel.h"
 #include "locks/queue_view.h"
 #include "locks/ttl_history.h"
+#include "models/locks_model.h"
 #include "models/told_violation.h"
+#include "models/verdict_model.h"
 #include "timeline/timeline_view.h"
 #include "transport/verdict_banner.h"
+#include "transport/why_line.h"
 #include "verdict/verdict_panel.h"
 
-#include <QApplication>
-#include <QCursor>
-#include <QWidget>
+#include <QListView>
+#include <QTreeView>
 
 namespace lockscope::app {
 namespace {
@@ -108,6 +110,40 @@ QString ofSetting(const views::WorkloadPanel& form, const QWidget* field, const 
     return QStringLiteral("scenario");
 }
 
+/// The term of a column of the table of locks.
+QString inTable(const QTreeView& table, std::optional<QPoint> mouse) {
+    switch (mouse ? table.columnAt(table.viewport()->mapFromGlobal(*mouse).x()) : -1) {
+    case views::LocksModel::HolderColumn:
+        return QStringLiteral("holder");
+    case views::LocksModel::TtlColumn:
+        return QStringLiteral("time-left");
+    case views::LocksModel::RenewalColumn:
+        return QStringLiteral("renewal");
+    case views::LocksModel::WaitersColumn:
+        return QStringLiteral("waiter");
+    case views::LocksModel::TokenColumn:
+        return QStringLiteral("fencing-token");
+    default:
+        return QStringLiteral("record");
+    }
+}
+
+/// The invariant of the row or the card of the verdict that the mouse is on, or the keyboard.
+QString ofCard(const views::VerdictPanel& panel, std::optional<QPoint> mouse) {
+    for (const QListView* list : {panel.invariants(), panel.violations()}) {
+        if (!mouse && !list->hasFocus()) continue;
+        const QModelIndex row = mouse && list->viewport()->rect().contains(list->viewport()->mapFromGlobal(*mouse))
+                                    ? list->indexAt(list->viewport()->mapFromGlobal(*mouse))
+                                : mouse ? QModelIndex()
+                                        : list->currentIndex();
+        if (!row.isValid()) continue;
+        if (list == panel.violations()) return row.data(views::ViolationsModel::IdRole).toString();
+        const int invariant = row.data(views::InvariantsModel::InvariantRole).toInt();
+        return QString::fromLatin1(verdict::invariantId(verdict::Invariant(invariant)));
+    }
+    return {};
+}
+
 /// The term of a widget, or of the panel that it is a part of. `mouse`: where on the screen it is asked about.
 QString termOf(const QWidget* asked, const views::ViewContext& context, std::optional<QPoint> mouse) {
     for (const QWidget* widget = asked; widget; widget = widget->parentWidget()) {
@@ -116,13 +152,17 @@ QString termOf(const QWidget* asked, const views::ViewContext& context, std::opt
                               mouse ? std::optional(view->viewport()->mapFromGlobal(*mouse)) : std::nullopt);
         if (const auto* form = qobject_cast<const views::WorkloadPanel*>(widget))
             return ofSetting(*form, asked, context);
-        if (qobject_cast<const views::VerdictBanner*>(widget) || qobject_cast<const views::VerdictPanel*>(widget))
+        if (const auto* panel = qobject_cast<const views::VerdictPanel*>(widget)) {
+            const QString invariant = ofCard(*panel, mouse);
+            return invariant.isEmpty() ? toldInvariant(context) : invariant;
+        }
+        if (qobject_cast<const views::VerdictBanner*>(widget) || qobject_cast<const views::WhyLine*>(widget))
             return toldInvariant(context);
         if (qobject_cast<const views::ProtocolPanel*>(widget)) return context.settings().recipe;
         if (qobject_cast<const views::BreakPanel*>(widget)) return QStringLiteral("mark-fault");
         if (qobject_cast<const views::QueueView*>(widget)) return QStringLiteral("waiter");
         if (qobject_cast<const views::TtlHistory*>(widget)) return QStringLiteral("time-left");
-        if (qobject_cast<const views::LocksPanel*>(widget)) return QStringLiteral("record");
+        if (const auto* panel = qobject_cast<const views::LocksPanel*>(widget)) return inTable(*panel->view(), mouse);
         if (qobject_cast<const views::ClusterPanel*>(widget)) return QStringLiteral("server");
     }
     return {};
@@ -130,11 +170,11 @@ QString termOf(const QWidget* asked, const views::ViewContext& context, std::opt
 
 } // namespace
 
-QString whatIsThis(const QWidget& window, const views::ViewContext& context) {
-    const QPoint mouse = QCursor::pos();
-    const QWidget* const under = QApplication::widgetAt(mouse);
-    if (under && under->window() == &window) {
-        const QString term = termOf(under, context, mouse);
+QString whatIsThis(const QWidget& window, const views::ViewContext& context, const QPoint& where) {
+    const QPoint inside = window.mapFromGlobal(where);
+    const QWidget* const under = window.rect().contains(inside) ? window.childAt(inside) : nullptr;
+    if (under) {
+        const QString term = termOf(under, context, where);
         if (!term.isEmpty()) return term;
     }
     return termOf(window.focusWidget(), context, std::nullopt);

@@ -2,6 +2,7 @@
 #pragma once
 #include <QString>
 
+class QPoint;
 class QWidget;
 
 namespace lockscope::views {
@@ -10,8 +11,8 @@ class ViewContext;
 
 namespace lockscope::app {
 
-/// The id of the glossary's term for the thing under the mouse in this window, or else for the one with the keyboard's
-/// focus; empty: neither has one.
-QString whatIsThis(const QWidget& window, const views::ViewContext& context);
+/// The id of the glossary's term for what is at a place on the screen, else for what has the focus; empty: neither has
+/// one.
+QString whatIsThis(const QWidget& window, const views::ViewContext& context, const QPoint& where);
 
 } // namespace lockscope::app

@@ -15,7 +15,8 @@
 namespace lockscope::app {
 namespace {
 
-constexpr int kRoomForInspector = 1280; ///< beside a lesson and its picture
+constexpr int kRoomForInspector = 1280; ///< beside the picture and what stands left of it
+constexpr int kRoomForTables = 880;     ///< below belief, record and effect of a few clients
 constexpr int kConnectionsWidth = 216, kControlsWidth = 252, kInspectorWidth = 348, kBottomHeight = 216;
 
 /// Stands in for the title bar of a dock that has none.
@@ -114,9 +115,11 @@ bool WorkArea::isBehind(const QDockWidget* dock) {
 
 bool WorkArea::isPartOf(Layout layout, const QDockWidget* dock) const {
     switch (layout) {
-    case Layout::Teach:
+    case Layout::Teach: // the picture first: what has no room beside it is a key away
+        if (dock == m_inspector) return m_window->width() >= kRoomForInspector;
+        return dock == m_controls || m_window->height() >= kRoomForTables;
     case Layout::Break:
-        return dock != m_connections;
+        return dock != m_connections && (dock != m_inspector || m_window->width() >= kRoomForInspector);
     case Layout::Monitor:
         return dock != m_controls;
     case Layout::Lesson: // the words stand at the left, and beside them only the picture and the recipe's steps

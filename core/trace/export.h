@@ -3,6 +3,7 @@
 #include "trace/trace.h"
 
 #include <QIODevice>
+#include <array>
 #include <expected>
 #include <stop_token>
 
@@ -37,5 +38,18 @@ std::expected<void, QString> exportPerfetto(const Trace& trace, QIODevice& devic
 /// another process, as Jepsen demands. The values are [lock token], [lock] or [resource token]. Faults are operations
 /// of :nemesis. A client's loss of a hold is an :info of its own, :lost.
 std::expected<void, QString> exportJepsen(const Trace& trace, QIODevice& device, std::stop_token stop = {});
+
+/// A format of a file that a whole trace can be exported to.
+struct ExportFormat {
+    const char* id;     ///< on the command line
+    const char* suffix; ///< of such files, without the dot
+    std::expected<void, QString> (*write)(const Trace& trace, QIODevice& device, std::stop_token stop);
+};
+inline constexpr std::array kExportFormats{
+    ExportFormat{"csv", "csv", exportCsv},
+    ExportFormat{"jsonl", "jsonl", exportJsonl},
+    ExportFormat{"perfetto", "json", exportPerfetto},
+    ExportFormat{"jepsen", "edn", exportJepsen},
+};
 
 } // namespace lockscope::trace

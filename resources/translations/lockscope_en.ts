@@ -170,6 +170,21 @@
     </message>
 </context>
 <context>
+    <name>Story</name>
+    <message numerus="yes">
+        <source>%n client(s)</source>
+        <translation>
+            <numerusform>%n client</numerusform>
+            <numerusform>%n clients</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>There are %n more lock(s).</source>
+        <translation>
+            <numerusform>There are %n more lock.</numerusform><numerusform>There are %n more locks.</numerusform></translation>
+    </message>
+</context>
+<context>
     <name>Timeline</name>
     <message numerus="yes">
         <source>%n changes ago</source>
@@ -228,12 +243,16 @@
     <message numerus="yes">
         <source>and so on, over %n client(s)</source>
         <translation>
-            <numerusform>and so on, over %n client</numerusform><numerusform>and so on, over %n clients</numerusform></translation>
+            <numerusform>and so on, over %n client</numerusform>
+            <numerusform>and so on, over %n clients</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>To end it, end %1's hold of %2: %n client(s) wait for that. %1 then works on without the lock until it learns of it.</source>
         <translation>
-            <numerusform>To end it, end %1's hold of %2: %n client waits for that. %1 then works on without the lock until it learns of it.</numerusform><numerusform>To end it, end %1's hold of %2: %n clients wait for that. %1 then works on without the lock until it learns of it.</numerusform></translation>
+            <numerusform>To end it, end %1's hold of %2: %n client waits for that. %1 then works on without the lock until it learns of it.</numerusform>
+            <numerusform>To end it, end %1's hold of %2: %n clients wait for that. %1 then works on without the lock until it learns of it.</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -241,7 +260,9 @@
     <message numerus="yes">
         <source>told of changes of %n keys</source>
         <translation>
-            <numerusform>told of changes of %n key</numerusform><numerusform>told of changes of %n keys</numerusform></translation>
+            <numerusform>told of changes of %n key</numerusform>
+            <numerusform>told of changes of %n keys</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -283,7 +304,9 @@
     <message numerus="yes">
         <source>recording your hands: %n step(s)</source>
         <translation>
-            <numerusform>recording your hands: %n step</numerusform><numerusform>recording your hands: %n steps</numerusform></translation>
+            <numerusform>recording your hands: %n step</numerusform>
+            <numerusform>recording your hands: %n steps</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -318,7 +341,9 @@
     <message numerus="yes">
         <source>%n address(es)</source>
         <translation>
-            <numerusform>%n address</numerusform><numerusform>%n addresses</numerusform></translation>
+            <numerusform>%n address</numerusform>
+            <numerusform>%n addresses</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>%1 and %n more</source>
@@ -334,13 +359,17 @@
     <message numerus="yes">
         <source>%n connection(s), all up</source>
         <translation>
-            <numerusform>%n connection, up</numerusform><numerusform>%n connections, all up</numerusform></translation>
+            <numerusform>%n connection, up</numerusform>
+            <numerusform>%n connections, all up</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>%1 of %n connection(s) up</source>
         <extracomment>%1 how many connections are up, %n how many there are.</extracomment>
         <translation>
-            <numerusform>%1 of %n connection up</numerusform><numerusform>%1 of %n connections up</numerusform></translation>
+            <numerusform>%1 of %n connection up</numerusform>
+            <numerusform>%1 of %n connections up</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -409,13 +438,17 @@
     <message numerus="yes">
         <source>%n alert(s)</source>
         <translation>
-            <numerusform>%n alert</numerusform><numerusform>%n alerts</numerusform></translation>
+            <numerusform>%n alert</numerusform>
+            <numerusform>%n alerts</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>%n lock(s) · %1 held</source>
         <extracomment>%1 how many of them are held.</extracomment>
         <translation>
-            <numerusform>%n lock · %1 held</numerusform><numerusform>%n locks · %1 held</numerusform></translation>
+            <numerusform>%n lock · %1 held</numerusform>
+            <numerusform>%n locks · %1 held</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -423,7 +456,9 @@
     <message numerus="yes">
         <source>%n lock(s)</source>
         <translation>
-            <numerusform>%n lock</numerusform><numerusform>%n locks</numerusform></translation>
+            <numerusform>%n lock</numerusform>
+            <numerusform>%n locks</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -431,7 +466,9 @@
     <message numerus="yes">
         <source>%n fault(s), none chosen</source>
         <translation>
-            <numerusform>%n fault, none chosen</numerusform><numerusform>%n faults, none chosen</numerusform></translation>
+            <numerusform>%n fault, none chosen</numerusform>
+            <numerusform>%n faults, none chosen</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -468,7 +505,9 @@
     <message numerus="yes">
         <source>%n thing(s) are not true</source>
         <translation>
-            <numerusform>%n thing is not true</numerusform><numerusform>%n things are not true</numerusform></translation>
+            <numerusform>%n thing is not true</numerusform>
+            <numerusform>%n things are not true</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -555,17 +594,23 @@
     <message numerus="yes">
         <source>of %n wait(s)</source>
         <translation>
-            <numerusform>of %n wait</numerusform><numerusform>of %n waits</numerusform></translation>
+            <numerusform>of %n wait</numerusform>
+            <numerusform>of %n waits</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>of %n hold(s)</source>
         <translation>
-            <numerusform>of %n hold</numerusform><numerusform>of %n holds</numerusform></translation>
+            <numerusform>of %n hold</numerusform>
+            <numerusform>of %n holds</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>of %n hand-over(s)</source>
         <translation>
-            <numerusform>of %n hand-over</numerusform><numerusform>of %n hand-overs</numerusform></translation>
+            <numerusform>of %n hand-over</numerusform>
+            <numerusform>of %n hand-overs</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -573,7 +618,9 @@
     <message numerus="yes">
         <source>%n field(s): edit in the text</source>
         <translation>
-            <numerusform>%n field: edit in the text</numerusform><numerusform>%n fields: edit in the text</numerusform></translation>
+            <numerusform>%n field: edit in the text</numerusform>
+            <numerusform>%n fields: edit in the text</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -581,7 +628,9 @@
     <message numerus="yes">
         <source>%n complaint(s)</source>
         <translation>
-            <numerusform>%n complaint</numerusform><numerusform>%n complaints</numerusform></translation>
+            <numerusform>%n complaint</numerusform>
+            <numerusform>%n complaints</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -610,17 +659,23 @@
     <message numerus="yes">
         <source>%n wait(s)</source>
         <translation>
-            <numerusform>%n wait</numerusform><numerusform>%n waits</numerusform></translation>
+            <numerusform>%n wait</numerusform>
+            <numerusform>%n waits</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>%n lock(s)</source>
         <translation>
-            <numerusform>%n lock</numerusform><numerusform>%n locks</numerusform></translation>
+            <numerusform>%n lock</numerusform>
+            <numerusform>%n locks</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>%n more wait(s) are not drawn.</source>
         <translation>
-            <numerusform>%n more wait is not drawn.</numerusform><numerusform>%n more waits are not drawn.</numerusform></translation>
+            <numerusform>%n more wait is not drawn.</numerusform>
+            <numerusform>%n more waits are not drawn.</numerusform>
+        </translation>
     </message>
 </context>
 </TS>

@@ -5117,6 +5117,93 @@
     </message>
 </context>
 <context>
+    <name>Story</name>
+    <message numerus="yes">
+        <source>%n client(s)</source>
+        <translation>
+            <numerusform>%n 个客户端</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 holds it</source>
+        <comment>one client</comment>
+        <translation>%1 持有它</translation>
+    </message>
+    <message>
+        <source>%1 hold it</source>
+        <comment>several clients</comment>
+        <translation>%1 持有它</translation>
+    </message>
+    <message>
+        <source>what the servers hold is not observed</source>
+        <translation>服务器上的情况未观测到</translation>
+    </message>
+    <message>
+        <source>on the server it is free</source>
+        <translation>服务器上它是空闲的</translation>
+    </message>
+    <message>
+        <source>on the server it is held by %1, lease %2 left</source>
+        <translation>服务器上由 %1 持有，租约剩余 %2</translation>
+    </message>
+    <message>
+        <source>on the server it is held by %1</source>
+        <translation>服务器上由 %1 持有</translation>
+    </message>
+    <message>
+        <source>%1 still believes to hold it</source>
+        <comment>one client</comment>
+        <translation>%1 仍以为持有它</translation>
+    </message>
+    <message>
+        <source>%1 still believe to hold it</source>
+        <comment>several clients</comment>
+        <translation>%1 仍以为持有它</translation>
+    </message>
+    <message>
+        <source>%1 waits</source>
+        <comment>one client</comment>
+        <translation>%1 在等待</translation>
+    </message>
+    <message>
+        <source>%1 wait</source>
+        <comment>several clients</comment>
+        <translation>%1 在等待</translation>
+    </message>
+    <message>
+        <source>%1 is paused</source>
+        <comment>one client</comment>
+        <translation>%1 已暂停</translation>
+    </message>
+    <message>
+        <source>%1 are paused</source>
+        <comment>several clients</comment>
+        <translation>%1 已暂停</translation>
+    </message>
+    <message>
+        <source>%1: %2.</source>
+        <extracomment>%1 the name of a lock, %2 how it stands with it.</extracomment>
+        <translation>%1：%2。</translation>
+    </message>
+    <message>
+        <source>; </source>
+        <translation>；</translation>
+    </message>
+    <message>
+        <source>At %1.</source>
+        <translation>%1 时。</translation>
+    </message>
+    <message>
+        <source>Nobody has asked for a lock yet.</source>
+        <translation>还没有谁请求过锁。</translation>
+    </message>
+    <message numerus="yes">
+        <source>There are %n more lock(s).</source>
+        <translation>
+            <numerusform>另外还有 %n 把锁。</numerusform></translation>
+    </message>
+</context>
+<context>
     <name>Timeline</name>
     <message>
         <source>%1 ↔ %2 others</source>
@@ -5222,6 +5309,31 @@
         <translation>%1：尚不可知</translation>
     </message>
     <message>
+        <source>paused</source>
+        <translation>已暂停</translation>
+    </message>
+    <message>
+        <source>waits</source>
+        <translation>等待</translation>
+    </message>
+    <message>
+        <source>holds</source>
+        <translation>持有</translation>
+    </message>
+    <message>
+        <source>still believes to hold #%1</source>
+        <translation>仍以为持有 #%1</translation>
+    </message>
+    <message>
+        <source>still believes</source>
+        <translation>仍以为持有</translation>
+    </message>
+    <message>
+        <source>paused; %1</source>
+        <extracomment>%1 is what a paused client is otherwise doing, such as "holds #33".</extracomment>
+        <translation>已暂停；%1</translation>
+    </message>
+    <message>
         <source>margin %1</source>
         <translation>余量 %1</translation>
     </message>
@@ -5232,10 +5344,6 @@
     <message>
         <source>margin 0 s</source>
         <translation>余量 0 秒</translation>
-    </message>
-    <message>
-        <source>waits</source>
-        <translation>等待</translation>
     </message>
     <message>
         <source>waits %1</source>
@@ -5251,14 +5359,6 @@
     <message>
         <source>holds %1</source>
         <translation>持有 %1</translation>
-    </message>
-    <message>
-        <source>still believes</source>
-        <translation>仍以为持有</translation>
-    </message>
-    <message>
-        <source>paused</source>
-        <translation>已暂停</translation>
     </message>
     <message>
         <source>dead</source>
@@ -5658,11 +5758,6 @@
         <translation>仍以为持有 #%1，但记录并非如此</translation>
     </message>
     <message>
-        <source>paused; %1</source>
-        <extracomment>%1 is what a paused client is otherwise doing, such as "holds #33".</extracomment>
-        <translation>已暂停；%1</translation>
-    </message>
-    <message>
         <source>free</source>
         <translation>空闲</translation>
     </message>
@@ -5822,6 +5917,11 @@
     <message>
         <source>freed by force</source>
         <translation>被强制释放</translation>
+    </message>
+    <message>
+        <source>%1 deleted %2's lock</source>
+        <extracomment>On the lane of a lock: %1 released it, though %2 was its owner.</extracomment>
+        <translation>%1 删掉了 %2 的锁</translation>
     </message>
     <message>
         <source>overwritten</source>
@@ -6446,7 +6546,8 @@
     <message numerus="yes">
         <source>and so on, over %n client(s)</source>
         <translation>
-            <numerusform>依此类推，共 %n 个客户端</numerusform></translation>
+            <numerusform>依此类推，共 %n 个客户端</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 waits for %2, which %3 holds</source>
@@ -6464,7 +6565,8 @@
     <message numerus="yes">
         <source>To end it, end %1's hold of %2: %n client(s) wait for that. %1 then works on without the lock until it learns of it.</source>
         <translation>
-            <numerusform>要解开它，就结束 %1 对 %2 的持有：有 %n 个客户端在等它。%1 在得知之前会在没有锁的情况下继续工作。</numerusform></translation>
+            <numerusform>要解开它，就结束 %1 对 %2 的持有：有 %n 个客户端在等它。%1 在得知之前会在没有锁的情况下继续工作。</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 is held by %2; waiting: %3.</source>
@@ -6532,7 +6634,8 @@
     <message numerus="yes">
         <source>told of changes of %n keys</source>
         <translation>
-            <numerusform>有变化时由服务器告知的键：%n 个</numerusform></translation>
+            <numerusform>有变化时由服务器告知的键：%n 个</numerusform>
+        </translation>
     </message>
     <message>
         <source>other keys are polled: no more than %1 are followed, to spare the server's memory</source>
@@ -7063,6 +7166,14 @@
     <message>
         <source>--to is missing: %1</source>
         <translation>缺少 --to：%1</translation>
+    </message>
+    <message>
+        <source>--%1: only a picture shows a part of the run</source>
+        <translation>--%1：只有图片能只显示运行的一段</translation>
+    </message>
+    <message>
+        <source>--until must be later than --from</source>
+        <translation>--until 必须晚于 --from</translation>
     </message>
     <message>
         <source>holds</source>
@@ -7906,7 +8017,71 @@
     <message numerus="yes">
         <source>recording your hands: %n step(s)</source>
         <translation>
-            <numerusform>正在录制操作：%n 步</numerusform></translation>
+            <numerusform>正在录制操作：%n 步</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::app::Exporter</name>
+    <message>
+        <source>Table of all events</source>
+        <translation>全部事件的表格</translation>
+    </message>
+    <message>
+        <source>All events, one JSON object a line</source>
+        <translation>全部事件，每行一个 JSON 对象</translation>
+    </message>
+    <message>
+        <source>Trace for Perfetto</source>
+        <translation>Perfetto 追踪文件</translation>
+    </message>
+    <message>
+        <source>History for Jepsen and its checkers</source>
+        <translation>供 Jepsen 及其检查器用的历史</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>Save an &amp;animated picture…</source>
+        <translation>保存动画图片(&amp;A)…</translation>
+    </message>
+    <message>
+        <source>The part of the timeline in sight, as it happens: WebP, half a minute at most</source>
+        <translation>眼前这段时间线，按发生的过程播放：WebP，最长半分钟</translation>
+    </message>
+    <message>
+        <source>&amp;Export the events…</source>
+        <translation>导出事件(&amp;E)…</translation>
+    </message>
+    <message>
+        <source>For other programs: a table, JSON, Perfetto or Jepsen</source>
+        <translation>供其他程序使用：表格、JSON、Perfetto 或 Jepsen</translation>
+    </message>
+    <message>
+        <source>Export the events</source>
+        <translation>导出事件</translation>
+    </message>
+    <message>
+        <source>Save an animated picture</source>
+        <translation>保存动画图片</translation>
+    </message>
+    <message>
+        <source>Animated pictures (*.webp)</source>
+        <translation>动画图片 (*.webp)</translation>
+    </message>
+    <message>
+        <source>Writing %1…</source>
+        <translation>正在写入 %1…</translation>
+    </message>
+    <message>
+        <source>Saved %1.</source>
+        <translation>已保存 %1。</translation>
+    </message>
+    <message>
+        <source>%1 could not be written: %2</source>
+        <translation>无法写入 %1：%2</translation>
     </message>
 </context>
 <context>
@@ -7936,12 +8111,69 @@
         <translation>时间轴图例(&amp;G)</translation>
     </message>
     <message>
-        <source>Open the shared run</source>
-        <translation>打开分享的运行</translation>
+        <source>See it in lesson %1: %2</source>
+        <extracomment>In a menu: %1 the number of a lesson, %2 its title.</extracomment>
+        <translation>去看第 %1 课：%2</translation>
     </message>
     <message>
         <source>What is this?</source>
         <translation>这是什么？</translation>
+    </message>
+    <message>
+        <source>Open the shared run</source>
+        <translation>打开分享的运行</translation>
+    </message>
+    <message>
+        <source>Lessons</source>
+        <translation>课程</translation>
+    </message>
+    <message>
+        <source>Presenter</source>
+        <translation>演示视图</translation>
+    </message>
+    <message>
+        <source>Choose a lane</source>
+        <translation>选择泳道</translation>
+    </message>
+    <message>
+        <source>The lane’s lock in detail</source>
+        <translation>泳道上那把锁的详情</translation>
+    </message>
+    <message>
+        <source>What can be done to the lane</source>
+        <translation>能对这条泳道做什么</translation>
+    </message>
+    <message>
+        <source>Move along the axis</source>
+        <translation>沿时间轴移动</translation>
+    </message>
+    <message>
+        <source>wheel</source>
+        <translation>滚轮</translation>
+    </message>
+    <message>
+        <source>Zoom at the mouse</source>
+        <translation>以鼠标处为中心缩放</translation>
+    </message>
+    <message>
+        <source>Choose an answer</source>
+        <translation>选择答案</translation>
+    </message>
+    <message>
+        <source>Lock the bet; go on</source>
+        <translation>锁定押注；继续</translation>
+    </message>
+    <message>
+        <source>Step back, step on</source>
+        <translation>上一步、下一步</translation>
+    </message>
+    <message>
+        <source>Blank the screen</source>
+        <translation>黑屏</translation>
+    </message>
+    <message>
+        <source>Leave the presenter’s view</source>
+        <translation>离开演示视图</translation>
     </message>
     <message>
         <source>About Lockscope</source>
@@ -8593,7 +8825,8 @@
     <message numerus="yes">
         <source>%n address(es)</source>
         <translation>
-            <numerusform>%n 个地址</numerusform></translation>
+            <numerusform>%n 个地址</numerusform>
+        </translation>
     </message>
     <message>
         <source>master</source>
@@ -8786,13 +9019,15 @@
     <message numerus="yes">
         <source>%n connection(s), all up</source>
         <translation>
-            <numerusform>%n 个连接，全部正常</numerusform></translation>
+            <numerusform>%n 个连接，全部正常</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>%1 of %n connection(s) up</source>
         <extracomment>%1 how many connections are up, %n how many there are.</extracomment>
         <translation>
-            <numerusform>%n 个连接中 %1 个正常</numerusform></translation>
+            <numerusform>%n 个连接中 %1 个正常</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 · %2: %3</source>
@@ -9501,7 +9736,8 @@
     <message numerus="yes">
         <source>%n alert(s)</source>
         <translation>
-            <numerusform>%n 条告警</numerusform></translation>
+            <numerusform>%n 条告警</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 commands/s · %2 % of its time</source>
@@ -9516,7 +9752,8 @@
         <source>%n lock(s) · %1 held</source>
         <extracomment>%1 how many of them are held.</extracomment>
         <translation>
-            <numerusform>%n 把锁 · %1 把被持有</numerusform></translation>
+            <numerusform>%n 把锁 · %1 把被持有</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 · seen %2 ago</source>
@@ -9549,7 +9786,8 @@
     <message numerus="yes">
         <source>%n lock(s)</source>
         <translation>
-            <numerusform>%n 把锁</numerusform></translation>
+            <numerusform>%n 把锁</numerusform>
+        </translation>
     </message>
     <message>
         <source>&amp;Reconnect</source>
@@ -9826,7 +10064,8 @@
     <message numerus="yes">
         <source>%n fault(s), none chosen</source>
         <translation>
-            <numerusform>%n 个故障，未选中</numerusform></translation>
+            <numerusform>%n 个故障，未选中</numerusform>
+        </translation>
     </message>
     <message>
         <source>Fault %1 of %2: %3</source>
@@ -10081,10 +10320,6 @@ Alt+左/右 移动它，Del 撤回。</translation>
 <context>
     <name>lockscope::views::LegendBar</name>
     <message>
-        <source>Legend</source>
-        <translation>图例</translation>
-    </message>
-    <message>
         <source>lease left</source>
         <translation>剩余租约</translation>
     </message>
@@ -10127,6 +10362,10 @@ Alt+左/右 移动它，Del 撤回。</translation>
     <message>
         <source>nobody knows</source>
         <translation>没人知道</translation>
+    </message>
+    <message>
+        <source>Legend</source>
+        <translation>图例</translation>
     </message>
 </context>
 <context>
@@ -10185,7 +10424,8 @@ Alt+左/右 移动它，Del 撤回。</translation>
     <message numerus="yes">
         <source>%n thing(s) are not true</source>
         <translation>
-            <numerusform>有 %n 处不符</numerusform></translation>
+            <numerusform>有 %n 处不符</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -11161,17 +11401,20 @@ Alt+左/右 移动它，Del 撤回。</translation>
     <message numerus="yes">
         <source>of %n wait(s)</source>
         <translation>
-            <numerusform>共 %n 次等待</numerusform></translation>
+            <numerusform>共 %n 次等待</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>of %n hold(s)</source>
         <translation>
-            <numerusform>共 %n 次持有</numerusform></translation>
+            <numerusform>共 %n 次持有</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>of %n hand-over(s)</source>
         <translation>
-            <numerusform>共 %n 次交接</numerusform></translation>
+            <numerusform>共 %n 次交接</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 expired, %2 ended by somebody else</source>
@@ -11354,7 +11597,8 @@ Alt+左/右 移动它，Del 撤回。</translation>
     <message numerus="yes">
         <source>%n field(s): edit in the text</source>
         <translation>
-            <numerusform>%n 个字段：在文本中编辑</numerusform></translation>
+            <numerusform>%n 个字段：在文本中编辑</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -11375,7 +11619,8 @@ Alt+左/右 移动它，Del 撤回。</translation>
     <message numerus="yes">
         <source>%n complaint(s)</source>
         <translation>
-            <numerusform>%n 个问题</numerusform></translation>
+            <numerusform>%n 个问题</numerusform>
+        </translation>
     </message>
     <message>
         <source>none: it can run</source>
@@ -11793,12 +12038,14 @@ Alt+左/右 移动它，Del 撤回。</translation>
     <message numerus="yes">
         <source>%n wait(s)</source>
         <translation>
-            <numerusform>%n 个等待</numerusform></translation>
+            <numerusform>%n 个等待</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>%n lock(s)</source>
         <translation>
-            <numerusform>%n 把锁</numerusform></translation>
+            <numerusform>%n 把锁</numerusform>
+        </translation>
     </message>
     <message>
         <source>Deadlock:</source>
@@ -11807,7 +12054,8 @@ Alt+左/右 移动它，Del 撤回。</translation>
     <message numerus="yes">
         <source>%n more wait(s) are not drawn.</source>
         <translation>
-            <numerusform>还有 %n 个等待没有画出。</numerusform></translation>
+            <numerusform>还有 %n 个等待没有画出。</numerusform>
+        </translation>
     </message>
 </context>
 <context>

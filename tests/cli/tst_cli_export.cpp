@@ -90,6 +90,23 @@ private Q_SLOTS:
         QVERIFY(svg.contains("<svg") && svg.contains("orders") && svg.trimmed().endsWith("</svg>"));
     }
 
+    void aStretchIsShownAsItHappens() {
+        const Ran ran = program({QStringLiteral("export"), m_recording, QStringLiteral("--to"), QStringLiteral("webp"),
+                                 QStringLiteral("--from"), QStringLiteral("9s"), QStringLiteral("--until"),
+                                 QStringLiteral("10s"), path("run.webp")});
+        QVERIFY2(ran.status == 0 && ran.err.isEmpty(), ran.told());
+        const QByteArray webp = content(path("run.webp"));
+        QVERIFY(webp.startsWith("RIFF") && webp.mid(8, 4) == "WEBP" && webp.contains("ANIM"));
+        QVERIFY2(webp.count("ANMF") >= 3, qPrintable(QString::number(webp.count("ANMF"))));
+        const Ran table = program({QStringLiteral("export"), m_recording, QStringLiteral("--to"), QStringLiteral("csv"),
+                                   QStringLiteral("--from"), QStringLiteral("9s"), path("part.csv")});
+        QVERIFY2(table.status == 2 && table.err.contains("only a picture"), table.told());
+        const Ran empty = program({QStringLiteral("export"), m_recording, QStringLiteral("--to"), QStringLiteral("png"),
+                                   QStringLiteral("--from"), QStringLiteral("9s"), QStringLiteral("--until"),
+                                   QStringLiteral("8s"), path("none.png")});
+        QVERIFY2(empty.status == 2 && !QFile::exists(path("none.png")), empty.told());
+    }
+
     void otherToolsGetTheirFormats() {
         QCOMPARE(exportTo("perfetto", path("run.json")).status, 0);
         const QJsonArray events = QJsonDocument::fromJson(content(path("run.json"))).object()[u"traceEvents"].toArray();

@@ -358,6 +358,7 @@ void ClusterPanel::openMenu(EntityId entity, const QPoint& at) {
     auto* menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
     fillFaultMenu(*menu, *m_context, entity);
+    Q_EMIT menuFilled(menu, at);
     menu->popup(at);
 }
 

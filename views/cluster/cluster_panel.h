@@ -6,6 +6,8 @@
 
 #include <QWidget>
 
+class QMenu;
+
 namespace lockscope::views {
 
 /// The cluster as a picture at the playhead: nodes, clients, the links between them, and messages under way. Click or
@@ -24,6 +26,10 @@ public:
     void setCurrent(int index);
     QSize sizeHint() const override { return {640, 300}; }
     QSize minimumSizeHint() const override { return {220, 160}; }
+
+Q_SIGNALS:
+    /// A menu of an item is about to open there, on the screen: others may add to it.
+    void menuFilled(QMenu* menu, QPoint where);
 
 protected:
     void paintEvent(QPaintEvent*) override;

@@ -299,6 +299,7 @@ void LocksPanel::showMenu(const QPoint& position, const QModelIndex& index) {
     fillFaultMenu(*menu, *m_context, lock);
     menu->addSeparator();
     if (LocksModel::isCopy(m_proxy->mapToSource(index))) {
+        Q_EMIT menuFilled(menu, position);
         menu->popup(position); // the lock is freed as a whole
         return;
     }
@@ -313,6 +314,7 @@ void LocksPanel::showMenu(const QPoint& position, const QModelIndex& index) {
         force->setToolTip(live ? tr("This lock's connection is read-only. Allow changes on it first.")
                                : tr("This session cannot free a lock on the server."));
     menu->setToolTipsVisible(true);
+    Q_EMIT menuFilled(menu, position);
     menu->popup(position);
 }
 

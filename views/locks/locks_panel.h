@@ -5,6 +5,7 @@
 #include <QWidget>
 
 class QLineEdit;
+class QMenu;
 class QStackedLayout;
 class QToolButton;
 class QTreeView;
@@ -24,6 +25,8 @@ public:
 Q_SIGNALS:
     /// For the tab's title.
     void lockCountChanged(int count);
+    /// A menu of a row is about to open there, on the screen: others may add to it.
+    void menuFilled(QMenu* menu, QPoint where);
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;

@@ -34,7 +34,8 @@ constexpr int kPad = 8;
 constexpr int kUsualBadges = 2; ///< beside a step; its text keeps that room free, so that rows do not grow and shrink
 constexpr int kMostLines = 4;
 constexpr int kMostBadges = 6;
-constexpr int kLeastRows = 5; ///< that the panel insists on
+constexpr int kLeastRows = 5;     ///< that the panel insists on
+constexpr int kLeastStanding = 2; ///< that it has room for where it shows only steps at which clients stand
 
 int severity(Pill::Tone tone) {
     switch (tone) {
@@ -180,6 +181,8 @@ ProtocolPanel::ProtocolPanel(ViewContext* context, QWidget* parent)
                                          "the one it has come to.")));
     connect(m_model, &ProtocolModel::recipeChanged, this, &ProtocolPanel::showRecipe);
     connect(m_model, &ProtocolModel::noteChanged, this, &ProtocolPanel::showNote);
+    connect(m_model, &QAbstractItemModel::dataChanged, this, &ProtocolPanel::showStanding);
+    connect(context, &ViewContext::sessionChanged, this, [this] { m_mostStanding = 0; });
     connect(m_view, &QListView::activated, this, [this](const QModelIndex& index) {
         const auto& badges = m_model->badges(index.row());
         if (badges.empty()) return;
@@ -197,6 +200,33 @@ void ProtocolPanel::showRecipe() {
     m_caption->setHint(m_model->recipe());
     m_caption->setToolTip(m_model->summary());
     m_view->setAccessibleDescription(m_model->summary());
+    m_mostStanding = 0;
+    if (m_brief)
+        showStanding();
+    else
+        fitHeight();
+}
+
+void ProtocolPanel::setBrief(bool brief) {
+    if (brief == m_brief) return;
+    m_brief = brief;
+    m_mostStanding = 0;
+    setSizePolicy(QSizePolicy::Preferred, brief ? QSizePolicy::Fixed : QSizePolicy::Preferred);
+    if (brief) return showStanding();
+    for (int row = 0; row < m_model->rowCount(); ++row)
+        m_view->setRowHidden(row, false);
+    fitHeight();
+}
+
+void ProtocolPanel::showStanding() {
+    if (!m_brief) return;
+    int standing = 0;
+    for (int row = 0; row < m_model->rowCount(); ++row) {
+        const bool empty = m_model->badges(row).empty();
+        if (m_view->isRowHidden(row) != empty) m_view->setRowHidden(row, empty);
+        standing += !empty;
+    }
+    m_mostStanding = std::max(m_mostStanding, standing);
     fitHeight();
 }
 
@@ -209,7 +239,11 @@ void ProtocolPanel::fitHeight() {
     // All steps in sight where there is room: a recipe is read as a whole.
     int height = 2;
     for (int row = 0; row < m_model->rowCount(); ++row)
-        height += m_view->sizeHintForRow(row);
+        if (!m_view->isRowHidden(row)) height += m_view->sizeHintForRow(row);
+    if (m_brief) {
+        m_view->setFixedHeight(std::max(height, std::max(m_mostStanding, kLeastStanding) * rowHeight() + 2));
+        return;
+    }
     m_view->setMaximumHeight(height);
     m_view->setMinimumHeight(std::min(height, kLeastRows * rowHeight()));
 }

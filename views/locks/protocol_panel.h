@@ -17,6 +17,8 @@ public:
     explicit ProtocolPanel(ViewContext* context, QWidget* parent = nullptr);
     ProtocolModel* model() const { return m_model; }
     QListView* view() const { return m_view; }
+    /// Shows only the steps at which clients stand, and asks for no more height than these need; for a class.
+    void setBrief(bool brief);
 
 protected:
     void changeEvent(QEvent* event) override;
@@ -26,12 +28,15 @@ private:
     void showRecipe();
     void showNote();
     void fitHeight();
+    void showStanding();
     ViewContext* m_context;
     ProtocolModel* m_model;
     QStackedLayout* m_stack;
     SectionCaption* m_caption;
     DimLabel* m_note;
     QListView* m_view;
+    bool m_brief = false;
+    int m_mostStanding = 0; ///< rows shown at once so far: what stands above the panel does not move to and fro
 };
 
 } // namespace lockscope::views

@@ -72,6 +72,10 @@ void LaneFold::markFreed(const LockSlot& l, const Event& event, std::uint32_t ro
         mark(RecordTick::NodeLoss);
         break;
     case trace::FreedBy::Release:
+        // The server cannot tell; the trace knows whose lock it was.
+        if (event.actor != trace::kNoEntity && event.aux != trace::kNoEntity &&
+            m_trace.clientOf(event.actor) != m_trace.clientOf(event.aux))
+            mark(RecordTick::Overwritten);
         break;
     }
 }

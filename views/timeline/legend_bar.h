@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "timeline/legend.h"
+
 #include <QAbstractButton>
 
 namespace lockscope::views {
@@ -8,20 +10,7 @@ namespace lockscope::views {
 class LegendEntry : public QAbstractButton {
     Q_OBJECT
 public:
-    enum class Sign : std::uint8_t {
-        Holds,
-        Waits,
-        Stale,
-        Paused,
-        Lease,
-        Accepted,
-        Refused,
-        Damage,
-        Broken,
-        Fault,
-        Gap
-    };
-    LegendEntry(Sign sign, const QString& words, QWidget* parent = nullptr);
+    LegendEntry(LegendSign sign, const QString& words, QWidget* parent = nullptr);
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return sizeHint(); }
 
@@ -29,7 +18,7 @@ protected:
     void paintEvent(QPaintEvent*) override;
 
 private:
-    Sign m_sign;
+    LegendSign m_sign;
 };
 
 /// The timeline's signs in one line, as they are painted there; those for which there is no room are left out, the most

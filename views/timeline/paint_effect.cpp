@@ -83,8 +83,7 @@ void paintEffect(const PaintKit& kit, const Lane& lane, int height) {
     };
     for (std::size_t d = 0; d < damages.size(); ++d) {
         const Mark& mark = marks[damages[d]];
-        if (mark.tick && roomAfter(d) >= 20)
-            numbers.add(mark.x, shortNumber(kit.data.damage(mark.tick->label).number), Role::ViolationText);
+        if (mark.tick) numbers.add(mark.x, shortNumber(kit.data.damage(mark.tick->label).number), Role::ViolationText);
     }
     for (const std::size_t i : alone) {
         const double gap = std::min(i > 0 ? marks[i].x - marks[i - 1].x : 1e9,

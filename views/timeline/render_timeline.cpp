@@ -2,12 +2,13 @@
 #include "timeline/render_timeline.h"
 
 #include "theme/fonts.h"
+#include "theme/palette.h"
 #include "timeline/scene.h"
+#include "timeline/spotlight_paint.h"
 
 namespace lockscope::views {
-namespace {
 
-struct Prepared {
+struct TimelineRenderer::Prepared {
     TimelineData data;
     TimelineLayout layout;
     ViolationBands bands;
@@ -21,10 +22,18 @@ struct Prepared {
     int frameHeight() const { return metrics.rulerHeight() + metrics.stripHeight() + metrics.overviewHeight(); }
 };
 
-} // namespace
+TimelineRenderer::TimelineRenderer(const TimelinePicture& picture)
+    : m_prepared(std::make_unique<const Prepared>(picture)) {
+}
 
-void renderTimeline(QPainter& painter, const QSize& size, const TimelinePicture& picture) {
-    const Prepared prepared(picture);
+TimelineRenderer::~TimelineRenderer() = default;
+
+int TimelineRenderer::height() const {
+    return m_prepared->layout.height() + m_prepared->frameHeight();
+}
+
+void TimelineRenderer::paint(QPainter& painter, const QSize& size, const TimelinePicture& picture) const {
+    const Prepared& prepared = *m_prepared;
     TimelineScene scene{prepared.data, prepared.layout, prepared.bands, prepared.metrics, picture.notes};
     scene.end = std::max<std::int64_t>(prepared.data.now(), 1);
     scene.from = picture.from.count();
@@ -46,6 +55,8 @@ void renderTimeline(QPainter& painter, const QSize& size, const TimelinePicture&
     painter.save();
     painter.setClipRect(QRect(QPoint(), lanes));
     paintLanes(painter, lanes, scene);
+    const bool hides = playhead && picture.hidesFuture;
+    if (hides) painter.fillRect(QRectF(x, 0, size.width() - x, lanes.height()), color(Role::SurfaceSunken));
     if (playhead) {
         paintPlayheadLine(painter, x, lanes.height());
         for (const LeaseAtPlayhead& lease : leasesAtPlayhead(scene, lanes))
@@ -57,8 +68,13 @@ void renderTimeline(QPainter& painter, const QSize& size, const TimelinePicture&
     painter.translate(0, lanes.height());
     paintOverview(painter, overview, scene);
     paintOverviewFrame(painter, overview, scene);
+    if (hides) {
+        const double now = labels + TimelineCoordinates(0, scene.end, size.width() - labels).x(scene.playhead);
+        paintNotYetSmall(painter, overview, now);
+    }
     painter.translate(0, -lanes.height() - top);
     paintRuler(painter, ruler, scene);
+    if (hides) paintNotYet(painter, ruler, scene);
     if (playhead) {
         painter.save();
         painter.translate(0, scene.metrics.px(16));
@@ -67,6 +83,10 @@ void renderTimeline(QPainter& painter, const QSize& size, const TimelinePicture&
         paintPlayheadPill(painter, x, labels, size.width(), scene);
     }
     painter.restore();
+}
+
+void renderTimeline(QPainter& painter, const QSize& size, const TimelinePicture& picture) {
+    TimelineRenderer(picture).paint(painter, size, picture);
 }
 
 QImage renderTimelineImage(const QSize& size, double scale, const TimelinePicture& picture) {
@@ -79,8 +99,7 @@ QImage renderTimelineImage(const QSize& size, double scale, const TimelinePictur
 }
 
 int timelineHeight(const TimelinePicture& picture) {
-    const Prepared prepared(picture);
-    return prepared.layout.height() + prepared.frameHeight();
+    return TimelineRenderer(picture).height();
 }
 
 } // namespace lockscope::views

@@ -17,6 +17,22 @@ struct TimelinePicture {
     Nanos to{}; ///< <= from: to the end of the trace
     std::optional<Nanos> playhead;
     TimelineNotes notes;
+    bool hidesFuture = false; ///< nothing is shown right of the playhead: it has not happened yet
+};
+
+/// The lanes of one trace, made once for many pictures of it.
+class TimelineRenderer {
+public:
+    explicit TimelineRenderer(const TimelinePicture& picture);
+    ~TimelineRenderer();
+    /// Paints into (0, 0, size). Precondition: `picture` is of the trace and the verdict that this was made of.
+    void paint(QPainter& painter, const QSize& size, const TimelinePicture& picture) const;
+    /// As timelineHeight().
+    int height() const;
+
+private:
+    struct Prepared;
+    std::unique_ptr<const Prepared> m_prepared;
 };
 
 /// Paints ruler, lanes and overview into (0, 0, size) of `painter`, in the theme in use. Lanes that do not fit below

@@ -3,6 +3,7 @@
 
 #include "theme/fonts.h"
 #include "theme/palette.h"
+#include "timeline/legend.h"
 
 #include <QCoreApplication>
 #include <QSvgGenerator>
@@ -40,11 +41,16 @@ void tellVerdict(RunPicture& picture) {
 }
 
 QSize sizeOf(const RunPicture& picture, int width, int mostHeight) {
-    return {width, std::clamp(headHeight() + timelineHeight(picture.timeline), headHeight() + 1, mostHeight)};
+    const int frame = headHeight() + legendHeight();
+    return {width, std::clamp(frame + timelineHeight(picture.timeline), frame + 1, mostHeight)};
 }
 
 void paintRun(QPainter& painter, const QSize& size, const RunPicture& picture) {
-    const int head = headHeight();
+    paintRun(painter, size, picture, TimelineRenderer(picture.timeline));
+}
+
+void paintRun(QPainter& painter, const QSize& size, const RunPicture& picture, const TimelineRenderer& lanes) {
+    const int head = headHeight(), legend = legendHeight();
     painter.fillRect(QRect(0, 0, size.width(), head), color(Role::Surface));
     const QRect room(kPad, kPad, size.width() - 2 * kPad, head - 2 * kPad);
     painter.setFont(uiFont(2, QFont::DemiBold));
@@ -57,8 +63,9 @@ void paintRun(QPainter& painter, const QSize& size, const RunPicture& picture) {
                      painter.fontMetrics().elidedText(picture.sentence, Qt::ElideRight, room.width()));
     painter.save();
     painter.translate(0, head);
-    renderTimeline(painter, QSize(size.width(), size.height() - head), picture.timeline);
+    lanes.paint(painter, QSize(size.width(), size.height() - head - legend), picture.timeline);
     painter.restore();
+    paintLegend(painter, QRect(0, size.height() - legend, size.width(), legend));
 }
 
 QImage imageOf(const RunPicture& picture, const QSize& size, double scale) {

@@ -2,6 +2,7 @@
 #include "timeline/spotlight_paint.h"
 
 #include "theme/fonts.h"
+#include "timeline/lane_notes.h"
 
 #include <QCoreApplication>
 #include <QPainterPath>
@@ -51,13 +52,16 @@ Role noteRole(const Lane& lane, std::int64_t now) {
     return Role::HoldingText;
 }
 
-/// A box with words, tied to the playhead by a short line; it takes no more room than there is.
-void paintNote(QPainter& painter, const QRectF& room, const QString& words, Role role, Qt::PenStyle border) {
+/// A box with words, tied to the playhead by a short line: the first ones that the room takes, the shortest last.
+void paintNote(QPainter& painter, const QRectF& room, const QStringList& wordings, Role role, Qt::PenStyle border) {
     const double u = textScale();
     const QFontMetricsF letters(painter.font());
     const double tie = 14 * u, pad = 12 * u, most = room.width() - tie - 8 * u - 2 * pad;
     if (most < letters.averageCharWidth() * 8) return;
-    const QString shown = letters.elidedText(words, Qt::ElideRight, most);
+    const auto fitting =
+        std::ranges::find_if(wordings, [&](const QString& words) { return letters.horizontalAdvance(words) <= most; });
+    const QString shown =
+        fitting != wordings.end() ? *fitting : letters.elidedText(wordings.last(), Qt::ElideRight, most);
     const double high = letters.height() + 8 * u;
     const QRectF box(room.left() + tie, room.center().y() - high / 2, letters.horizontalAdvance(shown) + 2 * pad, high);
     painter.setPen(QPen(color(role), 1.5));
@@ -80,7 +84,7 @@ void paintNotes(QPainter& painter, const QRectF& room, const TimelineScene& scen
         if (row.lane->kind == LaneKind::Effect) betRow = &row;
         const bool lit = std::ranges::find(spotlight.lanes, row.lane->entity) != spotlight.lanes.end();
         if (!lit || (row.lane->kind != LaneKind::Belief && row.lane->kind != LaneKind::Record)) continue;
-        paintNote(painter, place, laneState(scene.data, *row.lane, scene.playhead), noteRole(*row.lane, scene.playhead),
+        paintNote(painter, place, laneNotes(scene.data, *row.lane, scene.playhead), noteRole(*row.lane, scene.playhead),
                   Qt::SolidLine);
     }
     if (bet.words.isEmpty()) return;
@@ -88,7 +92,7 @@ void paintNotes(QPainter& painter, const QRectF& room, const TimelineScene& scen
     const QRectF place = betRow ? QRectF(room.left(), betRow->y - scene.scroll, room.width(), betRow->height)
                                 : QRectF(room.left(), room.bottom() - high, room.width(), high);
     const Role role = !bet.right ? Role::HoldingText : *bet.right ? Role::AcceptedText : Role::WaitingText;
-    paintNote(painter, place, bet.words, role, bet.right ? Qt::SolidLine : Qt::DashLine);
+    paintNote(painter, place, {bet.words}, role, bet.right ? Qt::SolidLine : Qt::DashLine);
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/timeline_accessible.h"
 
+#include "models/story.h"
 #include "timeline/timeline_view.h"
 
 #include <QAccessibleWidget>
@@ -56,6 +57,13 @@ public:
             QAccessible::deleteAccessibleInterface(id);
     }
 
+    /// What a sighted reader takes in at a glance stands before what the keys do.
+    QString text(QAccessible::Text t) const override {
+        const QString usual = QAccessibleWidget::text(t);
+        if (t != QAccessible::Description || !m_view || !m_view->context()) return usual;
+        const QString story = storyAtPlayhead(*m_view->context());
+        return story.isEmpty() ? usual : story + QLatin1Char(' ') + usual;
+    }
     int childCount() const override { return m_view ? int(m_view->layoutOfLanes().rows().size()) : 0; }
     QAccessibleInterface* child(int row) const override {
         if (row < 0 || row >= childCount()) return nullptr;
@@ -104,6 +112,12 @@ void announceTimelineChange(TimelineView* view) {
     if (!QAccessible::isActive() || view->focusRow() < 0 || !view->hasFocus()) return;
     QAccessibleEvent event(view, QAccessible::NameChanged);
     event.setChild(view->focusRow());
+    QAccessible::updateAccessibility(&event);
+}
+
+void announceTimelineStory(TimelineView* view) {
+    if (!QAccessible::isActive()) return;
+    QAccessibleEvent event(view, QAccessible::DescriptionChanged);
     QAccessible::updateAccessibility(&event);
 }
 

@@ -11,6 +11,8 @@ class TimelineView;
 void installTimelineAccessibility();
 /// Names of the lanes may have changed: tells about the lane in focus.
 void announceTimelineChange(TimelineView* view);
+/// The playhead has come to rest: how it stands there is another story, the timeline's description.
+void announceTimelineStory(TimelineView* view);
 /// Another lane has the keyboard's frame.
 void announceTimelineFocus(TimelineView* view, int row);
 

@@ -5,6 +5,7 @@
 #include <QWidget>
 
 class QLabel;
+class QMenu;
 class QProgressBar;
 class QPushButton;
 
@@ -21,6 +22,10 @@ public:
     TimelineView* view() const { return m_view; }
     /// Hidden at first.
     LegendBar* legend() const { return m_legend; }
+
+Q_SIGNALS:
+    /// A menu of a lane is about to open there, on the screen: others may add to it.
+    void menuFilled(QMenu* menu, QPoint where);
 
 private:
     void attach();

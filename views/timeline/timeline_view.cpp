@@ -98,6 +98,15 @@ TimelineView::TimelineView(ViewContext* context, QWidget* parent)
     m_announce.setInterval(100);
     connect(&m_announce, &QTimer::timeout, this, [this] { announceTimelineChange(this); });
 
+    // A reader hears how it stands when the playhead has come to rest, and not at each frame of a run.
+    auto* rest = new QTimer(this);
+    rest->setSingleShot(true);
+    rest->setInterval(400);
+    connect(rest, &QTimer::timeout, this, [this] { announceTimelineStory(this); });
+    connect(context, &ViewContext::playheadChanged, rest, [rest] {
+        if (QAccessible::isActive()) rest->start();
+    });
+
     connect(m_zoom, &TimelineZoom::changed, this, &TimelineView::updateAll);
     connect(m_loader, &TimelineLoader::replaced, this, [this] {
         m_layout.clear();

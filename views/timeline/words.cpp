@@ -302,6 +302,10 @@ QString recordTickWords(const trace::Trace& trace, const Tick& tick) {
     case RecordTick::Forced:
         return Timeline::tr("freed by force");
     case RecordTick::Overwritten:
+        if (event.kind == trace::EventKind::RecordFreed &&
+            trace::FreedBy(event.flags & trace::kFreedByMask) == trace::FreedBy::Release)
+            //: On the lane of a lock: %1 released it, though %2 was its owner.
+            return Timeline::tr("%1 deleted %2's lock").arg(who, actorName(trace, event.aux));
         return Timeline::tr("overwritten");
     case RecordTick::NodeLoss:
         return Timeline::tr("lost with its server");

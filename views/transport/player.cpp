@@ -11,8 +11,9 @@ namespace {
 
 using session::Milestone;
 constexpr int kFrameMs = 16;
-/// How much of the near future the world is asked for, in real time.
-constexpr double kAheadNs = 60e6;
+/// How much of the near future the world is asked for, in real time: more than a frame, and no more than needed, since
+/// what was computed is drawn, and would give away at a high speed who gets the lock next.
+constexpr double kAheadNs = 25e6;
 /// After a stall (a dialogue, a suspended laptop) play goes on from where it was instead of leaping.
 constexpr qint64 kLongestFrameNs = 250'000'000;
 /// Rows that a search back looks at before the window has its turn: a few milliseconds.

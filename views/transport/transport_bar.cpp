@@ -95,6 +95,7 @@ void TransportBar::furnish() {
     dice->setToolTip(command("transport.restart-new-seed")->toolTip());
     connect(dice, &QAction::triggered, command("transport.restart-new-seed"), &QAction::trigger);
     connect(m_seed, &QLineEdit::returnPressed, this, &TransportBar::restartWithTypedSeed);
+    connect(m_seed, &QLineEdit::editingFinished, this, &TransportBar::fold);
 
     m_health = new Pill;
     m_health->setDot(true);
@@ -196,13 +197,14 @@ void TransportBar::makeActions() {
     add("transport.normal-speed", nullptr, tr("N&ormal speed"), {Qt::Key_Backslash},
         [this] { m_player->setSpeed(Player::kNormal); });
     add("transport.find", "search", tr("Find or do…"), {Qt::CTRL | Qt::Key_K}, [this] {
-        if (isHidden())
+        if (isHidden() || (m_field && m_field->isHidden()))
             Q_EMIT findRequested();
         else
             commandField()->summon();
     });
     add("transport.seed", "keyboard", tr("T&ype a seed"), {Qt::CTRL | Qt::Key_E}, [this] {
-        seedField()->setFocus(Qt::ShortcutFocusReason);
+        seedField()->show(); // also where the row has no room for it while nobody types one
+        m_seed->setFocus(Qt::ShortcutFocusReason);
         m_seed->selectAll();
     });
     command("transport.play")->setCheckable(true);
@@ -271,6 +273,7 @@ void TransportBar::attach() {
     if (m_session != m_context->session()) {
         if (m_session) m_session->disconnect(this);
         m_session = m_context->session();
+        m_verdictRoom = 0;
         if (session::Session* const open = m_session) {
             connect(open, &session::Session::healthChanged, this, &TransportBar::refreshHealth);
             // The list of changes made by hand is another one, or a recording told its seed.
@@ -301,7 +304,7 @@ void TransportBar::refreshAbilities() {
         m_speedLabel->setEnabled(adjustable);
         // A recording has the seed that it was made with; somebody's running server has none.
         const bool seeded = open && (can.restart || open->recordingMeta().origin == QLatin1String("simulated"));
-        m_seed->setVisible(seeded);
+        m_seeded = seeded;
         m_seed->setReadOnly(!can.restart);
         for (QAction* action : m_seed->actions())
             action->setVisible(can.restart);
@@ -309,6 +312,7 @@ void TransportBar::refreshAbilities() {
                                             "and press Enter.")
                                        : tr("The seed of the run that was recorded"));
         if (seeded && !m_seed->hasFocus()) m_seed->setText(tr("seed %1").arg(open->seed()));
+        fold();
     }
 
     QAction* play = command("transport.play");
@@ -325,6 +329,45 @@ void TransportBar::refreshClock() {
     if (m_clockLetters > 0 && m_clock->text().size() != m_clockLetters) fitClock();
 }
 
+/// Hides the parts that the row has no room for beside a whole verdict, the least needed first. They have keys or stand
+/// elsewhere, too; the verdict does not.
+void TransportBar::fold() {
+    if (!m_field) return;
+    constexpr int kVerdictLetters = 46; // of most sentences: the parts do not come and go with each of them
+    m_verdictRoom = std::max({m_verdictRoom, m_banner->minimumSizeHint().width(),
+                              kVerdictLetters * QFontMetrics(uiFont(0, QFont::DemiBold)).averageCharWidth()});
+    const QMargins margins = layout()->contentsMargins();
+    int room = width() - margins.left() - margins.right() - m_verdictRoom;
+    const QWidget* const speed = m_speed->parentWidget();
+    for (int i = 0; i < layout()->count(); ++i) {
+        const QLayoutItem* const item = layout()->itemAt(i);
+        const QWidget* const widget = item->widget();
+        if (widget == speed)
+            room -= m_speedLabel->minimumWidth() + kGrid;
+        else if (!widget)
+            room -= item->sizeHint().width();
+        else if (widget != m_banner && widget != m_health && widget != m_seed && widget != m_field)
+            room -= widget->isHidden() ? 0 : item->sizeHint().width() + kGrid;
+    }
+    struct Part {
+        QWidget* widget;
+        int width;
+        bool wanted;
+    };
+    const bool open = m_session != nullptr;
+    const bool well = open && m_session->health().level == session::Health::Level::Good;
+    for (const Part& part :
+         {Part{m_health, m_health->sizeHint().width(), open}, Part{m_field, m_field->minimumWidth(), true},
+          Part{m_seed, m_seed->minimumWidth(), m_seeded}, Part{m_speed, m_speed->minimumWidth(), true}}) {
+        const bool fits = room >= part.width + kGrid;
+        // Trouble is told in any width, and nothing goes away under a person's hands.
+        const bool needed = part.widget->hasFocus() || (part.widget == m_health && !well);
+        part.widget->setVisible(part.wanted && (fits || needed));
+        if (part.widget == m_health) m_health->setMinimumWidth(fits ? part.width : 0); // whole, or not at all
+        if (part.wanted) room -= part.width + kGrid;
+    }
+}
+
 void TransportBar::fitClock() {
     // As wide as any time with so many letters: what stands beside it moves when an hour is full, and not before.
     m_clockLetters = m_clock->text().size();
@@ -335,8 +378,7 @@ void TransportBar::fitClock() {
 void TransportBar::refreshHealth() {
     if (!m_health) return;
     const session::Session* const open = m_session;
-    m_health->setVisible(open != nullptr);
-    if (!open) return;
+    if (!open) return m_health->hide();
     const session::Health health = open->health();
     m_health->setText(health.brief.isEmpty() ? health.text : health.brief);
     m_health->setToolTip(health.text);
@@ -357,6 +399,7 @@ void TransportBar::refreshHealth() {
                       : health.level == Level::Working ? Pill::Tone::Waiting
                                                        : Pill::Tone::Violation);
     m_health->updateGeometry();
+    fold();
 }
 
 std::vector<CommandField::Find> TransportBar::locksCalled(const QString& typed) {
@@ -402,6 +445,19 @@ void TransportBar::showEvent(QShowEvent* event) {
 void TransportBar::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
     if (event->type() == QEvent::PaletteChange) update();
+    if (event->type() == QEvent::FontChange) fold();
+}
+
+void TransportBar::resizeEvent(QResizeEvent* event) {
+    fold();
+    QWidget::resizeEvent(event);
+}
+
+bool TransportBar::event(QEvent* event) {
+    // The verdict asks for more room than there was so far.
+    if (event->type() == QEvent::LayoutRequest && m_banner && m_banner->minimumSizeHint().width() > m_verdictRoom)
+        fold();
+    return QWidget::event(event);
 }
 
 void TransportBar::paintEvent(QPaintEvent*) {

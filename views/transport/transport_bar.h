@@ -43,7 +43,9 @@ Q_SIGNALS:
 protected:
     void paintEvent(QPaintEvent*) override;
     void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     void changeEvent(QEvent* event) override;
+    bool event(QEvent* event) override;
 
 private:
     QAction* add(const char* id, const char* iconName, const QString& text, const QList<QKeySequence>& keys,
@@ -57,6 +59,7 @@ private:
     void refreshAbilities();
     void refreshClock();
     void fitClock();
+    void fold();
     void refreshHealth();
     void restartWithTypedSeed();
     std::vector<CommandField::Find> locksCalled(const QString& typed);
@@ -78,6 +81,8 @@ private:
     Pill* m_access = nullptr; ///< the changes allowed on a server that is not ours
     VerdictBanner* m_banner = nullptr;
     CommandField* m_field = nullptr;
+    bool m_seeded = false; ///< the session's run has a seed
+    int m_verdictRoom = 0; ///< the width kept for the verdict; it only grows while a session lasts
 };
 
 /// "Play (Space)": what a control says on hover.

@@ -76,9 +76,9 @@ QSize VerdictBanner::sizeHint() const {
 }
 
 QSize VerdictBanner::minimumSizeHint() const {
-    // A verdict is short or can be cut behind its first words; what else stands in its row may be as long as it likes.
-    constexpr int kFirstWords = 240;
-    return {std::clamp(sizeHint().width(), 120, kFirstWords), 32};
+    // A verdict is read as a whole; only a very long one is cut, as the name of a lock may be as long as it likes.
+    constexpr int kLongest = 560;
+    return {std::clamp(sizeHint().width(), 120, int(kLongest * textScale())), 32};
 }
 
 bool VerdictBanner::event(QEvent* event) {

@@ -30,7 +30,7 @@ ShortcutSheet::ShortcutSheet(QWidget* window) : QWidget(window) {
     hide();
 }
 
-void ShortcutSheet::open(const QList<QAction*>& actions) {
+void ShortcutSheet::open(const QList<QAction*>& actions, const QList<Extra>& extras) {
     m_lines.clear();
     m_shown = 0;
     QStringList groups;
@@ -38,16 +38,22 @@ void ShortcutSheet::open(const QList<QAction*>& actions) {
         if (const QString group = action->property("group").toString();
             !action->shortcut().isEmpty() && !groups.contains(group))
             groups << group;
+    for (const Extra& extra : extras)
+        if (!groups.contains(extra.group)) groups << extra.group;
     QStringList spoken;
+    const auto put = [&](const QString& keys, const QString& text) {
+        m_lines << Line{keys, text};
+        spoken << tr("%1: %2").arg(text, keys);
+        ++m_shown;
+    };
     for (const QString& group : groups) {
         m_lines << Line{QString(), group, true};
         for (const QAction* action : actions) {
             if (action->shortcut().isEmpty() || action->property("group").toString() != group) continue;
-            const QString text = withoutMnemonic(action->text());
-            m_lines << Line{keysOf(action), text};
-            spoken << tr("%1: %2").arg(text, keysOf(action));
-            ++m_shown;
+            put(keysOf(action), withoutMnemonic(action->text()));
         }
+        for (const Extra& extra : extras)
+            if (extra.group == group) put(extra.keys, extra.text);
     }
     setAccessibleName(tr("Keyboard shortcuts"));
     setAccessibleDescription(spoken.join(QStringLiteral("; ")));

@@ -11,8 +11,12 @@ class ShortcutSheet : public QWidget {
     Q_OBJECT
 public:
     explicit ShortcutSheet(QWidget* window);
-    /// Shows those of the actions that have a shortcut, by their "group".
-    void open(const QList<QAction*>& actions);
+    /// Keys, or the wheel, that do something without being a command of any menu.
+    struct Extra {
+        QString group, keys, text;
+    };
+    /// Shows those of the actions that have a shortcut, by their "group", and the extra ones at the end of theirs.
+    void open(const QList<QAction*>& actions, const QList<Extra>& extras = {});
     /// How many shortcuts are shown; 0 while closed.
     int shown() const { return isVisible() ? m_shown : 0; }
 

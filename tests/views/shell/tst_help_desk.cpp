@@ -3,23 +3,31 @@
 #include "compare/compare_window.h"
 #include "experiment/run.h"
 #include "glossary/glossary_dialog.h"
+#include "locks/locks_panel.h"
+#include "locks/protocol_panel.h"
 #include "session/shared_run.h"
 #include "session/simulated_session.h"
 #include "timeline/legend_bar.h"
+#include "timeline/run_movie.h"
 #include "timeline/timeline_panel.h"
 #include "timeline/timeline_view.h"
 #include "window/compare_desk.h"
+#include "window/exporter.h"
 #include "window/help_desk.h"
 #include "window/lesson_desk.h"
 #include "window/sharer.h"
 #include "window_scene.h"
 
+#include <QBuffer>
 #include <QClipboard>
 #include <QComboBox>
 #include <QImage>
 #include <QListView>
 #include <QListWidget>
+#include <QMenu>
 #include <QMessageBox>
+#include <QSignalSpy>
+#include <QTreeView>
 
 using namespace lockscope;
 
@@ -37,6 +45,19 @@ struct Scene : tests::WindowScene {
         return trace->digest();
     }
 };
+
+/// The menu that a right click there opens; its words are those of the entries.
+QMenu* menuAt(QWidget* widget, const QPoint& at) {
+    QContextMenuEvent event(QContextMenuEvent::Mouse, at, widget->mapToGlobal(at));
+    QApplication::sendEvent(widget, &event);
+    return qobject_cast<QMenu*>(QApplication::activePopupWidget());
+}
+QStringList wordsOf(const QMenu& menu) {
+    QStringList words;
+    for (const QAction* action : menu.actions())
+        words += action->text();
+    return words;
+}
 
 } // namespace
 
@@ -61,6 +82,46 @@ private Q_SLOTS:
         s.press(Qt::Key_F1);
         QVERIFY(s.glossary());
         QCOMPARE(s.glossary()->shownTerm(), QStringLiteral("belief"));
+    }
+
+    void eachMenuSaysWhatIsThere() {
+        Scene s;
+        s.open("gc-pause");
+        s.digest();
+        s.window->player()->seek(10s);
+        QTRY_COMPARE(s.context()->playhead(), Nanos(10s));
+        views::TimelineView* const view = s.timeline()->view();
+        QTRY_VERIFY(!view->layoutOfLanes().rows().empty());
+        // A lane's name; the recipe's steps; a row of the verdict; a cell of the table.
+        QMenu* menu = menuAt(view->viewport(), view->rowRect(0).topLeft() + QPoint(20, 20));
+        QVERIFY(menu);
+        const lesson::Term* const belief = lesson::findTerm(QStringLiteral("belief"));
+        QVERIFY2(wordsOf(*menu).contains(belief->name.in(QStringLiteral("en")) + QStringLiteral(": ") +
+                                         belief->sentence(QStringLiteral("en"))),
+                 qPrintable(wordsOf(*menu).join(u'|')));
+        // What can be done to it stands there as before.
+        QVERIFY2(!wordsOf(*menu).filter(QStringLiteral("watchdog"), Qt::CaseInsensitive).isEmpty(),
+                 qPrintable(wordsOf(*menu).join(u'|')));
+        menu->close();
+        auto* const protocol = s.window->findChild<views::ProtocolPanel*>();
+        menu = menuAt(protocol->view()->viewport(), QPoint(30, 10));
+        QVERIFY(menu && wordsOf(*menu).first().isEmpty()); // a line, then what it is
+        QVERIFY2(wordsOf(*menu).join(u'|').contains(QStringLiteral("redis-set")),
+                 qPrintable(wordsOf(*menu).join(u'|')));
+        menu->close();
+        auto* const table = s.window->findChild<views::LocksPanel*>();
+        const QModelIndex holder = table->view()->model()->index(0, views::LocksModel::HolderColumn);
+        menu = menuAt(table->view()->viewport(), table->view()->visualRect(holder).center());
+        QVERIFY(menu);
+        QVERIFY2(wordsOf(*menu).join(u'|').contains(QStringLiteral("holder: ")), qPrintable(wordsOf(*menu).join(u'|')));
+        // Its last entries lead on: to the lesson, to all words.
+        QAction* toLesson = nullptr;
+        for (QAction* action : menu->actions())
+            if (action->text().startsWith(QStringLiteral("See it in lesson"))) toLesson = action;
+        QVERIFY(toLesson);
+        toLesson->trigger();
+        menu->close();
+        QVERIFY(s.window->lessons()->guide()->isOn());
     }
 
     void aTermLeadsToItsLesson() {
@@ -191,6 +252,59 @@ private Q_SLOTS:
         QTRY_VERIFY(s.context()->verdict()->rows == s.context()->trace()->size());
         const views::RunPicture whole = s.window->sharer()->picture();
         QVERIFY(whole.violated && !whole.sentence.isEmpty());
+    }
+
+    void filesForOtherProgramsAreWrittenBesidesTheWindow() {
+        Scene s;
+        s.open("gc-pause");
+        s.digest();
+        app::Exporter* const exporter = s.window->sharer()->exporter();
+        QSignalSpy finished(exporter, &app::Exporter::finished);
+        for (const trace::ExportFormat& format : trace::kExportFormats) {
+            const QString path = s.folder.filePath(QLatin1String(format.id));
+            exporter->writeTrace(path, format);
+            QVERIFY(exporter->isBusy());
+            QVERIFY(!s.action("export.trace")->isEnabled());
+            QTRY_COMPARE(finished.size(), 1);
+            QCOMPARE(finished.takeFirst().at(1).toString(), QString());
+            QFile file(path);
+            QVERIFY(file.open(QIODevice::ReadOnly));
+            QBuffer wanted;
+            QVERIFY(wanted.open(QIODevice::WriteOnly));
+            QVERIFY(format.write(*s.context()->trace(), wanted, {}));
+            QVERIFY(!wanted.data().isEmpty());
+            QCOMPARE(file.readAll(), wanted.data());
+        }
+        exporter->writeTrace(s.folder.filePath(QStringLiteral("no/folder")), trace::kExportFormats.front());
+        QTRY_COMPARE(finished.size(), 1);
+        QVERIFY(!finished.first().at(1).toString().isEmpty());
+        QVERIFY(s.window->messages()->message().contains(QStringLiteral("no/folder")));
+    }
+
+    void anAnimatedPictureIsWritten() {
+        Scene s;
+        s.open("gc-pause");
+        s.digest();
+        s.window->player()->seek(10s);
+        QTRY_COMPARE(s.context()->playhead(), Nanos(10s));
+        views::TimelineView::Sight sight = s.timeline()->view()->sight();
+        sight.from = 9'000'000'000;
+        sight.to = 10'000'000'000;
+        sight.fitted = false;
+        s.timeline()->view()->setSight(sight);
+        const views::RunMovie movie(s.window->sharer()->picture(), 600, 600);
+        QCOMPARE(movie.frames(), 9); // a second, eight times a second, and its end
+        QVERIFY(movie.frame(0) != movie.frame(8));
+        const QString path = s.folder.filePath(QStringLiteral("run.webp"));
+        QSignalSpy finished(s.window->sharer()->exporter(), &app::Exporter::finished);
+        s.window->sharer()->exporter()->writeMovie(path);
+        QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 1, 60'000);
+        QCOMPARE(finished.first().at(1).toString(), QString());
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QByteArray bytes = file.readAll();
+        QVERIFY(bytes.startsWith("RIFF") && bytes.mid(8, 4) == "WEBP" && bytes.contains("ANIM"));
+        QVERIFY(bytes.count("ANMF") >= 3); // frames that look the same may be joined
     }
 
     void twoRunsSideBySide() {

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window/exporter.h"
+
+#include "timeline/animated_webp.h"
+#include "timeline/run_movie.h"
+#include "window/action_registry.h"
+#include "window/main_window.h"
+#include "window/message_bar.h"
+#include "window/sharer.h"
+
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QSaveFile>
+
+namespace lockscope::app {
+namespace {
+
+constexpr int kMovieWidth = 1200, kMovieHeight = 1200; ///< pixels at most: it is shown in a page, not printed
+
+/// A format's entry in the list of a file dialogue.
+QString filterOf(const trace::ExportFormat& format) {
+    const QString id = QLatin1String(format.id);
+    const QString name = id == QLatin1String("csv")        ? Exporter::tr("Table of all events")
+                         : id == QLatin1String("jsonl")    ? Exporter::tr("All events, one JSON object a line")
+                         : id == QLatin1String("perfetto") ? Exporter::tr("Trace for Perfetto")
+                                                           : Exporter::tr("History for Jepsen and its checkers");
+    return QStringLiteral("%1 (*.%2)").arg(name, QLatin1String(format.suffix));
+}
+
+/// Nothing is left of a file that does not become whole; the error is a sentence.
+std::expected<void, QString> writeWhole(const QString& path,
+                                        const std::function<std::expected<void, QString>(QIODevice&)>& write) {
+    QSaveFile file(path);
+    if (!file.open(QIODevice::WriteOnly)) return std::unexpected(file.errorString());
+    if (auto done = write(file); !done) return done;
+    if (!file.commit()) return std::unexpected(file.errorString());
+    return {};
+}
+
+} // namespace
+
+/// An animated picture in the making.
+struct Exporter::Movie {
+    views::RunMovie frames;
+    views::AnimatedWebp file;
+    QString path;
+    int next = 0;
+    Movie(const views::RunPicture& picture, QString where)
+        : frames(picture, kMovieWidth, kMovieHeight), file(frames.size()), path(std::move(where)) {}
+};
+
+Exporter::Exporter(MainWindow* window, std::function<void(QDialog*)> holdTime)
+    : QObject(window), m_window(window), m_holdTime(std::move(holdTime)) {
+    m_thread.setMaxThreadCount(1);
+}
+
+Exporter::~Exporter() {
+    m_stop.request_stop();
+    m_thread.waitForDone();
+}
+
+QList<QAction*> Exporter::makeActions(ActionRegistry* registry) {
+    const QString group = tr("File");
+    m_movie = registry->add("export.movie", group, tr("Save an &animated picture…"),
+                            {Qt::CTRL | Qt::ALT | Qt::SHIFT | Qt::Key_P}, [this] { askForMovie(); });
+    m_movie->setToolTip(tr("The part of the timeline in sight, as it happens: WebP, half a minute at most"));
+    m_trace = registry->add("export.trace", group, tr("&Export the events…"), {Qt::CTRL | Qt::SHIFT | Qt::Key_E},
+                            [this] { askForTrace(); });
+    m_trace->setToolTip(tr("For other programs: a table, JSON, Perfetto or Jepsen"));
+    connect(m_window->context(), &views::ViewContext::sessionChanged, this, &Exporter::refresh);
+    refresh();
+    return {m_movie, m_trace};
+}
+
+void Exporter::refresh() {
+    const bool can = m_window->context()->session() && !m_busy;
+    for (QAction* action : {m_movie, m_trace})
+        if (action) action->setEnabled(can);
+}
+
+void Exporter::askForTrace() {
+    auto* dialog = new QFileDialog(m_window, tr("Export the events"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    QStringList filters;
+    for (const trace::ExportFormat& format : trace::kExportFormats)
+        filters += filterOf(format);
+    dialog->setNameFilters(filters);
+    dialog->setDefaultSuffix(QLatin1String(trace::kExportFormats.front().suffix));
+    dialog->selectFile(m_window->context()->scenario().id);
+    const auto chosen = [filters](const QString& filter) -> const trace::ExportFormat& {
+        return trace::kExportFormats[std::size_t(std::max<qsizetype>(filters.indexOf(filter), 0))];
+    };
+    connect(dialog, &QFileDialog::filterSelected, dialog, [dialog, chosen](const QString& filter) {
+        dialog->setDefaultSuffix(QLatin1String(chosen(filter).suffix));
+    });
+    connect(dialog, &QFileDialog::fileSelected, this, [this, dialog, chosen](const QString& path) {
+        if (m_window->context()->session()) writeTrace(path, chosen(dialog->selectedNameFilter()));
+    });
+    m_holdTime(dialog);
+    dialog->open();
+}
+
+void Exporter::askForMovie() {
+    auto* dialog = new QFileDialog(m_window, tr("Save an animated picture"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(QStringLiteral("webp"));
+    dialog->setNameFilters({tr("Animated pictures (*.webp)")});
+    dialog->selectFile(m_window->context()->scenario().id + QStringLiteral(".webp"));
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
+        if (m_window->context()->session()) writeMovie(path);
+    });
+    m_holdTime(dialog);
+    dialog->open();
+}
+
+void Exporter::writeTrace(const QString& path, const trace::ExportFormat& format) {
+    if (m_busy) return;
+    begin(path);
+    // A growing trace is read without locks; what comes after this moment may or may not be in the file.
+    m_thread.start([this, path, format, trace = m_window->context()->trace(), stop = m_stop.get_token()] {
+        const auto done = writeWhole(path, [&](QIODevice& device) { return format.write(*trace, device, stop); });
+        const QString error = done ? QString() : done.error();
+        QMetaObject::invokeMethod(
+            this, [this, path, error] { end(path, error); }, Qt::QueuedConnection);
+    });
+}
+
+void Exporter::writeMovie(const QString& path) {
+    if (m_busy) return;
+    begin(path);
+    paintNext(std::make_shared<Movie>(m_window->sharer()->picture(), path));
+}
+
+/// Frames are painted here, one a turn of the event loop, and encoded on the other thread meanwhile.
+void Exporter::paintNext(const std::shared_ptr<Movie>& movie) {
+    const int i = movie->next++;
+    const QImage frame = movie->frames.frame(i);
+    m_thread.start([this, movie, frame, i, stop = m_stop.get_token()] {
+        if (stop.stop_requested()) return;
+        auto done = movie->file.add(frame, movie->frames.stay(i));
+        const bool last = i + 1 == movie->frames.frames();
+        if (done && last)
+            done = writeWhole(movie->path, [&](QIODevice& device) -> std::expected<void, QString> {
+                const auto bytes = movie->file.finish();
+                if (!bytes) return std::unexpected(bytes.error());
+                if (device.write(*bytes) == bytes->size()) return {};
+                return std::unexpected(device.errorString());
+            });
+        const QString error = done ? QString() : done.error();
+        QMetaObject::invokeMethod(
+            this,
+            [this, movie, last, error] {
+                if (last || !error.isEmpty())
+                    end(movie->path, error);
+                else
+                    paintNext(movie);
+            },
+            Qt::QueuedConnection);
+    });
+}
+
+void Exporter::begin(const QString& path) {
+    m_busy = true;
+    refresh();
+    m_window->messages()->say(tr("Writing %1…").arg(QFileInfo(path).fileName()));
+}
+
+void Exporter::end(const QString& path, const QString& error) {
+    m_busy = false;
+    refresh();
+    if (error.isEmpty())
+        m_window->messages()->say(tr("Saved %1.").arg(path), MessageBar::Kind::Good);
+    else
+        m_window->complain(tr("%1 could not be written: %2").arg(path, error));
+    Q_EMIT finished(path, error);
+}
+
+} // namespace lockscope::app

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "trace/export.h"
+
+#include <QObject>
+#include <QThreadPool>
+#include <functional>
+
+class QAction;
+class QDialog;
+
+namespace lockscope::app {
+
+class ActionRegistry;
+class MainWindow;
+
+/// Writes files about a run that take a while, on a thread of its own: the trace for other programs, and the stretch in
+/// sight as an animated picture. One at a time.
+class Exporter : public QObject {
+    Q_OBJECT
+public:
+    /// `holdTime`: lets no time pass while a dialogue is open.
+    Exporter(MainWindow* window, std::function<void(QDialog*)> holdTime);
+    /// Stops what is being written; nothing of it is left.
+    ~Exporter() override;
+
+    /// The commands that the File menu shows.
+    QList<QAction*> makeActions(ActionRegistry* registry);
+    bool isBusy() const { return m_busy; }
+
+    /// Writes the open session's trace as far as it has come. Precondition: a session is open.
+    void writeTrace(const QString& path, const trace::ExportFormat& format);
+    /// Writes the part of the timeline that is in sight, as it happens. Precondition: a session is open.
+    void writeMovie(const QString& path);
+
+Q_SIGNALS:
+    /// The file is whole, or `error` says why there is none.
+    void finished(QString path, QString error);
+
+private:
+    struct Movie;
+    void askForTrace();
+    void askForMovie();
+    void paintNext(const std::shared_ptr<Movie>& movie);
+    void begin(const QString& path);
+    void end(const QString& path, const QString& error);
+    void refresh();
+
+    MainWindow* m_window;
+    std::function<void(QDialog*)> m_holdTime;
+    QAction* m_trace = nullptr;
+    QAction* m_movie = nullptr;
+    bool m_busy = false;
+    std::stop_source m_stop;
+    QThreadPool m_thread;
+};
+
+} // namespace lockscope::app

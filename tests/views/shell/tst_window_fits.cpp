@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window on a projector and on a small screen, and by the keyboard alone.
+#include "lessons/lesson_guide.h"
+#include "locks/protocol_panel.h"
+#include "models/story.h"
+#include "theme/widgets.h"
+#include "timeline/legend_bar.h"
+#include "timeline/timeline_panel.h"
+#include "timeline/timeline_view.h"
+#include "transport/verdict_banner.h"
+#include "welcome/shortcut_sheet.h"
+#include "window/lesson_desk.h"
+#include "window/presenter.h"
+#include "window_scene.h"
+
+#include <QAccessible>
+#include <QAction>
+#include <QListView>
+
+using namespace lockscope;
+using tests::WindowScene;
+
+namespace {
+
+views::TimelineView* timelineOf(const WindowScene& scene) {
+    return scene.window->findChild<views::TimelineView*>();
+}
+
+/// Stands 800 ms into the first violation.
+void toViolation(WindowScene& scene) {
+    scene.window->player()->next(session::Milestone::Violation);
+    QTRY_VERIFY_WITH_TIMEOUT(!scene.context()->verdict()->violations.empty(), 20'000);
+    const Nanos at = scene.context()->verdict()->violations.front().from;
+    QTRY_VERIFY_WITH_TIMEOUT(scene.context()->playhead() >= at, 20'000);
+    scene.window->player()->seek(at + 800ms); // or the run's end
+    QTRY_VERIFY(scene.context()->playhead() > at);
+}
+
+const views::TimelineLayout::Row* rowOf(const views::TimelineView& view, views::LaneKind kind) {
+    const auto& rows = view.layoutOfLanes().rows();
+    const auto found = std::ranges::find_if(rows, [&](const auto& row) { return row.lane->kind == kind; });
+    return found == rows.end() ? nullptr : &*found;
+}
+
+} // namespace
+
+class tst_window_fits : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase() { views::Theme::instance().setChoice(views::ThemeChoice::Light); }
+
+    void theVerdictIsWholeInAnyWindow_data() {
+        QTest::addColumn<QSize>("size");
+        QTest::addColumn<QString>("scenario");
+        for (const QSize size : {QSize(1024, 768), QSize(1280, 720), QSize(1280, 800), QSize(1600, 1000)})
+            for (const char* scenario : {"gc-pause", "failover-async", "delete-others-lock"})
+                QTest::addRow("%dx%d %s", size.width(), size.height(), scenario)
+                    << size << QString(QLatin1String(scenario));
+    }
+    void theVerdictIsWholeInAnyWindow() {
+        QFETCH(QSize, size);
+        QFETCH(QString, scenario);
+        WindowScene scene;
+        scene.window->resize(size);
+        scene.open(qPrintable(scenario));
+        toViolation(scene);
+        QTRY_COMPARE(scene.window->size(), size);
+        const views::VerdictBanner* const banner = scene.window->transport()->banner();
+        QTRY_VERIFY(banner->isEnabled());
+        QTRY_VERIFY2(banner->width() >= banner->sizeHint().width(), qPrintable(QStringLiteral("%1 < %2: %3")
+                                                                                   .arg(banner->width())
+                                                                                   .arg(banner->sizeHint().width())
+                                                                                   .arg(banner->text())));
+        const views::TransportBar* const bar = scene.window->transport();
+        for (const QWidget* part : bar->findChildren<QWidget*>(Qt::FindDirectChildrenOnly)) {
+            if (part->isHidden()) continue;
+            QVERIFY2(bar->rect().contains(part->geometry()), part->metaObject()->className());
+            if (const auto* pill = qobject_cast<const views::Pill*>(part))
+                QVERIFY2(pill->width() >= pill->sizeHint().width(), qPrintable(pill->text()));
+        }
+    }
+
+    void theStoryIsInSightOnAProjector_data() {
+        QTest::addColumn<QSize>("size");
+        QTest::newRow("1024x768") << QSize(1024, 768);
+        QTest::newRow("1280x720") << QSize(1280, 720);
+        QTest::newRow("1280x800") << QSize(1280, 800);
+    }
+    void theStoryIsInSightOnAProjector() {
+        QFETCH(QSize, size);
+        WindowScene scene;
+        scene.window->resize(size);
+        scene.open("gc-pause");
+        toViolation(scene);
+        const views::TimelineView* const view = timelineOf(scene);
+        QTRY_VERIFY(rowOf(*view, views::LaneKind::Effect));
+        const auto* const effect = rowOf(*view, views::LaneKind::Effect);
+        QTRY_VERIFY2(effect->y + effect->height <= view->viewport()->height() + 2,
+                     qPrintable(QString::number(view->viewport()->height())));
+        QVERIFY2(view->width() >= 400, qPrintable(QString::number(view->width())));
+    }
+
+    void whatIsFoldedIsAKeyAway() {
+        WindowScene scene;
+        scene.window->resize(960, 700);
+        scene.open("gc-pause");
+        QLineEdit* const seed = scene.window->transport()->seedField();
+        QTRY_VERIFY(!seed->isVisible());
+        scene.action("transport.seed")->trigger();
+        QVERIFY(seed->isVisible());
+        QTRY_VERIFY(seed->hasFocus());
+        QVERIFY(!scene.window->transport()->commandField()->isVisible());
+        scene.press(Qt::Key_K, Qt::ControlModifier);
+        const auto* const finder = scene.window->findChild<views::CommandField*>(QStringLiteral("window.finder"));
+        QVERIFY(finder && finder->isVisible());
+    }
+
+    void aClassSeesWhereClientsStandAndTheLegend() {
+        WindowScene scene;
+        scene.window->lessons()->open(QStringLiteral("the-pause"), 1, views::LessonGuide::Arrival::AtOnce);
+        scene.window->presenter()->setOn(true);
+        const Nanos stop = *scene.window->player()->limit();
+        QTRY_VERIFY_WITH_TIMEOUT(scene.context()->playhead() >= stop, 20'000);
+        views::ProtocolPanel* shown = nullptr;
+        for (auto* panel : scene.window->findChildren<views::ProtocolPanel*>())
+            if (panel->isVisible()) shown = panel;
+        QVERIFY(shown);
+        const auto rows = [&] {
+            int standing = 0;
+            for (int row = 0; row < shown->model()->rowCount(); ++row) {
+                const bool empty = shown->model()->badges(row).empty();
+                if (shown->view()->isRowHidden(row) != empty) return -1;
+                if (empty) continue;
+                ++standing;
+                const QRect place = shown->view()->visualRect(shown->model()->index(row));
+                if (!shown->view()->viewport()->rect().contains(place)) return -2;
+            }
+            return standing;
+        };
+        QTRY_VERIFY2(rows() >= 2, qPrintable(QString::number(rows())));
+        auto* const panel = qobject_cast<views::TimelinePanel*>(scene.window->work()->timeline());
+        QVERIFY(panel->legend()->isVisible());
+        scene.window->presenter()->setOn(false);
+        QVERIFY(!panel->legend()->isVisible());
+    }
+
+    void aReaderHearsHowItStands() {
+        WindowScene scene;
+        scene.open("gc-pause");
+        toViolation(scene);
+        const QString story = views::storyAtPlayhead(*scene.context());
+        QVERIFY2(story.contains(QStringLiteral("still believes to hold it")), qPrintable(story));
+        QVERIFY2(story.contains(QStringLiteral("lease 4.1")), qPrintable(story));
+        QVERIFY2(story.contains(QStringLiteral("waits")) && story.contains(QStringLiteral("is paused")),
+                 qPrintable(story));
+        QAccessibleInterface* const interface = QAccessible::queryAccessibleInterface(timelineOf(scene));
+        QVERIFY(interface);
+        QVERIFY(interface->text(QAccessible::Description).startsWith(story));
+        scene.window->player()->seek(Nanos(0));
+        QTRY_COMPARE(scene.context()->playhead(), Nanos(0));
+        QVERIFY(interface->text(QAccessible::Description) != story);
+        QVERIFY(!interface->text(QAccessible::Description).contains(QStringLiteral("still believes")));
+    }
+
+    void theSheetHasTheKeysOfTheParts() {
+        WindowScene scene;
+        scene.open("gc-pause");
+        scene.press(Qt::Key_Question);
+        const views::ShortcutSheet* const sheet = scene.window->shortcutSheet();
+        QVERIFY(sheet->isVisible());
+        for (const char* words : {"Zoom in: +", "Zoom out: -", "Choose a lane: ↑ ↓", "Zoom at the mouse"})
+            QVERIFY2(sheet->accessibleDescription().contains(QString::fromUtf8(words)),
+                     qPrintable(sheet->accessibleDescription()));
+    }
+
+    /// Each control that Tab comes to looks another way while it has the focus.
+    void theFocusIsSeenWhereverItGoes_data() {
+        QTest::addColumn<QString>("where");
+        for (const char* where : {"welcome", "simulation", "lesson"})
+            QTest::newRow(where) << QString(QLatin1String(where));
+    }
+    void theFocusIsSeenWhereverItGoes() {
+        QFETCH(QString, where);
+        WindowScene scene;
+        if (where == QLatin1String("simulation")) {
+            scene.open("contention");
+            scene.window->player()->seek(5s);
+            QTRY_COMPARE(scene.context()->playhead(), Nanos(5s));
+        } else if (where == QLatin1String("lesson")) {
+            scene.window->lessons()->open(QStringLiteral("the-pause"), 1, views::LessonGuide::Arrival::AtOnce);
+            QTRY_COMPARE_WITH_TIMEOUT(scene.context()->playhead(), *scene.window->player()->limit(), 20'000);
+        }
+        QSet<QWidget*> seen;
+        QStringList unseen, unnamed;
+        for (int i = 0; i < 120; ++i) {
+            WindowScene::strike(Qt::Key_Tab);
+            QWidget* const now = QApplication::focusWidget();
+            QVERIFY(now);
+            if (seen.contains(now)) continue;
+            seen << now;
+            const QString name =
+                QStringLiteral("%1 %2 in %3, %4x%5")
+                    .arg(QLatin1String(now->metaObject()->className()), now->accessibleName(),
+                         QLatin1String(now->parentWidget() ? now->parentWidget()->metaObject()->className() : ""))
+                    .arg(now->width())
+                    .arg(now->height());
+            QAccessibleInterface* const interface = QAccessible::queryAccessibleInterface(now);
+            if (!interface || interface->text(QAccessible::Name).isEmpty()) unnamed << name;
+            QCoreApplication::processEvents();
+            const QImage with = now->grab().toImage();
+            const QPointer<QWidget> kept = now;
+            now->clearFocus();
+            QCoreApplication::processEvents();
+            const QImage without = now->grab().toImage();
+            if (with == without) unseen << name;
+            QVERIFY(kept);
+            kept->setFocus(Qt::TabFocusReason);
+        }
+        QVERIFY2(seen.size() >= 5, qPrintable(QString::number(seen.size())));
+        QVERIFY2(unseen.isEmpty(), qPrintable(unseen.join(QStringLiteral("; "))));
+        QVERIFY2(unnamed.isEmpty(), qPrintable(unnamed.join(QStringLiteral("; "))));
+    }
+};
+
+QTEST_MAIN(tst_window_fits)
+#include "tst_window_fits.moc"

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/story.h"
+
+#include "models/lock_facts.h"
+#include "models/told_violation.h"
+#include "theme/format.h"
+#include "verdict/why.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::views {
+namespace {
+
+using trace::Belief;
+using trace::EntityId;
+using Life = trace::ClientState::Life;
+
+struct Story {
+    Q_DECLARE_TR_FUNCTIONS(Story)
+};
+
+constexpr std::size_t kMostLocks = 4;   ///< that are told one by one
+constexpr std::size_t kMostClients = 8; ///< that are named
+
+/// The clients of one lock, by how they stand with it.
+struct Parts {
+    std::vector<EntityId> holding, stale, waiting, paused;
+};
+
+Parts partsOf(const trace::State& state, const trace::Trace& trace, EntityId lock, const trace::Record& record) {
+    Parts parts;
+    for (auto it = state.beliefs.lower_bound({lock, trace::kNoEntity});
+         it != state.beliefs.end() && it->first.first == lock; ++it) {
+        const EntityId thread = it->first.second;
+        const Belief& belief = it->second;
+        if (belief.phase == Belief::Phase::Idle) continue;
+        const auto client = state.clients.find(trace.clientOf(thread));
+        const Life life = client == state.clients.end() ? Life::Unknown : client->second.life;
+        if (life == Life::Dead) continue;
+        if (life == Life::Paused) parts.paused.push_back(thread);
+        if (belief.waiting())
+            parts.waiting.push_back(thread);
+        else
+            (trace::contradicts(record, belief, thread) ? parts.stale : parts.holding).push_back(thread);
+    }
+    return parts;
+}
+
+/// "A, B and C", or "12 clients".
+QString named(const std::vector<EntityId>& threads, const trace::Trace& trace) {
+    if (threads.size() > kMostClients) return Story::tr("%n client(s)", nullptr, int(threads.size()));
+    return namesOf(threads, trace);
+}
+
+QString storyOf(const ViewContext& context, EntityId lock) {
+    const trace::State& state = context.state();
+    const auto trace = context.trace();
+    const auto found = state.records.find(lock);
+    const trace::Record record = found == state.records.end() ? trace::Record{} : found->second;
+    const Parts parts = partsOf(state, *trace, lock, record);
+    const std::int64_t now = context.playhead().count();
+    QStringList told;
+    const auto tell = [&](const QString& ofOne, const QString& ofSeveral, const std::vector<EntityId>& threads) {
+        if (!threads.empty()) told += (threads.size() == 1 ? ofOne : ofSeveral).arg(named(threads, *trace));
+    };
+    tell(Story::tr("%1 holds it", "one client"), Story::tr("%1 hold it", "several clients"), parts.holding);
+    if (!record.observed)
+        told += Story::tr("what the servers hold is not observed");
+    else if (record.owner == trace::kNoEntity && record.holders.empty())
+        told += Story::tr("on the server it is free");
+    else if (record.deadline >= 0)
+        told += Story::tr("on the server it is held by %1, lease %2 left")
+                    .arg(namesOf({record.owner}, *trace),
+                         duration(Nanos(std::max<std::int64_t>(0, record.deadline - now))));
+    else
+        told += Story::tr("on the server it is held by %1").arg(namesOf({record.owner}, *trace));
+    tell(Story::tr("%1 still believes to hold it", "one client"),
+         Story::tr("%1 still believe to hold it", "several clients"), parts.stale);
+    tell(Story::tr("%1 waits", "one client"), Story::tr("%1 wait", "several clients"), parts.waiting);
+    tell(Story::tr("%1 is paused", "one client"), Story::tr("%1 are paused", "several clients"), parts.paused);
+    //: %1 the name of a lock, %2 how it stands with it.
+    return Story::tr("%1: %2.").arg(trace->displayName(lock), told.join(Story::tr("; ")));
+}
+
+} // namespace
+
+QString storyAtPlayhead(const ViewContext& context) {
+    if (!context.session()) return {};
+    const auto trace = context.trace();
+    QStringList sentences{Story::tr("At %1.").arg(instant(context.playhead()))};
+    std::vector<EntityId> locks;
+    if (const EntityId focused = context.focusedLock(); focused != trace::kNoEntity) locks.push_back(focused);
+    std::size_t all = locks.size();
+    for (const auto& [lock, record] : context.state().records) {
+        if (record.copyOf != trace::kNoEntity || std::ranges::find(locks, lock) != locks.end()) continue;
+        ++all;
+        if (locks.size() < kMostLocks) locks.push_back(lock);
+    }
+    for (const EntityId lock : locks)
+        sentences += storyOf(context, lock);
+    if (locks.empty()) sentences += Story::tr("Nobody has asked for a lock yet.");
+    if (all > locks.size()) sentences += Story::tr("There are %n more lock(s).", nullptr, int(all - locks.size()));
+    const auto verdict = context.verdict();
+    if (const auto told = toldViolation(*verdict, context.playhead());
+        told && goesOnAt(verdict->violations[*told], context.playhead()))
+        sentences += verdict::why(verdict->violations[*told], *trace);
+    return sentences.join(QLatin1Char(' '));
+}
+
+} // namespace lockscope::views

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "models/view_context.h"
+
+namespace lockscope::views {
+
+/// The three truths at the playhead in words, for a reader who does not see the picture: "At 10.144 s. orders: C holds
+/// it; on the server it is held by C, lease 4.1 s left; A still believes to hold it; B waits; A is paused." Of many
+/// locks the one in focus and some more are told, and how many there are besides; of many clients their number.
+QString storyAtPlayhead(const ViewContext& context);
+
+} // namespace lockscope::views

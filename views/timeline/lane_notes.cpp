@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "timeline/lane_notes.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::views {
+namespace {
+
+struct Timeline {
+    Q_DECLARE_TR_FUNCTIONS(Timeline)
+};
+
+const Span* spanAt(const SpanTrack& spans, std::int64_t t) {
+    const std::size_t i = spans.firstEndingAfter(t);
+    return i < spans.size() && spans[i].from <= t ? &spans[i] : nullptr;
+}
+
+} // namespace
+
+QStringList laneNotes(const TimelineData& data, const Lane& lane, std::int64_t t) {
+    const QString whole = laneState(data, lane, t);
+    const Span* const span = t > data.now() ? nullptr : spanAt(lane.spans, t);
+    if (lane.kind == LaneKind::Record && span && RecordState(span->state) == RecordState::Held)
+        return QStringList(whole) + leaseLeftWords(data.trace(), *span, t);
+    if (lane.kind != LaneKind::Belief) return {whole};
+    const Span* const life = lane.life ? spanAt(lane.life->spans, t) : nullptr;
+    const bool paused = life && LifePhase(life->state) == LifePhase::Paused;
+    QStringList notes, brief;
+    notes += whole;
+    if (!span || t >= lane.endOf(*span, data.now() + 1) || (life && !paused)) {
+        if (paused) notes += Timeline::tr("paused");
+        return notes;
+    }
+    switch (BeliefState(span->state)) {
+    case BeliefState::Waiting:
+        brief = {Timeline::tr("waits")};
+        break;
+    case BeliefState::Holding:
+        brief = {Timeline::tr("holds")};
+        break;
+    case BeliefState::Stale:
+        brief = {Timeline::tr("still believes to hold #%1").arg(numberText(data, span->label)),
+                 Timeline::tr("still believes")};
+        break;
+    }
+    if (paused)
+        for (const QString& words : std::as_const(brief))
+            notes += Timeline::tr("paused; %1").arg(words);
+    return notes + brief;
+}
+
+} // namespace lockscope::views

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "timeline/words.h"
+
+namespace lockscope::views {
+
+/// The state of a lane of belief or record at t for a note beside it, the fullest wording first: "paused; still
+/// believes to hold #2", "still believes".
+QStringList laneNotes(const TimelineData& data, const Lane& lane, std::int64_t t);
+
+} // namespace lockscope::views
