@@ -117,6 +117,7 @@ bool WorkArea::isPartOf(Layout layout, const QDockWidget* dock) const {
     switch (layout) {
     case Layout::Teach: // the picture first: what has no room beside it is a key away
         if (dock == m_inspector) return m_window->width() >= kRoomForInspector;
+        if (dock == m_connections) return false;
         return dock == m_controls || m_window->height() >= kRoomForTables;
     case Layout::Break:
         return dock != m_connections && (dock != m_inspector || m_window->width() >= kRoomForInspector);

@@ -181,7 +181,7 @@
     <message numerus="yes">
         <source>There are %n more lock(s).</source>
         <translation>
-            <numerusform>There are %n more lock.</numerusform><numerusform>There are %n more locks.</numerusform></translation>
+            <numerusform>There is %n more lock.</numerusform><numerusform>There are %n more locks.</numerusform></translation>
     </message>
 </context>
 <context>
