@@ -25,7 +25,7 @@ public:
     QString text() const;
     /// The part of the timeline that is in sight. Precondition: a session is open.
     views::RunPicture picture() const;
-    /// What takes longer to write.
+    /// Writes the files that take longer.
     Exporter* exporter() const { return m_exporter; }
 
 public Q_SLOTS:

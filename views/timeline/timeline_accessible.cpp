@@ -57,7 +57,7 @@ public:
             QAccessible::deleteAccessibleInterface(id);
     }
 
-    /// What a sighted reader takes in at a glance stands before what the keys do.
+    /// The story at the playhead stands before the keys: a sighted reader takes it in at a glance.
     QString text(QAccessible::Text t) const override {
         const QString usual = QAccessibleWidget::text(t);
         if (t != QAccessible::Description || !m_view || !m_view->context()) return usual;

@@ -19,8 +19,6 @@ using verdict::Outcome;
 
 namespace {
 
-constexpr std::uint64_t kSeeds = 20;
-
 Scenario calm(const char* recipe, const char* kind) {
     Scenario made;
     made.id = made.title = QStringLiteral("verbs");

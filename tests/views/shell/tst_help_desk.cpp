@@ -99,7 +99,7 @@ private Q_SLOTS:
         QVERIFY2(wordsOf(*menu).contains(belief->name.in(QStringLiteral("en")) + QStringLiteral(": ") +
                                          belief->sentence(QStringLiteral("en"))),
                  qPrintable(wordsOf(*menu).join(u'|')));
-        // What can be done to it stands there as before.
+        // The faults of the lane stand there as before.
         QVERIFY2(!wordsOf(*menu).filter(QStringLiteral("watchdog"), Qt::CaseInsensitive).isEmpty(),
                  qPrintable(wordsOf(*menu).join(u'|')));
         menu->close();
