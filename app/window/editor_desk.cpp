@@ -96,7 +96,7 @@ void EditorDesk::editScenario() {
     const bool fresh = !m_scenario;
     views::ScenarioEditor* const editor = needScenarioEditor();
     const session::Session* const session = m_window->context()->session();
-    // What is being written already is not replaced by what is in sight.
+    // A document that is being written is not replaced by the one in sight.
     if (fresh && session && session->abilities().restart) {
         const scenario::Scenario now = session->scenario();
         const QString own = scenario::userFile(scenario::Shelf::Scenarios, now.id);

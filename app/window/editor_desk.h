@@ -36,7 +36,7 @@ public:
 
     /// Whether the program may end; an editor with unsaved changes asks about them otherwise.
     bool mayClose();
-    /// What is open, for a window that takes this one's place. The editors are closed without a question.
+    /// The open documents, for a window that takes this one's place. The editors are closed without a question.
     struct Place {
         std::optional<views::EditorWindow::Kept> scenario, lesson;
     };

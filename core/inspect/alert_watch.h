@@ -53,7 +53,7 @@ public:
     std::vector<Alert> check(Nanos now);
     /// How many are raised at present.
     std::size_t raised() const { return m_raised.size(); }
-    /// Of how many locks something is known, those that are gone included.
+    /// The number of locks of which something is known, those that are gone included.
     std::size_t known() const { return m_locks.size(); }
     /// The alerts that check() has found to stand, with their sentences as of `now`.
     AlertBoard board(Nanos now, std::int64_t wallMs, const std::vector<AlertMute>& mutes, std::size_t most) const;

@@ -36,7 +36,7 @@ struct AlertNews {
 /// what it saw is in the trace, and it can be opened again.
 class LiveConnection final {
 public:
-    /// What the connections of a session share; all of it outlives them.
+    /// Shared by the connections of a session; all of it outlives them.
     struct Shared {
         EventLoopRuntime& runtime;
         trace::Recorder& recorder;

@@ -51,7 +51,7 @@ public Q_SLOTS:
     void advanceToNext(lockscope::session::Milestone milestone, lockscope::Nanos from) override;
     void apply(lockscope::scenario::Fault fault, lockscope::Nanos at) override;
     void restart(std::uint64_t seed, lockscope::session::ByHand byHand) override;
-    /// Of the one connection that has a lock of this name; ConnectionDesk tells locks of one name apart.
+    /// On the one connection that has a lock of this name; ConnectionDesk tells locks of one name apart.
     void planRelease(QByteArray lockName) override;
     void forceRelease(QByteArray lockName) override;
 

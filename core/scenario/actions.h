@@ -24,7 +24,7 @@ struct TargetSets {
 /// "A,B|redis-1,redis-2": the links between two sets; with ">" in place of "|" only what the first set sends, with "<"
 /// only what it gets. nullopt: the text has none of these signs.
 std::optional<TargetSets> targetSetsIn(const QString& target);
-/// "A,B": each of several. Of a text without a comma itself.
+/// "A,B": each of several; a text without a comma itself.
 QStringList targetsIn(const QString& target);
 
 /// The action that ends what this one began; those that take a value end themselves, with a value of 0. nullopt for

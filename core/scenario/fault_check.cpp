@@ -97,7 +97,7 @@ private:
         m_kinds[name] = sentinel ? QStringLiteral("sentinel") : service.kind;
     }
 
-    /// Of faults that only servers of some kinds can have.
+    /// Complains of faults that only servers of some kinds can have.
     void checkKind(const Fault& fault) {
         if (fault.action != Action::EvictKey && fault.action != Action::FlushNode) return;
         const auto known = m_kinds.find(fault.target);

@@ -4,7 +4,7 @@
 
 namespace lockscope::scenario {
 
-/// What a person keeps beside what ships with the program.
+/// A person's own files, beside those that ship with the program.
 enum class Shelf : std::uint8_t { Scenarios, Lessons };
 
 /// The folder of the person's own files of a kind, in the data folder of the account; it may not exist yet.

@@ -35,7 +35,7 @@ bool isOverAtOnce(Action action) {
 /// Further than this nobody looks; sums of such durations stay far from overflowing.
 constexpr Nanos kLongest = std::chrono::hours(24 * 365 * 10);
 
-/// What a clock gains in a second that is a millionth too fast.
+/// A clock that is a millionth too fast gains so much in a second.
 constexpr Nanos kGainOfOneMillionth = 1us;
 constexpr std::int64_t kMostPpm = 999'999;
 
@@ -124,7 +124,7 @@ std::vector<World::StruckLink> World::linksOf(const QString& target) {
 }
 
 std::expected<void, QString> World::actOnEach(const Fault& fault, QStringList targets) {
-    // Who has a role is decided before the first of them is struck.
+    // The servers that have a role are found before the first of them is struck.
     for (QString& target : targets)
         if (const trace::EntityId party = partyOf(target); party != trace::kNoEntity)
             target = QString::fromUtf8(m_recorder.trace().entity(party).name);

@@ -81,7 +81,7 @@ void RedisRecord::decidedBy(std::vector<RedisServer*> servers, std::size_t quoru
 
 void RedisRecord::setDecides(bool decides) {
     if (decides == m_decides) return;
-    // What it held is lost with it; from here on it is silent.
+    // Its holds are lost with it; from here on it is silent.
     for (const auto& [name, watched] : m_watched)
         if (!decides) m_feed.update(name, std::nullopt, {.freedBy = trace::FreedBy::NodeLoss});
     m_decides = decides;

@@ -11,8 +11,8 @@ namespace lockscope {
 /// the line breaks, the spelling of numbers. Every text given here must be well-formed. `order` is the order in which
 /// the fields of new objects stand; fields that it does not name come last, by name.
 
-/// A value as text. What fits into a line stands on one, as in the built-in files. `indent`: spaces before the line
-/// that it begins on.
+/// A value as text. A value that fits into a line stands on one, as in the built-in files. `indent`: spaces before the
+/// line that it begins on.
 QByteArray jsonText(const QJsonValue& value, const QStringList& order = {}, int indent = 0);
 
 /// The text with this value at a JSON pointer: a value that stands there is replaced; a field that is missing comes

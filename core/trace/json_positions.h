@@ -27,7 +27,7 @@ public:
     struct Place {
         qsizetype key = 0, begin = 0, end = 0;
     };
-    /// nullopt: there is nothing at the pointer. Of a key that stands twice, the first place.
+    /// nullopt: there is nothing at the pointer. A key that stands twice has its first place.
     std::optional<Place> place(const QString& pointer) const;
     /// The pointers of what stands directly in an object or a list, in the order of the text.
     QStringList inside(const QString& pointer) const { return m_inside.value(pointer); }

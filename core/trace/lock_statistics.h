@@ -9,7 +9,7 @@
 
 namespace lockscope::trace {
 
-/// What happened to one lock, counted. Times of clients' own words are told by our clients only; holds and hand-overs
+/// The events of one lock, counted. Times of clients' own words are told by our clients only; holds and hand-overs
 /// by the server's record, of everybody.
 struct LockStatistics {
     std::uint64_t asked = 0;      ///< requests for the lock by clients of our own, re-entries not counted
@@ -29,9 +29,9 @@ struct LockStatistics {
     Nanos waited() const;
 };
 
-/// Counts the rows of a trace, one after the other. What goes on over a stretch that was not observed is not counted as
-/// a hold or a hand-over, nor is a stranger's hold that was there when the lock was first seen. Copies of a lock that
-/// several servers keep are left out: their logical lock is counted.
+/// Counts the rows of a trace, one after the other. Holds and hand-overs over a stretch that was not observed are left
+/// out, and so are holds of strangers that were there when the lock was first seen, and copies of a lock that several
+/// servers keep: their logical lock is counted.
 class LockStatisticsFold {
 public:
     /// Applies the next row.

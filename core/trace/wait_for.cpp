@@ -107,14 +107,14 @@ private:
     std::vector<std::vector<EntityId>> m_found;
 };
 
-/// Who wants a lock, and who has it.
+/// The clients that want a lock, and those that have it.
 struct Contest {
     std::map<EntityId, HoldMode> holders;
     std::map<EntityId, std::optional<HoldMode>> waiters; ///< how it is wanted; missing: not known
     bool permits = false;                                ///< it has several
 };
 
-/// What clients of our own believe; only locks that one of them waits for.
+/// Contests as clients of our own believe; only locks that one of them waits for.
 std::map<EntityId, Contest> believed(const State& state) {
     std::map<EntityId, Contest> contests;
     for (const auto& [key, belief] : state.beliefs)

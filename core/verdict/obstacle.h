@@ -25,7 +25,7 @@ struct Obstacle {
     Nanos slowBy{}, slowSince{};
 };
 
-/// Looks at the rows before the violation's. What concerns waiters is read only if the lock is free on the server, from
+/// Looks at the rows before the violation's. Rows about waiters are read only if the lock is free on the server, from
 /// no more than half a million rows.
 Obstacle obstacleTo(const Violation& violation, const trace::Trace& trace);
 

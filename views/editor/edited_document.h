@@ -12,7 +12,7 @@ namespace lockscope::views {
 
 /// A scenario or a lesson that is being written. Its text is the document: forms change one place of it and leave the
 /// rest as it was typed, so that neither a form nor a broken text loses anything. All changes are steps of one history.
-/// What is wrong with it is said by the reader of such files, while it is written.
+/// The reader of such files says what is wrong with it, while it is written.
 class EditedDocument : public QObject {
     Q_OBJECT
 public:

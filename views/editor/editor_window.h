@@ -18,7 +18,7 @@ class ObjectForm;
 class TextPane;
 
 /// A window in which a scenario or a lesson is written: its sections, the form of the chosen one, the text beside it,
-/// and the complaints below. What is special about each kind is added by its heirs.
+/// and the complaints below. Its heirs add what is special about each kind.
 class EditorWindow : public QMainWindow {
     Q_OBJECT
 public:

@@ -28,7 +28,7 @@ public:
 
 Q_SIGNALS:
     void currentChanged(int index);
-    /// What can be said of the chosen fault, for a status line.
+    /// The chosen fault in words, for a status line.
     void told(QString sentence);
 
 protected:

@@ -75,7 +75,7 @@ QJsonValue rangeValue(const QString& text) {
     return range ? scenario::rangeValue(*range) : plainValue(text);
 }
 
-/// What a fact is compared with: a number, a truth, a time, clients.
+/// A value that a fact is compared with: a number, a truth, a time, clients.
 QJsonValue expectedValue(const QString& text) {
     if (text == QLatin1String("true")) return true;
     if (text == QLatin1String("false")) return false;
@@ -147,7 +147,7 @@ void LineField::take() {
 
 void LineField::refresh() {
     const QJsonValue now = value();
-    // What says the same in other words is left as it was typed.
+    // A value that means the same in other words is left as it was typed.
     if (!m_typed && m_form.value(m_edit->text().trimmed()) != now) m_edit->setText(m_form.text(now));
     const QString complaint = document()->complaintAbout(place());
     markField(m_edit, complaint.isEmpty() ? FieldMark::Fine : FieldMark::Wrong);

@@ -34,8 +34,8 @@ private:
     QString m_place;
 };
 
-/// How a value is written in a line, and read from one. What cannot be read is kept as text, so that the reader of the
-/// file can say what is wrong with it.
+/// How a value is written in a line, and read from one. A line that cannot be read is kept as text, so that the reader
+/// of the file can say what is wrong with it.
 struct LineForm {
     QString (*text)(const QJsonValue& value);
     QJsonValue (*value)(const QString& text);
@@ -85,7 +85,7 @@ public:
     LanguagesField(EditedDocument* document, const QString& label, Size size);
     void refresh() override;
     bool isWide() const override { return true; }
-    /// Of a language: "en" or "zh_CN".
+    /// The language: "en" or "zh_CN".
     QPlainTextEdit* edit(const QString& language) const;
 
 protected:

@@ -17,7 +17,7 @@ using Object = QJsonObject;
 
 const QString kBase = QStringLiteral("contention"); ///< what a scenario that is nobody's builds on
 
-/// What has to be merged into `from` to get `to` (RFC 7396); fields that are gone are null.
+/// The patch to be merged into `from` to get `to` (RFC 7396); fields that are gone are null.
 Object mergePatch(const Object& from, const Object& to) {
     Object patch;
     for (auto it = from.begin(); it != from.end(); ++it)

@@ -38,7 +38,7 @@ private:
         double speed = 1; ///< that the run came here with
         QStringList notes{};
     };
-    /// What becomes of it: one for each instant, in order.
+    /// The steps that it becomes: one for each instant, in order.
     std::vector<Mark> marks() const;
     void mark(const QString& note = {});
     double speedAt(Nanos at) const;

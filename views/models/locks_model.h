@@ -78,7 +78,7 @@ private:
     static constexpr quintptr kCopyOf = quintptr(1) << 40;
     void addCopy(trace::EntityId copy);
     QString copyText(const LockFacts& copy, int column) const;
-    /// Of connections, servers and holders the entity; of backends the name.
+    /// The entity of connections, servers and holders; the name of backends.
     struct GroupKey {
         trace::EntityId entity = trace::kNoEntity;
         QString name;

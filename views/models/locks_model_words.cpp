@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the cells of the table of locks say.
+// The words in the cells of the table of locks.
 #include "models/alert_words.h"
 #include "models/connection_words.h"
 #include "models/locks_model.h"

@@ -13,7 +13,7 @@ namespace lockscope::views {
 class Paragraph;
 class WaitPicture;
 
-/// Who waits for whom at the playhead, over all locks: a circle is a deadlock, and the sentence above names it and the
+/// The wait-for graph at the playhead, over all locks: a circle is a deadlock, and the sentence above names it and the
 /// way out. Click or arrow keys select a client or a lock.
 class WaitsPanel : public QWidget {
     Q_OBJECT

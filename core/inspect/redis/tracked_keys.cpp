@@ -154,7 +154,7 @@ TrackedKeys::Entry& TrackedKeys::put(const QByteArray& key) {
     return entry;
 }
 
-// Whatever a command reads directly behind CLIENT CACHING YES is told of. EXISTS is the cheapest, does not count as a
+// A key that is read directly behind CLIENT CACHING YES is told of. EXISTS is the cheapest, does not count as a
 // use of the key, and also follows keys that are not there.
 QCoro::Task<std::optional<Error>> TrackedKeys::follow(std::vector<QByteArray> keys, bool together,
                                                       std::stop_token stop) {

@@ -25,7 +25,7 @@ public:
 class OwnedChangeFeed {
 public:
     explicit OwnedChangeFeed(std::unique_ptr<ChangeFeed> feed) : m_feed(std::move(feed)) {}
-    ChangeFeed* operator->() const { return m_feed.get(); }
+    ChangeFeed* operator->() const { return m_feed.get(); } ///< never null
 
 private:
     std::unique_ptr<ChangeFeed> m_feed;

@@ -61,7 +61,7 @@ void EtcdRecord::copies(EtcdRecord& logical) {
 
 void EtcdRecord::setDecides(bool decides) {
     if (decides == m_decides) return;
-    // What it held is lost with it; from here on it is silent.
+    // Its holds are lost with it; from here on it is silent.
     for (const QByteArray& name : m_watched)
         if (!decides) m_feed.update(name, std::nullopt, {.freedBy = trace::FreedBy::NodeLoss});
     m_decides = decides;

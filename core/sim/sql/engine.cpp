@@ -171,7 +171,7 @@ SqlEngine::Step SqlEngine::atOnce(Id id) {
     case Kind::Commit:
     case Kind::Rollback:
         reply.aborted = session.aborted;
-        // What a commit keeps goes through the log first: see commits().
+        // A commit's rows go through the log first: see commits().
         session.committing = session.inTransaction && statement.kind == Kind::Commit && !session.aborted;
         if (session.committing) break;
         endTransaction(id, false);

@@ -57,7 +57,7 @@ SqlPool::Link SqlPool::takeIdle() {
 }
 
 void SqlPool::keep(Link link) {
-    // What all clients share goes back to them.
+    // A shared connection goes back to all clients.
     if (!m_way.shared && !m_closed && !link->ended() && !link->isBusy() && m_idle.size() < settings.idleKept)
         m_idle.push_back(std::move(link));
 }

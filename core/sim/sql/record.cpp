@@ -98,7 +98,7 @@ sql::NamedKey SqlRecord::keyOf(const QByteArray& lockName) const {
 
 void SqlRecord::setDecides(bool decides) {
     if (decides == m_decides) return;
-    // What it held is lost with it; from here on it is silent.
+    // Its holds are lost with it; from here on it is silent.
     for (const auto& [name, watched] : m_watched)
         if (!decides) m_feed.update(name, std::nullopt, {.freedBy = trace::FreedBy::NodeLoss});
     m_decides = decides;

@@ -32,7 +32,7 @@ public:
     bool linkUp() const { return m_linkUp; }
     /// Begins as an equal replica. Call before anything happens.
     void beginWith(SqlServer& primary);
-    /// Follows another server from now on. What it has committed and that one has not is lost.
+    /// Follows another server from now on. Commits that it has and that one has not are lost.
     void follow(SqlServer& primary);
     /// Is a primary from now on; its data stay.
     void lead(std::uint64_t reign);
@@ -44,7 +44,7 @@ public:
     /// Whether commits wait for a replica now: MariaDB stops that after a time-out, until a replica has caught up.
     bool waits() const { return m_synchronous; }
 
-    /// The process ended. What waited for a replica is in its log, and is on its disk.
+    /// The process ended. Commits that waited for a replica are in its log, on its disk.
     void died(bool machineToo, SqlRows::Disk& disk);
     /// The process starts, with its log or without any; it follows `primary`, or is one.
     void booted(SqlServer* primary, bool hasLog);

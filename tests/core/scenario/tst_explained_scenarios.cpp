@@ -47,7 +47,7 @@ public:
     Reader(const Violation& violation, const trace::Trace& trace)
         : m_v(violation), m_trace(trace), m_text(verdict::explain(violation, trace)) {}
 
-    /// What is wrong with it, with the text; empty: nothing.
+    /// The mistake in it, with the text; empty: none.
     QString complaint() const {
         QString wrong = words();
         if (wrong.isEmpty()) wrong = instants();
@@ -97,7 +97,7 @@ private:
         return false;
     }
 
-    /// Who believed that it held the lock in that instant.
+    /// The clients that believed to hold the lock in that instant.
     bool believes(EntityId thread, Nanos at) const {
         trace::State state;
         for (std::size_t row = 0; row < m_trace.size() && m_trace.at(row).time() <= at; ++row)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a record says of Redis servers that die and keep their data on their disks: nothing, until they are back.
+// A record says nothing of Redis servers that die and keep their data on their disks, until they are back.
 #include "scenario_runs.h"
 
 using namespace lockscope;
@@ -45,7 +45,7 @@ void strike(scenario::Scenario& s, Action action, int servers, Nanos after, Nano
     }
 }
 
-/// What befell the record of the lock itself, not of its copies.
+/// The rows about the record of the lock itself, not of its copies.
 struct Story {
     std::vector<Event> held, freed, unobserved, observed;
     std::vector<Nanos> killed, started; ///< servers

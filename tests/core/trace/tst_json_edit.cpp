@@ -47,7 +47,7 @@ private Q_SLOTS:
         QJsonObject expected = read(kText);
         expected[u"network"] = QJsonObject{{QStringLiteral("loss_per_mille"), 5}};
         QCOMPARE(read(edited), expected);
-        // Of an object on one line: on that line.
+        // In an object on one line: on that line.
         QVERIFY(withValue(kText, QStringLiteral("/lock/token"), true, {QStringLiteral("name"), QStringLiteral("lease")})
                     .contains("{ \"name\": \"o\", \"lease\": \"5s\", \"token\": true }"));
     }
@@ -109,7 +109,7 @@ private Q_SLOTS:
                  (QStringList{QStringLiteral("b"), QStringLiteral("a"), QStringLiteral("z"), QStringLiteral("c")}));
     }
 
-    /// Whatever is written down is read back as it was.
+    /// A text that is written down is read back as it was.
     void longValuesAreBroken() {
         QJsonArray list;
         for (int i = 0; i < 30; ++i)

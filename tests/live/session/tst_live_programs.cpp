@@ -104,7 +104,7 @@ private Q_SLOTS:
         settings.moreLocks = {more};
         LiveSession session(m_redis.url(), true, settings);
         session.apply(clients("5"), Nanos(0));
-        // Whoever needs both locks waits behind those who need one, and how long is up to the machine: wait for
+        // Clients that need both locks wait behind those that need one, and how long is up to the machine: wait for
         // enough of both kinds, not for a sum.
         QTRY_VERIFY_WITH_TIMEOUT(granted(session, "orders") > 5, 60'000);
         QTRY_VERIFY_WITH_TIMEOUT(granted(session, "stock") > granted(session, "orders"), 60'000); // some take it alone

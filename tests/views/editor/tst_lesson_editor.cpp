@@ -137,7 +137,7 @@ private Q_SLOTS:
         QVERIFY2(s.found().startsWith(QStringLiteral("Checked")), qPrintable(s.found()));
     }
 
-    /// What a teacher does becomes a lesson that runs as it ran.
+    /// The hands of a teacher become a lesson that runs as it ran.
     void handsBecomeSteps() {
         ViewContext context;
         Player player(&context);

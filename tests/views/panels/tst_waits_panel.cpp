@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Who waits for whom, drawn and in words.
+// The wait-for graph, drawn and in words.
 #include "fake_session.h"
 #include "waits/wait_words.h"
 #include "waits/waits_panel.h"
