@@ -13,6 +13,7 @@
 #include <QJsonArray>
 #include <QListWidget>
 #include <QPlainTextEdit>
+#include <QPushButton>
 #include <QSignalSpy>
 #include <QTest>
 
