@@ -13,6 +13,13 @@ using namespace lockscope::views;
 using views::testing::FakeSession;
 using views::testing::PauseStory;
 
+static scenario::Fault onA(scenario::Action action) {
+    scenario::Fault fault;
+    fault.action = action;
+    fault.target = QStringLiteral("A");
+    return fault;
+}
+
 class ViewContextTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
@@ -125,16 +132,16 @@ private Q_SLOTS:
         ViewContext context;
         context.setSession(&session);
         context.setPlayhead(2s);
-        context.breakIt({{}, {}, scenario::Action::PauseClient, QStringLiteral("A"), {}, {}, {}, {}, false});
+        context.breakIt(onA(scenario::Action::PauseClient));
         QCOMPARE(session.applied.size(), std::size_t(1));
         QVERIFY(session.applied[0].byHand);
         QCOMPARE(session.appliedAt[0], Nanos(2s));
         session.can.rewind = false; // a live one: now, whatever one looks at
-        context.breakIt({{}, {}, scenario::Action::PauseClient, QStringLiteral("A"), {}, {}, {}, {}, false});
+        context.breakIt(onA(scenario::Action::PauseClient));
         QCOMPARE(session.appliedAt[1], Nanos(10s));
         session.can.faults = false;
         QSignalSpy complained(&session, &session::Session::complained);
-        context.breakIt({{}, {}, scenario::Action::KillClient, QStringLiteral("A"), {}, {}, {}, {}, false});
+        context.breakIt(onA(scenario::Action::KillClient));
         QCOMPARE(session.applied.size(), std::size_t(2));
         QCOMPARE(complained.count(), 1);
     }
