@@ -198,7 +198,9 @@ void ServerFacts::compare() {
     if (changed) m_events.push_back(*changed);
     const bool fewer = m_keys && m_keysBefore && *m_keys < *m_keysBefore;
     const bool flushed = sameNode && m_flushes && m_flushesBefore && *m_flushes > *m_flushesBefore;
-    if (fewer && ((changed && *m_keys == 0) || flushed)) m_events.push_back(ServerEvent::Emptied);
+    // A replica that copies another master has no keys for a moment.
+    const bool copies = m_identity && identity && identity->role == ServerIdentity::Role::Replica;
+    if (fewer && ((changed && !copies && *m_keys == 0) || flushed)) m_events.push_back(ServerEvent::Emptied);
     m_flushesBefore = m_flushes;
     if (sameNode && identity) identity->slots = m_identity->slots;
     m_identity = std::move(identity);
