@@ -64,7 +64,7 @@ QList<QAction*> Exporter::makeActions(ActionRegistry* registry) {
     m_movie = registry->add("export.movie", group, tr("Save an &animated picture…"),
                             {Qt::CTRL | Qt::ALT | Qt::SHIFT | Qt::Key_P}, [this] { askForMovie(); });
     m_movie->setToolTip(tr("The part of the timeline in sight, as it happens: WebP, half a minute at most"));
-    m_trace = registry->add("export.trace", group, tr("&Export the events…"), {Qt::CTRL | Qt::SHIFT | Qt::Key_E},
+    m_trace = registry->add("export.trace", group, tr("&Export the events…"), {Qt::CTRL | Qt::ALT | Qt::Key_E},
                             [this] { askForTrace(); });
     m_trace->setToolTip(tr("For other programs: a table, JSON, Perfetto or Jepsen"));
     connect(m_window->context(), &views::ViewContext::sessionChanged, this, &Exporter::refresh);

@@ -141,6 +141,9 @@ private Q_SLOTS:
         views::ScenarioEditor* const editor = app::EditorDesk::of(keeper.window())->scenarioEditor();
         QCOMPARE(editor->document()->at(QStringLiteral("/until")).toString(), QStringLiteral("21s"));
         QVERIFY(editor->isWindowModified());
+        const app::MainWindow* const chinese = keeper.window();
+        settings.setLanguage(QStringLiteral("en")); // as the other tests read it
+        QTRY_VERIFY(keeper.window() != chinese);
         app::EditorDesk::of(keeper.window())->leave();
     }
 

@@ -89,7 +89,7 @@ private Q_SLOTS:
 
     void whatWasDoneByHandHasRoomBesideItsCures() {
         Scene scene;
-        scene.window->resize(1600, 1100);
+        scene.window->resize(1600, 1200);
         scene.window->openScenario(QStringLiteral("gc-pause"));
         scene.window->player()->pause();
         const auto* list = scene.window->findChild<views::HandList*>();
@@ -167,6 +167,7 @@ private Q_SLOTS:
 
     void aRecordingShowsItsSeedAndSaysWhyItCannotBeBroken() {
         Scene scene;
+        scene.window->resize(1600, 1000); // a narrow row has no field for the seed
         scene.window->openScenario(QStringLiteral("contention"));
         const QString seed = scene.window->transport()->seedField()->text();
         const QString path = scene.folder.filePath(QStringLiteral("b.lockscope"));
