@@ -79,7 +79,7 @@ ConnectionPlan LiveSession::named(ConnectionPlan plan, const std::vector<session
     if (plan.name.isEmpty()) plan.name = usualName(plan.url);
     const QString wanted = plan.name, url = plan.url.display();
     const auto taken = [&](const session::ConnectionFacts& one) {
-        // The same connection, ended: it is opened again.
+        // A connection that was ended is opened again under its name.
         return one.name == plan.name && (one.open || one.url != url);
     };
     for (int number = 2; std::ranges::any_of(besides, taken); ++number)

@@ -9,7 +9,7 @@ namespace lockscope::session {
 
 class AlertDesk;
 
-/// The same level and words.
+/// Whether level and words are equal.
 inline bool operator==(const Health& a, const Health& b) {
     return a.level == b.level && a.text == b.text && a.brief == b.brief;
 }

@@ -206,11 +206,11 @@ private Q_SLOTS:
                     .arg(now->height());
             QAccessibleInterface* const interface = QAccessible::queryAccessibleInterface(now);
             if (!interface || interface->text(QAccessible::Name).isEmpty()) unnamed << name;
-            QCoreApplication::processEvents();
+            QCoreApplication::processEvents(); // a change of focus is told to the style by events that are posted
             const QImage with = now->grab().toImage();
             const QPointer<QWidget> kept = now;
             now->clearFocus();
-            QCoreApplication::processEvents();
+            QCoreApplication::processEvents(); // as above
             const QImage without = now->grab().toImage();
             if (with == without) unseen << name;
             QVERIFY(kept);
