@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/network.h"
 
+#include "runtime/runtime.h"
 #include "sim/seeds.h"
 
 namespace lockscope::sim {
@@ -41,6 +42,12 @@ Network::Link& Network::between(Party a, Party b) {
 std::uint64_t Network::bits(Link& link) {
     if (m_streams == Streams::Shared) return m_random();
     return mixSeed(link.random++, 0);
+}
+
+QCoro::Task<> Network::untilStruck(Runtime& runtime, Party party) const {
+    const auto held = m_heldBack.find(party);
+    const bool strikes = held != m_heldBack.end() && held->second == m_scheduler.now();
+    if (strikes) co_await runtime.sleep(Nanos(1)); // the next instant: all that happens at this one comes before
 }
 
 Nanos Network::latency() {

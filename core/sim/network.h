@@ -6,8 +6,13 @@
 
 #include <map>
 #include <optional>
+#include <qcoro/qcorotask.h>
 #include <random>
 #include <set>
+
+namespace lockscope {
+class Runtime;
+}
 
 namespace lockscope::sim {
 
@@ -76,11 +81,9 @@ public:
     std::optional<Nanos> beat(const Link& link, Way way) const;
     /// A fault strikes this party at this instant: what it is about to send waits in its process until it has struck.
     void holdBack(Party party) { m_heldBack[party] = m_scheduler.now(); }
-    /// Whether a message that this party is about to send now has to wait.
-    bool isHeldBack(Party party) const {
-        const auto held = m_heldBack.find(party);
-        return held != m_heldBack.end() && held->second == m_scheduler.now();
-    }
+    /// Waits until such a fault has struck; does not suspend without one. A party calls it before it sends: its message
+    /// leaves just after the fault. `runtime` is the party's.
+    QCoro::Task<> untilStruck(Runtime& runtime, Party party) const;
     /// One-way latency of a message that belongs to no link (to the guarded resource).
     Nanos latency();
 

@@ -240,8 +240,7 @@ QCoro::Task<redis::Result> RedisWire::Line::exchange(std::shared_ptr<Line> self,
             co_return std::unexpected(std::move(error));
         }
     }
-    // A fault at this step strikes at this instant: the command leaves just after it.
-    if (self->m_grounds.network.isHeldBack(self->m_user.client)) co_await runtime.sleep(Nanos(1));
+    co_await self->m_grounds.network.untilStruck(runtime, self->m_user.client);
     if (self->closed) co_return std::unexpected(gone());
     if (!self->m_connection) self->connect();
     const std::shared_ptr<RespConnection> connection = self->m_connection;

@@ -124,8 +124,7 @@ QCoro::Task<MemcachedLine::Answer> MemcachedLine::ask(std::shared_ptr<MemcachedL
                                                       std::vector<MemcachedCommand> commands, std::stop_token stop) {
     if (!self->runtime.alive()) throw Cancelled(Cancelled::Why::Killed);
     if (stop.stop_requested()) throw Cancelled(Cancelled::Why::Stopped);
-    // A fault at this step strikes at this instant: the command leaves just after it.
-    if (self->m_grounds.network.isHeldBack(self->m_client)) co_await self->runtime.sleep(Nanos(1));
+    co_await self->m_grounds.network.untilStruck(self->runtime, self->m_client);
     if (self->m_gone) co_return std::unexpected(errors::driverGone(self->where));
     if (!self->m_server) co_return std::unexpected(unreachable(QAbstractSocket::HostNotFoundError, self->where));
     const Pending mine{++self->m_lastId, {}};

@@ -332,8 +332,7 @@ QCoro::Task<zookeeper::Result<ZkReply>> ZkLine::ask(std::shared_ptr<ZkLine> self
     namespace errors = zookeeper::errors;
     if (!zookeeper::validPath(ask.path)) co_return std::unexpected(errors::badPath(ask.path));
     if (self->isOver(ask.generation)) co_return std::unexpected(errors::sessionLost(self->where));
-    // A fault at this step strikes at this instant: the request leaves just after it.
-    if (self->m_grounds.network.isHeldBack(self->m_client)) co_await self->runtime.sleep(Nanos(1));
+    co_await self->m_grounds.network.untilStruck(self->runtime, self->m_client);
     if (self->isOver(ask.generation)) co_return std::unexpected(errors::sessionLost(self->where));
     // No await when connected, so that requests are sent in the order of the calls.
     if (self->session.state != State::Connected || !self->runtime.alive() || stop.stop_requested()) {
