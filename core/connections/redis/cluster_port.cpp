@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connections/redis/cluster_port.h"
 
-#include "connections/redis/cluster_watch.h"
 #include "connections/redis/topology_errors.h"
 #include "ports/redis/errors.h"
 
@@ -162,10 +161,9 @@ QCoro::Task<Result> evalRouted(std::shared_ptr<ClusterWatch> watch, int slotWith
 }
 
 /// See ClusterPort::portFor.
-class SlotPort final : public Port {
+class SlotPort final : public WatchedPort<ClusterWatch> {
 public:
-    SlotPort(std::shared_ptr<ClusterWatch> watch, int slot) : m_watch(std::move(watch)), m_slot(slot) {}
-    Runtime& runtime() override { return m_watch->runtime(); }
+    SlotPort(std::shared_ptr<ClusterWatch> watch, int slot) : WatchedPort(std::move(watch)), m_slot(slot) {}
     QCoro::Task<Result> call(Args args, std::stop_token stop) override {
         return route(m_watch, std::move(args), m_slot, std::move(stop));
     }
@@ -176,23 +174,15 @@ public:
     QCoro::Task<Result> eval(const Script& script, Args keys, Args args, std::stop_token stop) override {
         return evalRouted(m_watch, m_slot, script, std::move(keys), std::move(args), std::move(stop));
     }
-    QCoro::Task<std::expected<OwnedSubscription, Error>> subscribe(QByteArray channel, std::stop_token stop) override {
-        return Feed::open(m_watch->runtime(), m_watch, std::move(channel), m_watch->options().commandTimeout,
-                          std::move(stop));
-    }
-    CallList::Registration onReconnect(CallList::Callback back) override {
-        return m_watch->reconnects().add(std::move(back));
-    }
 
 private:
-    std::shared_ptr<ClusterWatch> m_watch;
     int m_slot;
 };
 
 } // namespace
 
 ClusterPort::ClusterPort(Runtime& runtime, Dialler dial, const ConnectionUrl& url, DriverOptions options)
-    : m_runtime(runtime), m_watch(std::make_shared<ClusterWatch>(runtime, std::move(dial), url, std::move(options))) {
+    : WatchedPort(std::make_shared<ClusterWatch>(runtime, std::move(dial), url, std::move(options))) {
     m_watch->start();
 }
 
@@ -211,14 +201,6 @@ QCoro::Task<Result> ClusterPort::callOver(std::uint32_t connection, Args args, s
 
 QCoro::Task<Result> ClusterPort::eval(const Script& script, Args keys, Args args, std::stop_token stop) {
     return evalRouted(m_watch, kAnySlot, script, std::move(keys), std::move(args), std::move(stop));
-}
-
-QCoro::Task<std::expected<OwnedSubscription, Error>> ClusterPort::subscribe(QByteArray channel, std::stop_token stop) {
-    return Feed::open(m_runtime, m_watch, std::move(channel), m_watch->options().commandTimeout, std::move(stop));
-}
-
-CallList::Registration ClusterPort::onReconnect(CallList::Callback back) {
-    return m_watch->reconnects().add(std::move(back));
 }
 
 QCoro::Task<std::expected<void, Error>> ClusterPort::open(std::stop_token stop) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "connections/redis/cluster_watch.h"
+#include "connections/redis/watched_port.h"
 #include "ports/redis/client.h"
 
 namespace lockscope::redis {
-
-class ClusterWatch;
 
 /// Presents a Redis Cluster as one Redis: sends each command to the node that owns its keys at present.
 ///
@@ -16,19 +16,15 @@ class ClusterWatch;
 ///
 /// Lives on its runtime's thread, which needs a Qt event loop. May be destroyed at any time: calls in flight then end
 /// with Disconnected.
-class ClusterPort final : public Port {
+class ClusterPort final : public WatchedPort<ClusterWatch> {
 public:
     /// `url` has Service::RedisCluster; it may name some of the nodes only. `options` apply to each connection.
     ClusterPort(Runtime& runtime, Dialler dial, const ConnectionUrl& url, DriverOptions options = {});
     ~ClusterPort() override;
 
-    Runtime& runtime() override { return m_runtime; }
     QCoro::Task<Result> call(Args args, std::stop_token stop = {}) override;
     QCoro::Task<Result> callOver(std::uint32_t connection, Args args, std::stop_token stop = {}) override;
     QCoro::Task<Result> eval(const Script& script, Args keys, Args args, std::stop_token stop = {}) override;
-    QCoro::Task<std::expected<OwnedSubscription, Error>> subscribe(QByteArray channel,
-                                                                   std::stop_token stop = {}) override;
-    CallList::Registration onReconnect(CallList::Callback back) override;
     /// Asks the nodes for the map of slots; the error says why none answered within the search time.
     QCoro::Task<std::expected<void, Error>> open(std::stop_token stop = {});
 
@@ -37,10 +33,6 @@ public:
     std::unique_ptr<Port> portFor(const QByteArray& key);
     /// The node that serves a key's slot, as far as is known.
     std::optional<Endpoint> ownerOf(const QByteArray& key) const;
-
-private:
-    Runtime& m_runtime;
-    std::shared_ptr<ClusterWatch> m_watch;
 };
 
 } // namespace lockscope::redis

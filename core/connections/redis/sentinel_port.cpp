@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connections/redis/sentinel_port.h"
 
-#include "connections/redis/sentinel_watch.h"
 #include "connections/redis/topology_errors.h"
 #include "ports/redis/errors.h"
 
@@ -46,7 +45,7 @@ QCoro::Task<Result> callMaster(std::shared_ptr<SentinelWatch> watch, Args args, 
 } // namespace
 
 SentinelPort::SentinelPort(Runtime& runtime, Dialler dial, const ConnectionUrl& url, DriverOptions options)
-    : m_runtime(runtime), m_watch(std::make_shared<SentinelWatch>(runtime, std::move(dial), url, std::move(options))) {
+    : WatchedPort(std::make_shared<SentinelWatch>(runtime, std::move(dial), url, std::move(options))) {
     m_watch->start();
 }
 
@@ -72,14 +71,6 @@ QCoro::Task<Result> SentinelPort::eval(const Script& script, Args keys, Args arg
         return callMaster(watch, std::move(command), std::move(once));
     };
     return evalOver(std::move(ask), script, std::move(keys), std::move(args), std::move(stop));
-}
-
-QCoro::Task<std::expected<OwnedSubscription, Error>> SentinelPort::subscribe(QByteArray channel, std::stop_token stop) {
-    return Feed::open(m_runtime, m_watch, std::move(channel), m_watch->options().commandTimeout, std::move(stop));
-}
-
-CallList::Registration SentinelPort::onReconnect(CallList::Callback back) {
-    return m_watch->reconnects().add(std::move(back));
 }
 
 QCoro::Task<std::expected<void, Error>> SentinelPort::open(std::stop_token stop) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "connections/redis/sentinel_watch.h"
+#include "connections/redis/watched_port.h"
 #include "ports/redis/client.h"
 
 namespace lockscope::redis {
-
-class SentinelWatch;
 
 /// A Redis behind sentinels. Asks the sentinels for the master, and uses it only if it says that it is one. Moves on to
 /// the next master when the sentinels have replaced it, when its connection breaks, or when it turns out to be
@@ -17,27 +17,19 @@ class SentinelWatch;
 /// The URL's login and TLS are used for sentinels and servers. Sentinels get the login of the URL's sentinel options,
 /// if given; otherwise sentinels that know no login are asked without one. Lives on its runtime's thread, which needs a
 /// Qt event loop. May be destroyed at any time.
-class SentinelPort final : public Port {
+class SentinelPort final : public WatchedPort<SentinelWatch> {
 public:
     /// `url` has Service::RedisSentinel; `options` apply to the connection to the master.
     SentinelPort(Runtime& runtime, Dialler dial, const ConnectionUrl& url, DriverOptions options = {});
     ~SentinelPort() override;
 
-    Runtime& runtime() override { return m_runtime; }
     QCoro::Task<Result> call(Args args, std::stop_token stop = {}) override;
     QCoro::Task<Result> callOver(std::uint32_t connection, Args args, std::stop_token stop = {}) override;
     QCoro::Task<Result> eval(const Script& script, Args keys, Args args, std::stop_token stop = {}) override;
-    QCoro::Task<std::expected<OwnedSubscription, Error>> subscribe(QByteArray channel,
-                                                                   std::stop_token stop = {}) override;
-    CallList::Registration onReconnect(CallList::Callback back) override;
     /// Finds the master; the error says why there is none within the search time. Later searches go on by themselves.
     QCoro::Task<std::expected<void, Error>> open(std::stop_token stop = {});
     /// The master in use; nullopt during a search.
     std::optional<Endpoint> master() const;
-
-private:
-    Runtime& m_runtime;
-    std::shared_ptr<SentinelWatch> m_watch;
 };
 
 } // namespace lockscope::redis
