@@ -2,6 +2,7 @@
 #include "sandbox/etcd_server.h"
 
 #include "runtime/completion.h"
+#include "sandbox/end_process.h"
 
 #include <QCoreApplication>
 #include <QDir>
@@ -185,17 +186,7 @@ QCoro::Task<std::optional<QByteArray>> EtcdServer::ask(QString path, QByteArray 
 }
 
 QCoro::Task<> EtcdServer::stop(std::stop_token stop) {
-    if (!m_process.running()) co_return;
-    const Completion<bool> ended;
-    const auto connection =
-        QObject::connect(&m_process, &ProcessSupervisor::exited, &m_process, [ended] { ended.complete(true); });
-    m_process.terminate();
-    const std::optional<bool> gone = co_await ended.wait(m_runtime, 5s, stop);
-    if (!gone) {
-        m_process.kill();
-        co_await ended.wait(m_runtime, 5s, stop);
-    }
-    QObject::disconnect(connection);
+    return endProcess(m_runtime, m_process, std::move(stop));
 }
 
 QString EtcdServer::endpoint() const {

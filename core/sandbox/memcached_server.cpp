@@ -2,6 +2,7 @@
 #include "sandbox/memcached_server.h"
 
 #include "runtime/completion.h"
+#include "sandbox/end_process.h"
 
 #include <QCoreApplication>
 #include <QFile>
@@ -170,17 +171,7 @@ QCoro::Task<bool> MemcachedServer::answers(std::stop_token stop) {
 }
 
 QCoro::Task<> MemcachedServer::stop(std::stop_token stop) {
-    if (!m_process.running()) co_return;
-    const Completion<bool> ended;
-    const auto connection =
-        QObject::connect(&m_process, &ProcessSupervisor::exited, &m_process, [ended] { ended.complete(true); });
-    m_process.terminate();
-    const std::optional<bool> gone = co_await ended.wait(m_runtime, 5s, stop);
-    if (!gone) {
-        m_process.kill();
-        co_await ended.wait(m_runtime, 5s, stop);
-    }
-    QObject::disconnect(connection);
+    return endProcess(m_runtime, m_process, std::move(stop));
 }
 
 } // namespace lockscope::sandbox

@@ -2,6 +2,7 @@
 #include "sandbox/redis_server.h"
 
 #include "runtime/completion.h"
+#include "sandbox/end_process.h"
 
 #include <QCoreApplication>
 #include <QFile>
@@ -106,7 +107,8 @@ QCoro::Task<std::expected<void, QString>> RedisServer::start(std::stop_token sto
 }
 
 QCoro::Task<std::expected<void, QString>> RedisServer::startOnPort(std::stop_token stop) {
-    if (m_killed) co_await ended(stop); // who starts it again before the kernel is done would find it running still
+    // The kernel may not be done with a killed one, which would then count as running still.
+    if (m_killed) co_await hasEnded(m_runtime, m_process, 5s, stop);
     m_killed = false;
     const QString file = QStringLiteral("redis.conf");
     if (!m_workspace.write(file, configuration()))
@@ -159,23 +161,8 @@ QCoro::Task<bool> RedisServer::answers(std::stop_token stop) {
     co_return answer.value_or(false);
 }
 
-QCoro::Task<bool> RedisServer::ended(std::stop_token stop) {
-    const Completion<bool> told;
-    const auto connection =
-        QObject::connect(&m_process, &ProcessSupervisor::exited, &m_process, [told] { told.complete(true); });
-    if (!m_process.running()) told.complete(true);
-    const std::optional<bool> gone = co_await told.wait(m_runtime, 5s, std::move(stop));
-    QObject::disconnect(connection);
-    co_return gone.has_value();
-}
-
 QCoro::Task<> RedisServer::stop(std::stop_token stop) {
-    if (!m_process.running()) co_return;
-    m_process.terminate();
-    const bool gone = co_await ended(stop);
-    if (gone) co_return;
-    m_process.kill();
-    co_await ended(stop);
+    return endProcess(m_runtime, m_process, std::move(stop));
 }
 
 QString RedisServer::url() const {

@@ -65,7 +65,6 @@ public:
 private:
     QByteArray configuration() const;
     QCoro::Task<bool> answers(std::stop_token stop);
-    QCoro::Task<bool> ended(std::stop_token stop);
     QCoro::Task<std::expected<void, QString>> startOnPort(std::stop_token stop);
     QSslConfiguration probeTls() const;
 

@@ -1077,7 +1077,7 @@
     </message>
     <message>
         <source>When</source>
-        <translation>时间</translation>
+        <translation>当</translation>
     </message>
     <message>
         <source>What happens then, such as granted</source>

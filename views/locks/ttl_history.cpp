@@ -88,11 +88,13 @@ void TtlHistory::setLock(trace::EntityId lock) {
 void TtlHistory::refresh() {
     const Nanos lease = std::min(m_context->settings().lock.lease, Nanos(10min));
     m_to = m_context->playhead();
-    m_from = m_to - std::max(kShortest, lease * kLeases);
+    const auto trace = m_context->trace();
+    const bool none = m_lock == trace::kNoEntity || !trace || trace->size() == 0;
+    // A young run fills the picture with what there is of it, rather than with a past that it does not have.
+    const Nanos began = none ? Nanos::min() : std::min(Nanos(trace->timeAt(0)), m_to);
+    m_from = std::max(began, m_to - std::max(kShortest, lease * kLeases));
     m_cut = false;
-    m_stretches = m_lock == trace::kNoEntity
-                      ? std::vector<LeaseStretch>{}
-                      : leaseHistory(*m_context->trace(), m_lock, m_from, m_to, kMostRows, &m_cut);
+    m_stretches = none ? std::vector<LeaseStretch>{} : leaseHistory(*trace, m_lock, m_from, m_to, kMostRows, &m_cut);
     int renewals = 0;
     for (const LeaseStretch& stretch : m_stretches)
         renewals += stretch.renewed && stretch.from >= m_from;

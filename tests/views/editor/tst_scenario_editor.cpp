@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Scenarios written by keys and mouse: text, forms and the axis of faults are three views of one document.
 #include "editor/fault_axis.h"
+#include "editor/field_words.h"
 #include "editor/list_editor.h"
 #include "editor/object_form.h"
 #include "editor/scenario_editor.h"
@@ -11,7 +12,10 @@
 
 #include <QAccessible>
 #include <QDir>
+#include <QFile>
 #include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMessageBox>
@@ -53,6 +57,21 @@ struct Scene {
     }
     void undo() { QTest::keyClick(QApplication::focusWidget(), Qt::Key_Z, Qt::ControlModifier); }
 };
+
+/// The names of all properties that a schema knows, at any depth.
+QStringList propertiesIn(const QJsonValue& schema) {
+    QStringList keys;
+    if (schema.isArray()) {
+        for (const QJsonValue& one : schema.toArray())
+            keys += propertiesIn(one);
+    }
+    const QJsonObject object = schema.toObject();
+    keys += object[QLatin1String("properties")].toObject().keys();
+    for (const QJsonValue& one : object)
+        keys += propertiesIn(one);
+    keys.removeDuplicates();
+    return keys;
+}
 
 } // namespace
 
@@ -96,6 +115,22 @@ private Q_SLOTS:
         QCOMPARE(s.line(s.list("locks")->form(), "lease")->text(), QStringLiteral("5s"));
         QTest::keyClick(QApplication::focusWidget(), Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
         QCOMPARE(s.at("/locks/0/lease"), QStringLiteral("7s"));
+    }
+
+    void everyFieldOfTheSchemasHasWords() {
+        for (const char* path : {":/scenarios/scenario-2.schema.json", ":/lessons/lesson.schema.json"}) {
+            QFile file(QString::fromLatin1(path));
+            QVERIFY2(file.open(QIODevice::ReadOnly), path);
+            const QStringList keys = propertiesIn(QJsonDocument::fromJson(file.readAll()).object());
+            QVERIFY2(keys.size() > 20, path);
+            // The form has no field for the number of the format, nor one per language.
+            const QStringList notShown{QStringLiteral("$schema"), QStringLiteral("lockscope"),
+                                       QStringLiteral("lockscope_lesson"), QStringLiteral("en"),
+                                       QStringLiteral("zh_CN")};
+            for (const QString& key : keys)
+                if (!notShown.contains(key))
+                    QVERIFY2(fieldLabel(key) != key || !fieldHint(key).isEmpty(), qPrintable(key));
+        }
     }
 
     void whatIsTypedInTheTextShowsInTheForm() {

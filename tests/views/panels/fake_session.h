@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "models/lock_facts.h"
 #include "session/session.h"
 #include "trace/trace.h"
 #include "verdict/verdict.h"
@@ -165,5 +166,30 @@ inline verdict::Verdict pauseVerdict(const PauseStory& story, const trace::Trace
     verdict.outcomes[std::size_t(verdict::Invariant::StaleWrite)] = verdict::Outcome::Violated;
     return verdict;
 }
+
+/// PauseStory with a context that looks at it; the lease is 5 s.
+struct PauseScene {
+    FakeSession session;
+    PauseStory story{session.writable()};
+    ViewContext context;
+    explicit PauseScene(Nanos playhead = Nanos(0)) {
+        session.plan.lock.lease = 5s;
+        context.setSession(&session);
+        context.setPlayhead(playhead);
+    }
+    /// What is known of the lock at a time.
+    LockFacts at(Nanos t) {
+        context.setPlayhead(t);
+        return lockFacts(story.lock, context);
+    }
+    /// The fault that was asked for last.
+    const scenario::Fault& last() const { return session.applied.back(); }
+    /// A fault that strikes at 20 s, seen from a second later.
+    void add(trace::EventKind kind, trace::EntityId actor, trace::EntityId subject = 0) {
+        session.writable().append({Nanos(20s).count(), 0, actor, subject, 0, kind, trace::kFault});
+        context.setPlayhead(21s);
+        Q_EMIT session.advanced();
+    }
+};
 
 } // namespace lockscope::views::testing

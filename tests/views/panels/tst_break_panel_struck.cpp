@@ -16,26 +16,13 @@
 using namespace lockscope;
 using namespace lockscope::views;
 using scenario::Action;
-using views::testing::FakeSession;
-using views::testing::PauseStory;
+using views::testing::PauseScene;
 
 class BreakPanelStruck : public QObject {
     Q_OBJECT
 
-    struct Scene {
-        FakeSession session;
-        PauseStory story{session.writable()};
-        ViewContext context;
-        Scene() {
-            context.setSession(&session);
-            context.setPlayhead(2s); // A holds, B waits
-        }
-        const scenario::Fault& last() const { return session.applied.back(); }
-        void add(trace::EventKind kind, trace::EntityId actor, trace::EntityId subject = 0) {
-            session.writable().append({Nanos(20s).count(), 0, actor, subject, 0, kind, trace::kFault});
-            context.setPlayhead(21s);
-            Q_EMIT session.advanced();
-        }
+    struct Scene : PauseScene {
+        Scene() : PauseScene(2s) {} // A holds, B waits
     };
 
     static QAction* action(const BreakPanel& panel, const char* id) {

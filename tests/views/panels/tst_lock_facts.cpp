@@ -12,25 +12,13 @@
 using namespace lockscope;
 using namespace lockscope::views;
 using views::testing::FakeSession;
-using views::testing::PauseStory;
+using views::testing::PauseScene;
 using Mode = QAbstractItemModelTester::FailureReportingMode;
 
 class LockFactsTest : public QObject {
     Q_OBJECT
 
-    struct Scene {
-        FakeSession session;
-        PauseStory story{session.writable()};
-        ViewContext context;
-        Scene() {
-            session.plan.lock.lease = 5s;
-            context.setSession(&session);
-        }
-        LockFacts at(Nanos t) {
-            context.setPlayhead(t);
-            return lockFacts(story.lock, context);
-        }
-    };
+    using Scene = PauseScene;
 
     static QString cell(const QAbstractItemModel& model, int column, int row = 0) {
         return model.index(row, column).data().toString();
@@ -336,6 +324,19 @@ private Q_SLOTS:
         row(5s, trace::EventKind::RecordObserved, 0, lock);
         context.setPlayhead(6s);
         QCOMPARE(lockFacts(lock, context).waiterCount(), std::optional<std::int64_t>(3));
+    }
+
+    void theLeasesPictureBeginsWithTheRun() {
+        Scene scene;
+        TtlHistory history(&scene.context);
+        history.setLock(scene.story.lock);
+        scene.context.setPlayhead(6s);
+        history.refresh();
+        QCOMPARE(history.span(), Nanos(6s)); // nothing was before
+        QVERIFY(!history.stretches().empty());
+        scene.context.setPlayhead(30s);
+        history.refresh();
+        QCOMPARE(history.span(), 4 * scene.session.plan.lock.lease);
     }
 };
 

@@ -12,25 +12,13 @@
 using namespace lockscope;
 using namespace lockscope::views;
 using views::testing::FakeSession;
-using views::testing::PauseStory;
+using views::testing::PauseScene;
 using Mode = QAbstractItemModelTester::FailureReportingMode;
 
 class LocksModelTest : public QObject {
     Q_OBJECT
 
-    struct Scene {
-        FakeSession session;
-        PauseStory story{session.writable()};
-        ViewContext context;
-        Scene() {
-            session.plan.lock.lease = 5s;
-            context.setSession(&session);
-        }
-        LockFacts at(Nanos t) {
-            context.setPlayhead(t);
-            return lockFacts(story.lock, context);
-        }
-    };
+    using Scene = PauseScene;
 
     static QString cell(const QAbstractItemModel& model, int column, int row = 0) {
         return model.index(row, column).data().toString();
