@@ -45,6 +45,11 @@ constexpr std::array<const char*, kProbes> kNames{
     "etcd/lease/ended",
     "etcd/lease/anew",
     "etcd/leader/stepped-down",
+    "zookeeper/session/ended",
+    "zookeeper/session/kept",
+    "zookeeper/session/anew",
+    "zookeeper/session/moved",
+    "zookeeper/leader/quorum-lost",
 };
 
 /// A world runs on one thread: no two of them share a counter.

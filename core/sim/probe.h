@@ -47,6 +47,11 @@ enum class Probe : std::uint8_t {
     EtcdLeaseEnded,       ///< a leader revoked a lease whose time was over
     EtcdLeasesAnew,       ///< a new leader gave leases their whole time again
     EtcdSteppedDown,      ///< a leader heard of no quorum for an election time-out
+    ZkSessionEnded,       ///< a leader ended a session of which nobody had heard for its time
+    ZkSessionKept,        ///< a client came back to its session over another connection
+    ZkSessionsAnew,       ///< a new leader gave sessions their whole time again
+    ZkSessionMoved,       ///< a write came over the connection that a session had left
+    ZkQuorumLost,         ///< a leader gave up: too few followers
     Count_
 };
 inline constexpr std::size_t kProbes = std::size_t(Probe::Count_);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/zookeeper/line.h"
 
+#include "sim/probe.h"
 #include "sim/zookeeper/server.h"
 
 #include <algorithm>
@@ -211,6 +212,7 @@ void ZkLine::welcomed(const ZkWelcome& welcome) {
     }
     const Nanos now = runtime.monotonic();
     const bool isNew = session.state == State::None || session.id != welcome.session;
+    if (!isNew) reached(Probe::ZkSessionKept);
     session.id = welcome.session;
     m_password = welcome.password;
     session.timeout = std::chrono::milliseconds(welcome.timeoutMs);

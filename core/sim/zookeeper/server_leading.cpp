@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/zookeeper/server.h"
 
+#include "sim/probe.h"
+
 namespace lockscope::sim {
 
 void ZkServer::lead() {
@@ -85,6 +87,7 @@ void ZkServer::startServing() {
     for (const auto& [number, follower] : m_followers)
         if (follower.synced) letServe(follower.peer);
     // Every session gets its whole time-out anew.
+    if (!m_state.sessions.empty()) reached(Probe::ZkSessionsAnew);
     m_expiry.begin(m_state.sessions, monotonic());
     serve(true);
     const Nanos first = m_expiry.nextTick(monotonic()) - monotonic();
@@ -114,6 +117,7 @@ void ZkServer::process(const ZkOrigin& origin, ZkSessionId session, const ZkRequ
     const auto owner = m_owners.try_emplace(session, origin.server).first;
     const bool ends = request.kind == ZkRequest::Kind::EndSession;
     const bool moved = !ends && owner->second != origin.server && m_expiry.knows(session);
+    if (moved) reached(Probe::ZkSessionMoved);
     ++m_zxid;
     ZkTxn txn = moved ? m_preparer.failed(ZkCode::kSessionMoved, session, m_zxid, wallMs())
                       : m_preparer.prepare(request, session, logins, m_zxid, wallMs());
@@ -179,7 +183,10 @@ void ZkServer::halfTick() {
         std::size_t there = 1;
         for (const auto& [number, follower] : m_followers)
             there += follower.synced ? 1 : 0;
-        if (there < quorum()) return lookForLeader();
+        if (there < quorum()) {
+            reached(Probe::ZkQuorumLost);
+            return lookForLeader();
+        }
     }
     for (const auto& [number, follower] : m_followers) {
         const Peer peer = follower.peer;
@@ -205,6 +212,7 @@ void ZkServer::heardTouches(const Peer& peer, const std::map<ZkSessionId, std::i
 void ZkServer::endSessions() {
     for (const ZkSessionId session : m_expiry.takeOver(monotonic())) {
         m_owners.erase(session);
+        reached(Probe::ZkSessionEnded);
         propose(m_preparer.endSession(session, ++m_zxid, wallMs()));
     }
     const Nanos next = m_expiry.nextTick(monotonic()) - monotonic();

@@ -211,6 +211,26 @@ private Q_SLOTS:
         QCOMPARE(SqlGroup::word(first), QByteArray("1"));
     }
 
+    void Q16_afterADeadlockNothingOfTheTransactionHasHappened_data() { bothDialects(); }
+    void Q16_afterADeadlockNothingOfTheTransactionHasHappened() {
+        QFETCH(int, dialect);
+        SqlGroup g{Dialect(dialect)};
+        g.makeRows({"a", "b"});
+        auto &x = g.client("X"), &y = g.client("Y");
+        const std::int64_t a = g.engine().row("a")->version, b = g.engine().row("b")->version;
+        g.tell(x, SqlGroup::begun(SqlGroup::of(Kind::Raise, "a")));
+        g.tell(y, SqlGroup::begun(SqlGroup::of(Kind::Raise, "b")));
+        const Pending first = g.send(x, SqlGroup::of(Kind::LockRow, "b"));
+        const Pending closer = g.send(y, SqlGroup::of(Kind::LockRow, "a"));
+        g.run(1100ms);
+        const bool mySql = Dialect(dialect) == Dialect::MySql;
+        QCOMPARE(SqlGroup::word(mySql ? closer : first), mySql ? QByteArray("1213") : QByteArray("40P01"));
+        QCOMPARE(g.commit(mySql ? x : y), QByteArray("0"));
+        g.rollback(mySql ? y : x);
+        QCOMPARE(g.engine().row("a")->version, mySql ? a + 1 : a);
+        QCOMPARE(g.engine().row("b")->version, mySql ? b : b + 1);
+    }
+
     void Q17_whereBeforeOrAfterWaiting() {
         for (const Dialect dialect : {Dialect::MySql, Dialect::PostgreSql}) {
             SqlGroup g(dialect);
@@ -296,7 +316,7 @@ private Q_SLOTS:
         }
     }
 
-    void Q46_sqliteHasOneWriter() {
+    void Q10_Q46_Q50_sqliteHasOneWriter() {
         SqlGroup g;
         sim::SqlRows::Disk disk;
         sim::SqlEngine::Settings settings;

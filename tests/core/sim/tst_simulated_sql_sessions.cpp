@@ -450,6 +450,26 @@ private Q_SLOTS:
         QVERIFY(*second);
         second->reset();
     }
+
+    void Q36_callsOnOneConnectionWaitInTheClient() {
+        SqlGroup g;
+        g.makeRows({"a", "b"});
+        auto &a = g.client("A"), &b = g.client("B");
+        g.lock(a, "a");
+        auto opened = g.ask(b, [](sql::Client& wire) { return wire.session(); });
+        QVERIFY(opened.has_value());
+        const std::shared_ptr<sql::Session> session = std::move(*opened).share();
+        const auto first = g.start(b, [session](sql::Client&) { return session->lockRow("a", kNever); });
+        const auto second = g.start(b, [session](sql::Client&) { return session->lockRow("b", kNever); });
+        g.run(1s);
+        QVERIFY(!*first && !*second);
+        QCOMPARE(g.engine().rowQueue("a").size(), std::size_t(1));
+        QCOMPARE(g.engine().rowHolder("b"), sim::SqlConnectionId(0)); // the server knows nothing of the second call
+        g.commit(a);
+        g.run(20ms);
+        QVERIFY(*first && *second);
+        QVERIFY(g.engine().rowHolder("b") != 0);
+    }
 };
 
 QTEST_GUILESS_MAIN(TestSimulatedSqlSessions)

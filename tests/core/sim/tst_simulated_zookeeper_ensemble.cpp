@@ -2,6 +2,7 @@
 // Elections, quorums and faults of a simulated ZooKeeper ensemble, behaviour by behaviour of the real one. A function's
 // number is the behaviour's. Times are those of the servers on which they were tried: a tick of half a second, and
 // silence of two seconds, unless told otherwise.
+#include "sim/probe.h"
 #include "zookeeper_probe.h"
 
 using namespace lockscope;
@@ -136,6 +137,7 @@ private Q_SLOTS:
         for (int seed = 1; seed <= kSeeds; ++seed) {
             ZooKeeperGroup g(3, std::uint64_t(seed));
             Probe probe(g, kLeader);
+            sim::resetProbes();
             g.at(0).kill();
             g.run(1s);
             QVERIFY(!probe.ended);
@@ -144,6 +146,7 @@ private Q_SLOTS:
             probe.lookUntilTheEnd();
             QVERIFY2(probe.endedAt - killed <= 510ms, seconds(probe.endedAt - killed));
             QVERIFY(!g.service->leader());
+            QCOMPARE(sim::probeCounts()[std::size_t(sim::Probe::ZkQuorumLost)], std::uint64_t(1));
         }
     }
 

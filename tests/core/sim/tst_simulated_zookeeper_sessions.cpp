@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sessions, time and watches of a simulated ZooKeeper, behaviour by behaviour of the real one. A function's number is
 // the behaviour's.
+#include "sim/probe.h"
 #include "zookeeper_group.h"
 
 using namespace lockscope;
@@ -233,6 +234,7 @@ private Q_SLOTS:
         QCOMPARE(same.welcome->session, first.welcome->session);
         Raw moved(g, 1, "A");
         moved.greet(same.again());
+        sim::resetProbes();
         QVERIFY(g.has(0, "/e"));
         QVERIFY(!same.ended);
         same.ask(2, Raw::look(Ask::Get, "/e"));
@@ -249,6 +251,7 @@ private Q_SLOTS:
         QCOMPARE(same.replies.size(), std::size_t(12)); // the ten pings', and no more
         QVERIFY(!g.has(2, "/never"));
         QVERIFY(!moved.ended);
+        QCOMPARE(sim::probeCounts()[std::size_t(sim::Probe::ZkSessionMoved)], std::uint64_t(1));
     }
 
     void Z11_noGoingBackInTime() {
