@@ -24,6 +24,9 @@ constexpr AlertForm kForms[] = {
     {Kind::Waited, "waited", ">", Takes::Time, "waited>30s"},
     {Kind::DeadWaiters, "dead-waiters", ">", Takes::Count, "dead-waiters>0"},
     {Kind::HandOvers, "hand-overs", ">", Takes::Count, "hand-overs>60"},
+    {Kind::Unusual, "unusual", ">", Takes::Count, "unusual>10"},
+    {Kind::Herd, "herd", ">", Takes::Count, "herd>20"},
+    {Kind::Deadlock, "deadlock", "", Takes::Nothing, "deadlock"},
     {Kind::TokenBack, "token-back", "", Takes::Nothing, "token-back"},
     {Kind::Unreachable, "unreachable", ">", Takes::Time, "unreachable>10s"},
     {Kind::RenewalLate, "renewal-late", ">", Takes::Time, "renewal-late>2s"},
@@ -50,10 +53,12 @@ const AlertForm& formOf(Kind kind) {
 
 AlertSeverity severityOf(Kind kind) {
     switch (kind) {
+    case Kind::Deadlock:
     case Kind::TokenBack:
     case Kind::Unreachable:
         return AlertSeverity::Critical;
     case Kind::Held:
+    case Kind::Unusual:
     case Kind::Left:
     case Kind::NoExpiry:
     case Kind::Waiters:
@@ -62,6 +67,7 @@ AlertSeverity severityOf(Kind kind) {
         return AlertSeverity::Warning;
     case Kind::DeadWaiters:
     case Kind::HandOvers:
+    case Kind::Herd:
         break;
     }
     return AlertSeverity::Info;
@@ -71,7 +77,7 @@ std::vector<AlertRule> usualAlertRules() {
     // Not among them: long holds, hand-overs and full queues, which are normal for some locks and not for others.
     std::vector<AlertRule> rules;
     for (const char* text :
-         {"renewal-late>2s", "no-expiry", "waited>30s", "dead-waiters>0", "token-back", "unreachable>5s"})
+         {"renewal-late>2s", "no-expiry", "waited>30s", "dead-waiters>0", "deadlock", "token-back", "unreachable>5s"})
         rules.push_back(*parseAlertRule(QString::fromLatin1(text)));
     return rules;
 }

@@ -18,13 +18,16 @@ struct AlertRule {
         Waited,      ///< "waited>30s": the first of the queue waits for longer
         DeadWaiters, ///< "dead-waiters>0": entries of the queue that nobody waits behind
         HandOvers,   ///< "hand-overs>60": more changes of the holder within a minute
+        Unusual,     ///< "unusual>10": by the same holder for more than so many times as long as this lock usually is
+        Herd,        ///< "herd>20": a release woke more clients than that, since they wait without a queue
+        Deadlock,    ///< "deadlock": holders that wait for each other in a ring
         TokenBack,   ///< "token-back": a fencing token lower than one before
         Unreachable, ///< "unreachable>10s": the server could not be read for longer
         RenewalLate, ///< "renewal-late>2s": a holder that renewed at a steady pace is behind it by more
     };
     Kind kind = Kind::Held;
     Nanos time{};           ///< the threshold of Held, Left, Waited, Unreachable, RenewalLate
-    std::int64_t count = 0; ///< the threshold of Waiters, DeadWaiters, HandOvers
+    std::int64_t count = 0; ///< the threshold of Waiters, DeadWaiters, HandOvers, Unusual, Herd
     QString text;           ///< as it was written, without spaces: "held>5m"
     friend bool operator==(const AlertRule& a, const AlertRule& b) {
         return a.kind == b.kind && a.time == b.time && a.count == b.count;

@@ -6,6 +6,7 @@
 
 #include <QCoreApplication>
 #include <algorithm>
+#include <utility>
 
 namespace lockscope::inspect {
 
@@ -13,6 +14,9 @@ namespace {
 
 using Kind = AlertRule::Kind;
 
+constexpr std::size_t kMostLengths = 16;
+constexpr Nanos kShortestUnusual = 2s;    ///< looks are up to a second apart: shorter holds are not told apart
+constexpr std::size_t kMostWaiting = 64;  ///< names of one queue, as the trace has them
 constexpr std::size_t kMostGone = 10'000; ///< locks that are gone and whose tokens are still known
 
 struct Text {
@@ -98,6 +102,7 @@ void AlertWatch::observe(Lock& lock, const LockRow& row, const LockReport& repor
         stayed += known != lock.holders.end();
         holders.push_back(since(known == lock.holders.end() ? nullptr : &*known, party));
     }
+    noteEnd(lock, holders, report.at);
     // Holders of permits and readers come and go beside each other, in any order: the lock goes from hand to hand only
     // when none of those before is left.
     if (!lock.holders.empty() && !holders.empty() && stayed == 0 && !holders.front().who.isEmpty())
@@ -112,9 +117,102 @@ void AlertWatch::observe(Lock& lock, const LockRow& row, const LockReport& repor
         lock.tokenWentBack = lock.highestToken && *row.token < *lock.highestToken;
         lock.highestToken = std::max(lock.highestToken.value_or(*row.token), *row.token);
     }
+    lock.waiting.clear();
+    for (const Party& party : row.waiters.value_or(std::vector<Party>()))
+        if (lock.waiting.size() < kMostWaiting && !party.dead) lock.waiting.push_back(identity(party));
     lock.row = withoutContent(row);
     lock.gone = false;
     lock.seenIn = m_looks;
+}
+
+void AlertWatch::Usual::note(Nanos length) {
+    if (lengths.size() < kMostLengths)
+        lengths.push_back(length);
+    else
+        lengths[next++ % kMostLengths] = length;
+}
+
+Nanos AlertWatch::Usual::middle() const {
+    if (lengths.size() < kFewest) return Nanos(0);
+    std::vector<Nanos> sorted = lengths;
+    const auto middle = sorted.begin() + std::ptrdiff_t(sorted.size() / 2);
+    std::ranges::nth_element(sorted, middle);
+    return *middle;
+}
+
+void AlertWatch::noteEnd(Lock& lock, const std::vector<Since>& holdersNow, Nanos at) {
+    bool ended = false;
+    for (const Since& before : lock.holders) {
+        if (before.who.isEmpty() || std::ranges::find(holdersNow, before.who, &Since::who) != holdersNow.end())
+            continue;
+        ended = true;
+        if (before.seenToBegin) lock.usual.note(at - before.at);
+    }
+    // Where the server keeps no queue, everybody who waits hears of a release.
+    const std::int64_t waiting = lock.row.waiters ? 0 : lock.row.waiterCount.value_or(0);
+    if (ended && waiting > 0) lock.herd = {at, waiting};
+}
+
+/// Rings of clients that wait for each other, over the locks of this server. A client is looked for along the holders
+/// of the locks that it waits for, depth first; each client once, so that it takes no longer than there are waiters.
+void AlertWatch::findRings() {
+    std::map<QByteArray, std::vector<Lock*>> wants; ///< by waiter
+    for (auto& [name, lock] : m_locks) {
+        lock.ring.clear();
+        for (const QByteArray& waiter : lock.waiting)
+            wants[waiter].push_back(&lock);
+    }
+    if (wants.empty()) return;
+    std::map<QByteArray, bool> done; ///< false: on the path
+    struct Stop {
+        const QByteArray* who;
+        std::size_t lock = 0, holder = 0;
+    };
+    const auto name = [&](const std::vector<Stop>& path, std::size_t from) {
+        QStringList parts;
+        for (std::size_t i = from; i < path.size(); ++i) {
+            Lock* const wanted = wants.at(*path[i].who)[path[i].lock];
+            parts << Text::tr("%1 waits for “%2”").arg(readable(*path[i].who), readable(wanted->row.name));
+        }
+        return parts.join(QStringLiteral(", "));
+    };
+    for (const auto& [start, unused] : wants) {
+        if (done.contains(start)) continue;
+        std::vector<Stop> path{{&start}};
+        done[start] = false;
+        while (!path.empty()) {
+            Stop& top = path.back();
+            const std::vector<Lock*>& locks = wants.at(*top.who);
+            if (top.lock == locks.size()) {
+                done[*top.who] = true;
+                path.pop_back();
+                if (!path.empty()) ++path.back().holder;
+                continue;
+            }
+            const std::vector<Since>& holders = locks[top.lock]->holders;
+            if (top.holder >= holders.size()) {
+                ++top.lock;
+                top.holder = 0;
+                continue;
+            }
+            const QByteArray& holder = holders[top.holder].who;
+            const auto wanted = wants.find(holder);
+            const auto known = done.find(holder);
+            if (wanted == wants.end() || holder == *top.who || (known != done.end() && known->second)) {
+                ++top.holder; // waits for nothing, or was looked at; one that asks twice is no other's business
+            } else if (known != done.end()) { // on the path: the ring is from there on
+                const auto first = std::ranges::find_if(path, [&](const Stop& stop) { return *stop.who == holder; });
+                const auto from = std::size_t(first - path.begin());
+                const QString words = name(path, from);
+                for (std::size_t i = from; i < path.size(); ++i)
+                    wants.at(*path[i].who)[path[i].lock]->ring = words;
+                ++top.holder;
+            } else {
+                done[holder] = false;
+                path.push_back({&wanted->first});
+            }
+        }
+    }
 }
 
 void AlertWatch::observe(const LockReport& report) {
@@ -132,9 +230,11 @@ void AlertWatch::observe(const LockReport& report) {
     }
     for (auto& [name, lock] : m_locks) { // free, and its token stays known
         if (lock.seenIn == m_looks || lock.gone) continue;
+        noteEnd(lock, {}, report.at);
         lock.row = LockRow();
         lock.row.name = name;
         lock.holders.clear();
+        lock.waiting.clear();
         lock.firstWaiter = {};
         lock.renewals = {};
         lock.gone = true;
@@ -165,6 +265,17 @@ bool AlertWatch::isSo(const AlertRule& rule, const Lock& lock, Nanos now) const 
         return row.deadWaiters > rule.count;
     case Kind::HandOvers:
         return std::ranges::count_if(lock.handOvers, [&](Nanos at) { return now - at < 60s; }) > rule.count;
+    case Kind::Unusual: {
+        const Nanos usual = lock.usual.middle();
+        return held && usual > Nanos(0) && std::ranges::any_of(lock.holders, [&](const Since& holder) {
+                   const Nanos length = now - holder.at;
+                   return !holder.who.isEmpty() && length > kShortestUnusual && length / usual >= rule.count;
+               });
+    }
+    case Kind::Herd:
+        return lock.herd.woken > rule.count && now - lock.herd.at < 60s;
+    case Kind::Deadlock:
+        return !lock.ring.isEmpty();
     case Kind::TokenBack:
         return lock.tokenWentBack;
     case Kind::RenewalLate:
@@ -214,6 +325,23 @@ AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, N
         return {Text::tr("“%1” went from hand to hand %n time(s) within a minute.", nullptr, int(recent)).arg(name),
                 Text::tr("Do more under each hold.")};
     }
+    case Kind::Unusual: {
+        const auto longest = std::ranges::min_element(lock.holders, {}, &Since::at);
+        const Since since = longest == lock.holders.end() ? Since{{}, now, false} : *longest;
+        return {Text::tr("“%1” is held by %2 for %3; usually it is held for %4.")
+                    .arg(name, readable(since.who), lasted(now - since.at, since.seenToBegin),
+                         durationText(lock.usual.middle())),
+                Text::tr("See what that client does otherwise than before: a slow call, a longer list, a lost reply.")};
+    }
+    case Kind::Herd:
+        return {Text::tr("A release of “%1” woke %n client(s), and one of them got it.", nullptr, int(lock.herd.woken))
+                    .arg(name),
+                Text::tr("A fair lock wakes the next one only; or hold it for a shorter time, so that fewer wait.")};
+    case Kind::Deadlock:
+        return {
+            Text::tr("Deadlock: %1.").arg(lock.ring),
+            Text::tr("None of them goes on by itself: stop one of these clients or free one of these locks, and let "
+                     "all take their locks in one order.")};
     case Kind::TokenBack:
         return {
             Text::tr("The fencing token of “%1” went back from %2 to %3: the server has lost data.")
@@ -265,8 +393,9 @@ std::vector<Alert> AlertWatch::check(Nanos now) {
         }
     };
     for (auto& [name, lock] : m_locks)
-        while (!lock.handOvers.empty() && now - lock.handOvers.front() >= 60s)
-            lock.handOvers.pop_front();
+        std::erase_if(lock.handOvers, [now](Nanos at) { return now - at >= 60s; });
+    const bool rings = std::ranges::find(m_rules, Kind::Deadlock, &AlertRule::kind) != m_rules.end();
+    if (rings && !m_troubleSince && std::exchange(m_ringsOf, m_looks) != m_looks) findRings();
     for (std::size_t rule = 0; rule < m_rules.size(); ++rule) {
         const AlertRule& each = m_rules[rule];
         if (each.kind == Kind::Unreachable) {
@@ -288,7 +417,7 @@ void AlertWatch::forget() {
     std::erase_if(m_locks, [&](const auto& entry) {
         const Lock& lock = entry.second;
         if (!lock.gone) return false;
-        if (lock.handOvers.empty() && !lock.highestToken) return true;
+        if (lock.handOvers.empty() && !lock.highestToken && lock.usual.lengths.empty()) return true;
         remembered.push_back(lock.seenIn);
         return false;
     });

@@ -3,8 +3,8 @@
 #include "inspect/alert_rule.h"
 #include "inspect/lock_report.h"
 
-#include <deque>
 #include <map>
+#include <vector>
 
 namespace lockscope::inspect {
 
@@ -72,12 +72,30 @@ private:
         Nanos pace{}; ///< the longer one of the last two times between renewals
         Nanos paces[2]{};
     };
+    /// The latest holds that were seen from their beginning to their end.
+    struct Usual {
+        static constexpr std::size_t kFewest = 4; ///< of which a usual time can be told
+        std::vector<Nanos> lengths;               ///< 16 at most; a new one takes the place of the oldest
+        std::size_t next = 0;
+        void note(Nanos length);
+        /// The median; 0: too few are known.
+        Nanos middle() const;
+    };
+    /// A hand-over for which many clients were woken.
+    struct Herd {
+        Nanos at{};
+        std::int64_t woken = 0; ///< 0: none so far
+    };
     struct Lock {
         LockRow row;                ///< without its content
         std::vector<Since> holders; ///< as in the row
         Since firstWaiter;
         Renewals renewals;
-        std::deque<Nanos> handOvers; ///< of the last minute
+        std::vector<Nanos> handOvers; ///< of the last minute; an empty one takes no room
+        Usual usual;
+        Herd herd;
+        std::vector<QByteArray> waiting; ///< those of the queue that wait for its holders, by identity; not all of many
+        QString ring;                    ///< of a deadlock that it is part of, in words; empty: of none
         std::optional<std::int64_t> highestToken;
         bool tokenWentBack = false;
         std::uint64_t seenIn = 0; ///< the number of the last report that had it
@@ -88,6 +106,10 @@ private:
     };
     using Key = std::pair<std::size_t, QByteArray>; ///< rule, lock
     void observe(Lock& lock, const LockRow& row, const LockReport& report);
+    /// Learns from a hold that has ended by `at`, and from the hand-over that this is.
+    static void noteEnd(Lock& lock, const std::vector<Since>& holdersNow, Nanos at);
+    /// Finds the rings of all locks anew.
+    void findRings();
     static void noteRenewal(Renewals& renewals, const LockRow& before, const LockRow& now, Nanos at);
     /// Whether a rule is true of a lock at `now`.
     bool isSo(const AlertRule& rule, const Lock& lock, Nanos now) const;
@@ -100,6 +122,7 @@ private:
     std::map<QByteArray, Lock> m_locks;
     std::map<Key, Nanos> m_raised; ///< since when
     std::uint64_t m_looks = 0;     ///< reports so far that could be read
+    std::uint64_t m_ringsOf = 0;   ///< how many of them the rings were looked for in
     Nanos m_seenAt{};              ///< of the last one of them
     std::optional<Nanos> m_troubleSince;
     QString m_trouble;

@@ -2,6 +2,7 @@
 #include "inspect/looking_watcher.h"
 
 #include "inspect/lock_change.h"
+#include "inspect/shared_rows.h"
 
 #include <QCoreApplication>
 #include <algorithm>
@@ -152,6 +153,7 @@ QCoro::Task<> LookingWatcher::watch(Callback callback, std::stop_token stop) {
         const Nanos began = m_runtime.monotonic(), spentBefore = m_serverTime;
         const double share = complete ? m_options.share : std::max(m_options.share, m_options.firstShare);
         LockReport seen = co_await report(Depth::Slice, silent, stop);
+        if (!seen.trouble) shareUnchanged(seen.locks, m_lastLocks);
         const bool changed = seen.trouble || changedBesidesTime(m_lastLocks, seen.locks);
         period = changed ? m_options.shortestPeriod : std::min(period * 3 / 2, m_options.longestPeriod);
         // The budget comes last: what costs much is looked at less often.

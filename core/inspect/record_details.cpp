@@ -167,8 +167,9 @@ void RecordDetails::tellFormat(const Place& place, const QByteArray& format) {
     place.recorder.emit(EventKind::RecordFormat, trace::kNoEntity, place.lock, 0, place.recorder.trace().text(format));
 }
 
-void RecordDetails::tellContent(const Place& place, const std::vector<RawKey>& keys, ContentBudget& ofAll) {
+void RecordDetails::tellContent(const Place& place, const std::vector<RawKey>& keys, ContentBudgets& ofEach) {
     const Nanos now = place.recorder.now();
+    ContentBudget& ofAll = m_contentAt ? ofEach.changed : ofEach.first;
     m_contentDue = kNever;
     if (keys.empty() && m_content.empty()) return;
     const bool mine = m_budget.allows(now), everybodys = ofAll.allows(now);

@@ -37,6 +37,12 @@ private:
     Nanos m_at{};
 };
 
+/// The budgets of all locks of a feed together. A first look finds many locks at once, each with a content that is
+/// written once; a busy server changes contents for ever. Each content is a name of the trace for good.
+struct ContentBudgets {
+    ContentBudget first{2000, 2ms}, changed{2000, 50ms};
+};
+
 /// Writes the details of one lock's record besides its owner, as the difference from the last rows: several holders,
 /// the queue, permits, format, and the content on the server.
 class RecordDetails {
@@ -74,7 +80,7 @@ public:
     /// The format stands in the Lock entity.
     void setFormat(const QByteArray& format) { m_format = format; }
     /// Writes the content found at the place, within the budgets of the lock and of all locks of a feed.
-    void tellContent(const Place& place, const std::vector<RawKey>& keys, ContentBudget& ofAll);
+    void tellContent(const Place& place, const std::vector<RawKey>& keys, ContentBudgets& ofAll);
     /// When a content that was held back may be written; kNever: none was.
     Nanos contentDue() const { return m_contentDue; }
 

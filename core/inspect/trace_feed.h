@@ -109,9 +109,7 @@ private:
     trace::EntityId m_node;
     Resolver m_resolver;
     std::function<trace::EntityId(const QByteArray&)> m_logical;
-    /// The budget of all locks together: a first look finds many at once, and each content is a name of the trace for
-    /// good.
-    ContentBudget m_contents{2000, 50ms};
+    ContentBudgets m_contents;
     Nanos m_tolerance;
     bool m_observed = true;
     std::map<QByteArray, Known> m_locks;

@@ -225,14 +225,21 @@ private:
 
 } // namespace
 
+bool runsOnce(const scenario::Program& program, Nanos until) {
+    if (program.steps.empty()) return false;
+    const ProgramStep& last = program.steps.back();
+    return last.act == ProgramStep::Do::Think && last.range && last.range->low >= until;
+}
+
 QCoro::Task<> runProgram(ProgramContext context) {
     Runtime& runtime = context.runtime;
+    const bool once = runsOnce(context.program, context.settings.until);
     for (;;) {
         const Nanos begun = runtime.monotonic();
         Round round(context);
         for (const ProgramStep& step : context.program.steps) {
             const bool goesOn = co_await round.run(step);
-            if (!goesOn) break;
+            if (!goesOn && !once) break;
         }
         co_await round.giveAllBack();
         context.locks.endRound();

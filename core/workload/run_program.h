@@ -18,6 +18,10 @@ struct ProgramContext {
     const bool& workHangs; ///< while it is true, the work stands still
 };
 
+/// Whether a program is gone through once: its last step thinks for as long as the run lasts, or longer. It is a course
+/// of its own: a step that fails does not end it, and the next one follows.
+bool runsOnce(const scenario::Program& program, Nanos until);
+
 /// Runs a client's program, for ever: its steps in their order, in rounds. A step that fails ends its round: a lock was
 /// not taken in time or cannot be had, or one that is waited for or signalled is not held. Locks still held then are
 /// given back, the last taken first. A hold whose own deadline has passed is not given back: the lock may be another

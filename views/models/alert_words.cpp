@@ -30,6 +30,12 @@ QString alertWord(Kind kind) {
         return Words::tr("dead waiters");
     case Kind::HandOvers:
         return Words::tr("many hand-overs");
+    case Kind::Unusual:
+        return Words::tr("longer than usual");
+    case Kind::Herd:
+        return Words::tr("herd");
+    case Kind::Deadlock:
+        return Words::tr("deadlock");
     case Kind::TokenBack:
         return Words::tr("token went back");
     case Kind::Unreachable:
@@ -56,6 +62,12 @@ QString alertQuestion(Kind kind) {
         return Words::tr("More queue entries belong to nobody than");
     case Kind::HandOvers:
         return Words::tr("A lock changes hands within a minute more often than");
+    case Kind::Unusual:
+        return Words::tr("A hold lasts for more times as long as usual than");
+    case Kind::Herd:
+        return Words::tr("A release wakes more clients at once than");
+    case Kind::Deadlock:
+        return Words::tr("Holders wait for each other in a ring");
     case Kind::TokenBack:
         return Words::tr("A fencing token goes back: the server lost data");
     case Kind::Unreachable:

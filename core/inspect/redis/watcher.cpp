@@ -5,6 +5,7 @@
 #include "inspect/redis/companions.h"
 #include "inspect/redis/key_events.h"
 #include "inspect/redis/redisson_names.h"
+#include "inspect/shared_rows.h"
 
 #include <algorithm>
 #include <limits>
@@ -144,6 +145,7 @@ QCoro::Task<LockReport> RedisWatcher::look(std::size_t candidates, std::stop_tok
         age(read.keys);
         report.locks = recognise(read.keys, m_facts.subscriptions(), m_search.recogniser());
         std::erase_if(report.locks, [this](const LockRow& row) { return !m_options.names.wants(row.name); });
+        shareUnchanged(report.locks, m_lastLocks);
         remember(read, report.locks);
         forgetOld();
         report.events = std::exchange(m_events, {});

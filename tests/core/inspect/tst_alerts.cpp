@@ -71,6 +71,9 @@ private Q_SLOTS:
                                                            {"waited>1.5s", "waited>1500ms"},
                                                            {"dead-waiters>0", "dead-waiters>0"},
                                                            {"hand-overs>60", "hand-overs>60"},
+                                                           {"unusual>10", "unusual>10"},
+                                                           {"herd>20", "herd>20"},
+                                                           {"deadlock", "deadlock"},
                                                            {"token-back", "token-back"},
                                                            {"unreachable>10s", "unreachable>10s"},
                                                            {"renewal-late > 2 s", "renewal-late>2s"}};
@@ -188,6 +191,69 @@ private Q_SLOTS:
             watch.observe(report(i * 1s, {held("orders", i % 2 ? "A" : "B")}));
         QCOMPARE(told(watch.check(5s)), u"hand-overs>3 orders"_qs);
         QCOMPARE(told(watch.check(62s)), u"over hand-overs>3 orders"_qs);
+    }
+
+    /// Eight holds of a second each, and then one that does not end.
+    void aHoldIsLongByWhatIsUsualForItsLock() {
+        AlertWatch watch = watching("unusual>10");
+        watch.observe(report(0s, {}));
+        Nanos now = 1s;
+        for (int i = 0; i < 8; ++i, now += 2s) {
+            watch.observe(report(now, {held("orders", "A")}));
+            watch.observe(report(now + 1s, {}));
+            QCOMPARE(told(watch.check(now + 1s)), QString());
+        }
+        watch.observe(report(now, {held("orders", "B"), held("stock", "B")}));
+        QCOMPARE(told(watch.check(now + 9s)), QString());
+        const auto raised = watch.check(now + 11s);
+        QCOMPARE(told(raised), u"unusual>10 orders"_qs); // of the other lock nothing usual is known
+        QVERIFY2(raised.front().sentence.contains(u"usually it is held for 1.0 s"),
+                 qPrintable(raised.front().sentence));
+        watch.observe(report(now + 12s, {}));
+        QCOMPARE(told(watch.check(now + 12s)), u"over unusual>10 orders"_qs);
+    }
+
+    void aReleaseWithoutAQueueWakesEverybody() {
+        AlertWatch watch = watching("herd>20");
+        LockRow row = held("orders", "A");
+        row.waiters.reset(); // the server does not name them
+        row.waiterCount = 35;
+        watch.observe(report(0s, {}));
+        watch.observe(report(1s, {row}));
+        QCOMPARE(told(watch.check(1s)), QString()); // they wait, and nobody was woken yet
+        row.holders.front().client = "B";
+        watch.observe(report(2s, {row}));
+        const auto raised = watch.check(2s);
+        QCOMPARE(told(raised), u"herd>20 orders"_qs);
+        QVERIFY2(raised.front().sentence.contains(u"35"), qPrintable(raised.front().sentence));
+        QCOMPARE(told(watch.check(63s)), u"over herd>20 orders"_qs);
+
+        LockRow fair = held("fair", "A");
+        for (int i = 0; i < 35; ++i)
+            waits(fair, "W" + QByteArray::number(i));
+        watch.observe(report(64s, {fair, row}));
+        fair.holders.front().client = "W0";
+        watch.observe(report(65s, {fair, row}));
+        QCOMPARE(told(watch.check(65s)), QString()); // a queue wakes the next one
+    }
+
+    void aRingOfWaitersIsADeadlock() {
+        AlertWatch watch = watching("deadlock");
+        LockRow x = held("x", "A"), y = held("y", "B"), z = held("z", "C");
+        waits(x, "B");
+        waits(y, "C");
+        waits(y, "D"); // waits, too, and is in no ring
+        watch.observe(report(1s, {x, y, z}));
+        QCOMPARE(told(watch.check(1s)), QString()); // B waits for A, C for B: A goes on
+        waits(z, "A");
+        watch.observe(report(2s, {x, y, z}));
+        const auto raised = watch.check(2s);
+        QCOMPARE(told(raised), u"deadlock x; deadlock y; deadlock z"_qs);
+        for (const char* part : {"A waits for “z”", "B waits for “x”", "C waits for “y”"})
+            QVERIFY2(raised.front().sentence.contains(QString::fromUtf8(part)), qPrintable(raised.front().sentence));
+        QVERIFY(!raised.front().sentence.contains(u"D waits"));
+        watch.observe(report(3s, {held("x", "B"), y, z})); // A was stopped
+        QCOMPARE(told(watch.check(3s)), u"over deadlock x; over deadlock y; over deadlock z"_qs);
     }
 
     void holdersBesideEachOtherAreNotHandOvers() {

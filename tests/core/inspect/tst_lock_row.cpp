@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/lock_row.h"
+#include "inspect/shared_rows.h"
 #include "inspect/text.h"
 
 #include <QJsonArray>
@@ -117,6 +118,27 @@ private Q_SLOTS:
         QFETCH(QByteArray, bytes);
         QFETCH(QString, text);
         QCOMPARE(readable(bytes), text);
+    }
+
+    /// What stays as it was is kept once, whoever keeps rows.
+    void unchangedRowsShareTheirMemory() {
+        const auto row = [](const char* name, const char* owner) {
+            LockRow one;
+            one.name = QByteArray(name);
+            one.holders.emplace_back();
+            one.holders.front().client = QByteArray(owner);
+            one.raw = {{QByteArray(name), "hash", 1000, QJsonObject{{QString::fromLatin1(owner), 1}}, 0}};
+            return one;
+        };
+        const std::vector<LockRow> before{row("a", "A"), row("b", "B"), row("d", "D")};
+        std::vector<LockRow> now{row("a", "A"), row("b", "X"), row("c", "C"), row("d", "D")};
+        const std::vector<LockRow> same = now;
+        shareUnchanged(now, before);
+        QCOMPARE(now, same);
+        QCOMPARE(now[0].name.constData(), before[0].name.constData());
+        QCOMPARE(now[0].holders[0].client.constData(), before[0].holders[0].client.constData());
+        QCOMPARE(now[3].raw[0].key.constData(), before[2].raw[0].key.constData());
+        QVERIFY(now[1].holders[0].client.constData() != before[1].holders[0].client.constData());
     }
 };
 

@@ -57,6 +57,38 @@ using Kinds = std::vector<EventKind>;
 class TestTraceFeed : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    /// Five thousand locks on which nothing happens, looked at for an hour: their contents are written one after the
+    /// other, and then not one row, name or byte more.
+    void aServerOnWhichNothingHappensAddsNothing() {
+        World world;
+        constexpr int kLocks = 5000, kLooks = 3600, kWarm = 10;
+        std::vector<QByteArray> names;
+        for (int i = 0; i < kLocks; ++i)
+            names.push_back("svc:" + QByteArray::number(i));
+        std::size_t rows = 0, entities = 0, bytes = 0, told = 0;
+        for (int look = 0; look < kLooks; look += look < kWarm ? 1 : 60) {
+            world.now = Nanos(1s) * look;
+            LockRow row = heldBy("A", 7'200'000 - look * 1000);
+            row.raw = {{{}, "hash", row.ttlMs, QJsonObject{{QStringLiteral("A:1"), QStringLiteral("1")}}, 0}};
+            for (const QByteArray& name : names) {
+                row.name = row.raw.front().key = name;
+                world.feed.update(name, row);
+            }
+            if (look < kWarm) continue;
+            if (rows == 0) {
+                rows = world.trace->size();
+                entities = world.trace->entityCount();
+                bytes = world.trace->memoryBytes();
+                for (const Event& event : world.events())
+                    told += event.kind == EventKind::RecordContent;
+            }
+            QCOMPARE(world.trace->size(), rows);
+            QCOMPARE(world.trace->entityCount(), entities);
+            QCOMPARE(world.trace->memoryBytes(), bytes);
+        }
+        QCOMPARE(told, std::size_t(kLocks));
+    }
+
     void grantIsHeldWithDeadlineAndHolds() {
         World world;
         world.now = 1s;

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experiment/replay_lock.h"
+
+#include "recipes/recipe_info.h"
+#include "trace/connection.h"
+
+#include <algorithm>
+
+namespace lockscope::experiment {
+
+namespace {
+
+using scenario::Scenario;
+using scenario::ServiceSpec;
+using trace::EntityId;
+using trace::Event;
+using trace::EventKind;
+using trace::kNoEntity;
+
+constexpr Nanos kShortestLease = 100ms;
+constexpr Nanos kGrain = 100ms; ///< of leases and watchdogs: people choose round ones
+
+/// Formats of watchers by the beginning of their names, and the recipe that leaves the like; the first that fits.
+constexpr std::pair<const char*, const char*> kRecipeOfFormat[] = {
+    {"redisson-fair", "redis-fair"},
+    {"redisson-fenced", "redis-fenced"},
+    {"redisson-rw", "redis-rw"},
+    {"redisson-permit", "redis-semaphore"},
+    {"redisson-semaphore", "redis-semaphore"},
+    {"redisson", "redis-reentrant"},
+    {"redis-semaphore", "redis-semaphore"},
+    {"curator-rw", "zk-rw"},
+    {"curator-semaphore", "zk-semaphore"},
+    {"curator", "zk-mutex"},
+    {"kazoo-rw", "zk-rw"},
+    {"kazoo-semaphore", "zk-semaphore"},
+    {"kazoo", "zk-mutex"},
+    {"go-zookeeper", "zk-mutex"},
+    {"menagerie-rw", "zk-rw"},
+    {"menagerie", "zk-sequential"},
+    {"zk-recipe", "zk-sequential"},
+    {"zk-ephemeral", "zk-ephemeral"},
+    {"etcd", "etcd-lease"},
+    {"sql-row", "sql-row"},
+    {"sql-version", "sql-version"},
+    {"sql-lease", "sql-lease"},
+    {"laravel", "sql-lease"},
+    {"int_lock", "sql-lease"},
+    {"liquibase", "sql-row"},
+    {"pg-advisory", "sql-advisory"},
+    {"pg-", "sql-for-update"},
+    {"memcached-add", "memcached-add"},
+    {"memcached", "memcached-lease"},
+};
+
+/// Where the format is one of several backends, or of none: by the address of its server.
+constexpr std::pair<const char*, const char*> kRecipeOfScheme[] = {
+    {"zookeeper", "zk-ephemeral"}, {"zk", "zk-ephemeral"},    {"etcd", "etcd-lease"},  {"mysql", "sql-lease"},
+    {"mariadb", "sql-lease"},      {"postgres", "sql-lease"}, {"sqlite", "sql-lease"}, {"memcached", "memcached-lease"},
+};
+
+QString recipeOf(const trace::Trace& trace, EntityId lock, const QByteArray& format) {
+    for (const auto& [beginning, recipe] : kRecipeOfFormat)
+        if (format.startsWith(beginning)) return QString::fromLatin1(recipe);
+    const QByteArray url = trace::urlOfConnection(trace, trace::connectionOf(trace, lock));
+    for (const auto& [scheme, recipe] : kRecipeOfScheme)
+        if (url.startsWith(scheme)) return QString::fromLatin1(recipe);
+    return QStringLiteral("redis-set");
+}
+
+struct Measured {
+    Nanos lease{};
+    EntityId renewedBy = kNoEntity;
+    Nanos renewedAt = kNever; ///< of the present hold, its beginning included
+    std::vector<Nanos> gaps;
+    int permits = 1;
+    QByteArray format;
+};
+
+void take(Measured& lock, const Event& event) {
+    const bool renews = event.kind == EventKind::RecordRenewed;
+    if (renews || event.kind == EventKind::RecordHeld || event.kind == EventKind::RecordHolder)
+        lock.lease = std::max(lock.lease, Nanos(event.value - event.at));
+    if (renews && lock.renewedAt != kNever) lock.gaps.push_back(event.time() - lock.renewedAt);
+    if (renews || event.kind == EventKind::RecordHeld) lock.renewedAt = event.time();
+    if (event.kind == EventKind::RecordFreed) lock.renewedAt = kNever;
+}
+
+Nanos rounded(Nanos time) {
+    return std::max<Nanos>((time + kGrain / 2) / kGrain * kGrain, kShortestLease);
+}
+
+/// The service that keeps locks of a recipe, in its kind's default shape; three masters for Redlock.
+ServiceSpec serviceFor(const ReplayLock& lock, const recipes::RecipeInfo& recipe) {
+    const QString kind = QString::fromLatin1(recipe.backend);
+    ServiceSpec service = scenario::defaultService(kind);
+    // A session lasts two ticks at least.
+    if (kind == QLatin1String("zookeeper")) service.tick = std::min(service.tick, lock.settings.lease / 2);
+    if (kind == QLatin1String("sql") && recipe.shared) {
+        service.dialect = ServiceSpec::Dialect::PostgreSql;
+        service.lockWait = Nanos(0);
+    }
+    return service;
+}
+
+} // namespace
+
+std::map<EntityId, ReplayLock> replayLocks(const trace::Trace& trace, Nanos to) {
+    std::map<EntityId, Measured> all;
+    const std::size_t rows = trace.upperBound(to);
+    for (std::size_t i = 0; i < rows; ++i) {
+        const EventKind kind = trace.kindAt(i);
+        if (!trace::isRecord(kind) && kind != EventKind::LockCapacity) continue;
+        const Event event = trace.at(i);
+        Measured& lock = all[event.subject];
+        take(lock, event);
+        if (kind == EventKind::LockCapacity) lock.permits = int(std::clamp<std::int64_t>(event.value, 1, 10'000));
+        if (kind == EventKind::RecordPermits && event.aux > 0) lock.permits = int(std::min(event.aux, 10'000u));
+        if (kind == EventKind::RecordFormat) lock.format = trace.entity(event.aux).name;
+    }
+    std::map<EntityId, ReplayLock> locks;
+    for (auto& [id, measured] : all) {
+        const EntityId other = trace.entity(id).other;
+        if (measured.format.isEmpty() && trace.entity(other).kind == trace::EntityKind::Text)
+            measured.format = trace.entity(other).name;
+        ReplayLock& lock = locks[id];
+        lock.recipe = recipeOf(trace, id, measured.format);
+        scenario::LockSettings& settings = lock.settings;
+        settings.permits = measured.permits;
+        if (measured.lease > Nanos(0)) {
+            settings.lease = rounded(measured.lease);
+            if (trace.originWallMs() != 0 && settings.lease > 2s)
+                settings.lease = std::chrono::ceil<std::chrono::seconds>(settings.lease);
+        }
+        const recipes::RecipeInfo* const recipe = recipes::findRecipe(lock.recipe.toUtf8());
+        if (!recipe || !recipe->watchdog || measured.gaps.empty()) continue;
+        const auto middle = measured.gaps.begin() + std::ptrdiff_t(measured.gaps.size() / 2);
+        std::ranges::nth_element(measured.gaps, middle);
+        settings.watchdog = rounded(*middle);
+        if (settings.watchdog >= settings.lease) settings.watchdog = settings.lease / 3;
+    }
+    return locks;
+}
+
+void applyLocks(const std::vector<ReplayLock>& locks, Scenario& to) {
+    Q_ASSERT(!locks.empty());
+    std::vector<ServiceSpec> services;
+    to.recipe = locks.front().recipe;
+    to.moreLocks.clear();
+    for (const ReplayLock& lock : locks) {
+        scenario::LockSettings settings = lock.settings;
+        const recipes::RecipeInfo* const recipe = recipes::findRecipe(lock.recipe.toUtf8());
+        Q_ASSERT(recipe);
+        const ServiceSpec service = serviceFor(lock, *recipe);
+        if (std::ranges::find(services, service.id, &ServiceSpec::id) == services.end()) services.push_back(service);
+        settings.service = service.id;
+        if (&lock == &locks.front())
+            to.lock = settings;
+        else
+            to.moreLocks.push_back({settings, lock.recipe == to.recipe ? QString() : lock.recipe});
+    }
+    to.setServices(std::move(services));
+}
+
+std::optional<scenario::Network> observedNetwork(const trace::Trace& trace, Nanos from, Nanos to) {
+    std::vector<Nanos> flights;
+    for (std::size_t i = trace.lowerBound(from); i < trace.upperBound(to); ++i) {
+        const EventKind kind = trace.kindAt(i);
+        if (kind != EventKind::Request && kind != EventKind::Reply) continue;
+        if (const std::int64_t flight = trace.at(i).value; flight >= 0) flights.push_back(Nanos(flight));
+    }
+    if (flights.empty()) return std::nullopt;
+    std::ranges::sort(flights);
+    scenario::Network network;
+    network.clientLatency = {flights[flights.size() / 20], flights[flights.size() * 19 / 20]};
+    return network;
+}
+
+} // namespace lockscope::experiment

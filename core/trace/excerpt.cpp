@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/excerpt.h"
+
+#include "trace/bulk_loader.h"
+
+namespace lockscope::trace {
+
+namespace {
+
+using Life = ClientState::Life;
+
+/// Whether Event::value is an instant.
+bool valueIsInstant(EventKind kind) {
+    switch (kind) {
+    case EventKind::BelievedUntil:
+    case EventKind::RecordHeld:
+    case EventKind::RecordRenewed:
+    case EventKind::RecordDeadline:
+    case EventKind::RecordHolder:
+        return true;
+    default:
+        return false;
+    }
+}
+
+} // namespace
+
+Excerpt::Excerpt(std::shared_ptr<const Trace> source, Nanos from)
+    : m_source(std::move(source)), m_from(from), m_row(m_source->upperBound(from)) {
+    Q_ASSERT(from >= Nanos(0));
+    if (m_source->originWallMs() != 0) m_trace->setOriginWallMs(m_source->originWallMs() + from / 1ms);
+    copyNames();
+    StateIndex index(m_source);
+    open(index.at(from));
+    follow();
+}
+
+void Excerpt::copyNames() {
+    BulkLoader loader(*m_trace);
+    for (std::size_t id = m_trace->entityCount(); id < m_source->entityCount(); ++id)
+        loader.addEntity(m_source->entity(EntityId(id)));
+}
+
+void Excerpt::follow() {
+    // Time first: a row that comes meanwhile is copied with the next call. Rows name entities that exist before them.
+    const Nanos reached = m_source->reached();
+    const std::size_t rows = m_source->size();
+    copyNames();
+    for (; m_row < rows; ++m_row) {
+        Event event = m_source->at(m_row);
+        event.at = instant(event.at);
+        if (valueIsInstant(event.kind)) event.value = instant(event.value);
+        m_trace->append(event);
+    }
+    m_trace->reach(std::max<Nanos>(reached - m_from, Nanos(0)));
+}
+
+void Excerpt::put(EventKind kind, EntityId actor, EntityId subject, std::int64_t value, std::uint32_t aux,
+                  std::uint8_t flags) {
+    m_trace->append({0, value, actor, subject, aux, kind, flags});
+}
+
+void Excerpt::open(const State& state) {
+    for (const auto& [node, its] : state.nodes) {
+        if (its.life == Life::Dead) put(EventKind::NodeKilled, node, kNoEntity);
+        if (its.life == Life::Running || its.life == Life::Paused) put(EventKind::NodeStarted, node, kNoEntity);
+        if (its.life == Life::Paused) put(EventKind::NodePaused, node, kNoEntity);
+        if (its.role != kNoEntity)
+            put(EventKind::NodeRole, node, its.follows, 0, its.role, its.copiesNobody ? kCopiesNobody : 0);
+    }
+    for (const auto& [client, its] : state.clients) {
+        if (its.life == Life::Dead) put(EventKind::ClientKilled, client, kNoEntity);
+        if (its.life == Life::Running || its.life == Life::Paused) put(EventKind::ClientStarted, client, kNoEntity);
+    }
+    for (const auto& [lock, permits] : state.capacities)
+        put(EventKind::LockCapacity, kNoEntity, lock, permits);
+    for (const auto& [lock, record] : state.records)
+        openRecord(lock, record);
+    for (const auto& [key, belief] : state.beliefs) {
+        const auto& [lock, thread] = key;
+        if (belief.phase == Belief::Phase::Idle) continue;
+        put(EventKind::Requested, thread, lock, -1);
+        if (!belief.holding()) continue;
+        if (belief.mode != HoldMode::Exclusive)
+            put(EventKind::GrantedAs, thread, lock, std::int64_t(belief.mode), std::max(belief.permits, 1u));
+        put(EventKind::Granted, thread, lock, belief.token, belief.holds);
+        put(EventKind::BelievedUntil, thread, lock, instant(belief.until));
+    }
+    for (const auto& [client, its] : state.clients) // a paused client believed something before its pause
+        if (its.life == Life::Paused) put(EventKind::ClientPaused, client, kNoEntity);
+}
+
+void Excerpt::openRecord(EntityId lock, const Record& record) {
+    const auto tell = [&](EventKind kind, std::int64_t value, std::uint32_t aux = 0) {
+        put(kind, kNoEntity, lock, value, aux);
+    };
+    if (record.certainty != Certainty::Certain) tell(EventKind::RecordCertainty, std::int64_t(record.certainty));
+    if (record.format != kNoEntity) tell(EventKind::RecordFormat, 0, record.format);
+    if (record.deciders >= 0) put(EventKind::RecordDecider, record.decider, lock, record.deciders);
+    if (record.owner != kNoEntity)
+        put(EventKind::RecordHeld, record.owner, lock, instant(record.deadline), record.holds,
+            std::uint8_t(record.mode));
+    for (const Holder& holder : record.holders)
+        put(EventKind::RecordHolder, holder.thread, lock, instant(holder.deadline), holder.holds,
+            std::uint8_t(holder.mode));
+    if (record.holdersInAll >= 0) tell(EventKind::RecordHolders, record.holdersInAll);
+    if (record.token != 0) tell(EventKind::RecordToken, record.token);
+    if (record.waiters >= 0) tell(EventKind::RecordWaiters, record.waiters);
+    std::int64_t position = 0;
+    for (const QueuedWaiter& waiter : record.queue)
+        put(EventKind::RecordQueued, waiter.thread, lock, position++, 0,
+            std::uint8_t(unsigned(waiter.mode) | (waiter.dead ? kQueuedDead : 0u)));
+    if (record.permitsFree >= 0 || record.permitsInAll > 0)
+        tell(EventKind::RecordPermits, record.permitsFree, record.permitsInAll);
+    if (record.content != kNoEntity) tell(EventKind::RecordContent, 0, record.content);
+    if (!record.observed) tell(EventKind::RecordUnobserved, 0);
+}
+
+} // namespace lockscope::trace

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/ring_recording.h"
+
+#include "trace/excerpt.h"
+
+#include <QDir>
+#include <QFileInfo>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+namespace lockscope::trace {
+
+namespace {
+constexpr auto kPeriod = std::chrono::milliseconds(500); // with the writer's own, less than the last second is missing
+} // namespace
+
+QString fileBefore(const QString& path) {
+    const QFileInfo info(path);
+    if (info.suffix().isEmpty()) return path + QStringLiteral(".before");
+    return info.dir().filePath(info.completeBaseName() + QStringLiteral(".before.") + info.suffix());
+}
+
+bool isHalfFull(const QString& path, Nanos since, const RecordingBounds& bounds) {
+    if (bounds.keep != kNever && since >= bounds.keep / 2) return true;
+    return QFileInfo(path).size() >= bounds.mostBytes / 2;
+}
+
+struct RingRecording::Impl {
+    void run(std::stop_token stop) {
+        while (begin()) {
+            while (!wait(stop)) {
+                excerpt->follow();
+                if (isHalfFull(path, excerpt->trace()->reached(), bounds)) break;
+            }
+            excerpt->follow();
+            if (const auto done = recording->finish(&meta); !done && onError) onError(done.error());
+            recording.reset();
+            if (stop.stop_requested()) return;
+            QFile::remove(fileBefore(path));
+            QFile::rename(path, fileBefore(path)); // else the new file takes its place
+        }
+    }
+
+    /// False: it cannot be written, and the owner was told.
+    bool begin() {
+        excerpt.emplace(trace, trace->reached());
+        auto started = BackgroundRecording::start(path, excerpt->trace(), meta, onError);
+        if (!started && onError) onError(started.error());
+        if (started) recording = std::move(*started);
+        return started.has_value();
+    }
+
+    bool wait(std::stop_token stop) {
+        std::unique_lock lock(mutex);
+        changed.wait_for(lock, stop, kPeriod, [] { return false; });
+        return stop.stop_requested();
+    }
+
+    QString path;
+    std::shared_ptr<const Trace> trace;
+    RecordingMeta meta;
+    RecordingBounds bounds;
+    std::function<void(const RecordingError&)> onError;
+    std::optional<Excerpt> excerpt;
+    std::unique_ptr<BackgroundRecording> recording;
+    std::mutex mutex;
+    std::condition_variable_any changed;
+    std::jthread thread; ///< last: it uses all of the above
+};
+
+RingRecording::RingRecording(std::unique_ptr<Impl> impl) : m_impl(std::move(impl)) {
+}
+
+RingRecording::~RingRecording() = default;
+
+std::unique_ptr<RingRecording> RingRecording::start(const QString& path, std::shared_ptr<const Trace> trace,
+                                                    const RecordingMeta& meta, const RecordingBounds& bounds,
+                                                    std::function<void(const RecordingError&)> onError) {
+    auto impl = std::make_unique<Impl>();
+    impl->path = path;
+    impl->trace = std::move(trace);
+    impl->meta = meta;
+    impl->bounds = bounds;
+    impl->onError = std::move(onError);
+    QFile::remove(fileBefore(path));
+    impl->thread = std::jthread([raw = impl.get()](std::stop_token stop) { raw->run(std::move(stop)); });
+    return std::unique_ptr<RingRecording>(new RingRecording(std::move(impl))); // the constructor is private
+}
+
+} // namespace lockscope::trace

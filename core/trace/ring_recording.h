@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "trace/recording.h"
+
+namespace lockscope::trace {
+
+/// How much of a recording that goes on for hours is kept.
+struct RecordingBounds {
+    Nanos keep = kNever;                ///< the time that the files reach back together, at least half of it
+    std::int64_t mostBytes = INT64_MAX; ///< of both files together
+};
+
+/// The file with what came before: "night.before.lockscope" beside "night.lockscope".
+QString fileBefore(const QString& path);
+/// Whether a file that was begun so long ago is to take the place of the one before it.
+bool isHalfFull(const QString& path, Nanos since, const RecordingBounds& bounds);
+
+/// Records the end of a growing trace within bounds: in the file of that name, and what was before it in a second one.
+/// When the first has half of what may be kept, it takes the second one's place, and a new one begins with the world as
+/// it is then. Works on a thread of its own. Killed at any time, the files have all but the last second.
+class RingRecording {
+public:
+    /// Replaces files of these names. `onError`: called on the recording's thread, once per new kind of error.
+    static std::unique_ptr<RingRecording> start(const QString& path, std::shared_ptr<const Trace> trace,
+                                                const RecordingMeta& meta, const RecordingBounds& bounds,
+                                                std::function<void(const RecordingError&)> onError = {});
+    /// Writes the rest, and waits for that.
+    ~RingRecording();
+
+private:
+    struct Impl;
+    explicit RingRecording(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> m_impl;
+};
+
+} // namespace lockscope::trace

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/state_difference.h"
+
+#include "trace/text.h"
+#include "trace/time_text.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+
+namespace lockscope::trace {
+
+namespace {
+
+using Kind = Change::Kind;
+using Life = ClientState::Life;
+
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(Difference)
+};
+
+constexpr Nanos kSameEnd = 500ms; ///< a lease whose end moved by less is the same one, measured anew
+
+/// What is left of a lease at an instant, ns; kNeverEnds, kEndNotKnown as they are.
+std::int64_t leftAt(const Record& record, Nanos at) {
+    return record.deadline < 0 ? record.deadline : std::max<std::int64_t>(record.deadline - at.count(), 0);
+}
+
+class Comparison {
+public:
+    Comparison(const Trace& trace, Nanos from, Nanos to) : m_trace(trace), m_from(from), m_to(to) {}
+
+    void compareLock(EntityId lock, const Record& was, const Record& is) {
+        if (is.copyOf != kNoEntity || m_trace.copyOf(lock) != kNoEntity) return;
+        if (was.seen && was.observed != is.observed) add(is.observed ? Kind::SeenAgain : Kind::Unseen, lock);
+        compareHolder(lock, was, is);
+        if (was.waiters != is.waiters &&
+            std::max<std::int64_t>(was.waiters, 0) != std::max<std::int64_t>(is.waiters, 0))
+            add(Kind::Waiters, lock).before = was.waiters, m_changes.back().after = is.waiters;
+        if (was.token != is.token) add(Kind::Token, lock).before = was.token, m_changes.back().after = is.token;
+    }
+
+    template <typename Party> // ClientState, NodeState
+    void compareLife(Kind kind, EntityId who, const Party& was, const Party& is) {
+        if (was.life == is.life || was.life == Life::Unknown) return;
+        Change& change = add(kind, who);
+        change.before = std::int64_t(was.life);
+        change.after = std::int64_t(is.life);
+    }
+
+    void compareRole(EntityId node, const NodeState& was, const NodeState& is) {
+        if (was.role == is.role || is.role == kNoEntity) return;
+        Change& change = add(Kind::ServerRole, node);
+        change.first = was.role;
+        change.second = is.role;
+    }
+
+    std::vector<Change> take() {
+        std::ranges::stable_sort(m_changes, {}, [](const Change& c) { return std::pair(c.kind, c.subject); });
+        return std::move(m_changes);
+    }
+
+private:
+    Change& add(Kind kind, EntityId subject) {
+        Change change;
+        change.kind = kind;
+        change.subject = subject;
+        m_changes.push_back(change);
+        return m_changes.back();
+    }
+
+    void compareHolder(EntityId lock, const Record& was, const Record& is) {
+        const std::uint32_t grants = is.grants - std::min(was.grants, is.grants);
+        if (was.owner != is.owner) {
+            const Kind kind = was.owner == kNoEntity  ? Kind::Taken
+                              : is.owner == kNoEntity ? Kind::Freed
+                                                      : Kind::HandedOver;
+            Change& change = add(kind, lock);
+            change.first = was.owner;
+            change.second = is.owner;
+            change.count = grants;
+            return;
+        }
+        if (is.owner == kNoEntity) return;
+        if (was.since != is.since) {
+            Change& change = add(Kind::Retaken, lock);
+            change.first = change.second = is.owner;
+            change.count = grants;
+            return;
+        }
+        if (was.holds != is.holds) {
+            Change& change = add(Kind::Holds, lock);
+            change.first = change.second = is.owner;
+            change.before = was.holds;
+            change.after = is.holds;
+        }
+        const bool moved = was.deadline < 0 || is.deadline < 0
+                               ? was.deadline != is.deadline
+                               : std::abs(was.deadline - is.deadline) > kSameEnd.count();
+        if (!moved) return;
+        Change& change = add(Kind::Lease, lock);
+        change.first = change.second = is.owner;
+        change.before = leftAt(was, m_from);
+        change.after = leftAt(is, m_to);
+    }
+
+    const Trace& m_trace;
+    Nanos m_from, m_to;
+    std::vector<Change> m_changes;
+};
+
+QString nameOf(const Trace& trace, EntityId id) {
+    return id == kNoEntity ? Text::tr("somebody") : readable(trace.displayName(id).toUtf8());
+}
+
+QString lifeText(std::int64_t life) {
+    switch (Life(life)) {
+    case Life::Running:
+        return Text::tr("running");
+    case Life::Paused:
+        return Text::tr("paused");
+    case Life::Dead:
+        return Text::tr("not running");
+    case Life::Unknown:
+        break;
+    }
+    return Text::tr("not known");
+}
+
+QString countText(std::int64_t count) {
+    return count < 0 ? Text::tr("not known") : QString::number(count);
+}
+
+QString leftText(std::int64_t left) {
+    if (left == kNeverEnds) return Text::tr("no end");
+    return left < 0 ? Text::tr("not known") : durationText(Nanos(left));
+}
+
+} // namespace
+
+const char* changeName(Kind kind) {
+    constexpr const char* kNames[] = {"handed-over", "taken",       "freed", "retaken", "unseen",
+                                      "seen-again",  "waiters",     "lease", "holds",   "token",
+                                      "server",      "server-role", "client"};
+    return kNames[std::size_t(kind)];
+}
+
+std::vector<Change> differences(const Trace& trace, const State& earlier, Nanos from, const State& later, Nanos to) {
+    Q_ASSERT(from <= to);
+    static const Record kNothing;
+    Comparison comparison(trace, from, to);
+    for (const auto& [lock, is] : later.records) {
+        const auto was = earlier.records.find(lock);
+        comparison.compareLock(lock, was == earlier.records.end() ? kNothing : was->second, is);
+    }
+    for (const auto& [node, is] : later.nodes) {
+        const auto was = earlier.nodes.find(node);
+        if (was == earlier.nodes.end()) continue;
+        comparison.compareLife(Kind::ServerLife, node, was->second, is);
+        comparison.compareRole(node, was->second, is);
+    }
+    for (const auto& [client, is] : later.clients)
+        if (const auto was = earlier.clients.find(client); was != earlier.clients.end())
+            comparison.compareLife(Kind::ClientLife, client, was->second, is);
+    return comparison.take();
+}
+
+QString sentenceOf(const Change& change, const Trace& trace) {
+    const QString subject = nameOf(trace, change.subject);
+    const QString first = nameOf(trace, change.first), second = nameOf(trace, change.second);
+    switch (change.kind) {
+    case Kind::HandedOver: {
+        const QString text = Text::tr("“%1” went from %2 to %3.").arg(subject, first, second);
+        if (change.count < 2) return text;
+        return text + QLatin1Char(' ') + Text::tr("It was taken %n time(s) in between.", nullptr, int(change.count));
+    }
+    case Kind::Taken:
+        return Text::tr("“%1” was free, and %2 holds it.").arg(subject, second);
+    case Kind::Freed:
+        return Text::tr("“%1” was held by %2, and is free.").arg(subject, first);
+    case Kind::Retaken:
+        return Text::tr("“%1” is held by %2 again, who let it go in between.").arg(subject, second);
+    case Kind::Unseen:
+        return Text::tr("“%1” cannot be seen any more.").arg(subject);
+    case Kind::SeenAgain:
+        return Text::tr("“%1” can be seen again.").arg(subject);
+    case Kind::Waiters:
+        return Text::tr("“%1” had %2 waiters, and has %3.")
+            .arg(subject, countText(change.before), countText(change.after));
+    case Kind::Lease:
+        return Text::tr("The lease of “%1”, held by %2, had %3 left, and has %4.")
+            .arg(subject, second, leftText(change.before), leftText(change.after));
+    case Kind::Holds:
+        return Text::tr("%1 held “%2” %3 times over, and holds it %4 times.")
+            .arg(second, subject)
+            .arg(change.before)
+            .arg(change.after);
+    case Kind::Token:
+        return Text::tr("The fencing token of “%1” went from %2 to %3.")
+            .arg(subject)
+            .arg(change.before)
+            .arg(change.after);
+    case Kind::ServerLife:
+        return Text::tr("Server %1: %2, then %3.").arg(subject, lifeText(change.before), lifeText(change.after));
+    case Kind::ServerRole:
+        return Text::tr("Server %1: %2, then %3.")
+            .arg(subject, change.first == kNoEntity ? Text::tr("not known") : nameOf(trace, change.first), second);
+    case Kind::ClientLife:
+        return Text::tr("Client %1: %2, then %3.").arg(subject, lifeText(change.before), lifeText(change.after));
+    }
+    Q_UNREACHABLE();
+}
+
+} // namespace lockscope::trace

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "trace/state.h"
+
+#include <QString>
+#include <vector>
+
+namespace lockscope::trace {
+
+/// One thing that is otherwise at a later instant than at an earlier one.
+struct Change {
+    /// What a person looks for first comes first.
+    enum class Kind : std::uint8_t {
+        HandedOver, ///< a lock that another thread holds now; count: how often it changed hands in between
+        Taken,      ///< a lock that was free is held
+        Freed,      ///< a lock that was held is free
+        Retaken,    ///< the same holder, who let go in between; count: grants in between
+        Unseen,     ///< a record that is not observed any more
+        SeenAgain,  ///< … or is observed again
+        Waiters,    ///< another number of waiters: before, after; -1 = not known
+        Lease,      ///< the same hold with another end: the time left at each instant, ns; kNeverEnds
+        Holds,      ///< the same holder holds more or fewer times: before, after
+        Token,      ///< another fencing token: before, after
+        ServerLife, ///< before, after: ClientState::Life of a node
+        ServerRole, ///< first, second: Texts; kNoEntity = not known
+        ClientLife, ///< before, after: ClientState::Life of a client
+    };
+    Kind kind = Kind::HandedOver;
+    EntityId subject = kNoEntity;                   ///< the lock, the node or the client
+    EntityId first = kNoEntity, second = kNoEntity; ///< the holder then and later, or as above
+    std::int64_t before = 0, after = 0;
+    std::uint32_t count = 0;
+    friend bool operator==(const Change&, const Change&) = default;
+};
+
+/// The stable English identifier of a kind ("handed-over", "taken"), for scripts.
+const char* changeName(Change::Kind kind);
+
+/// What is otherwise in the later state: locks and their holders by the servers' record, then waiters, leases and
+/// tokens, then servers and clients; of a kind in the order of their entities. Copies of a lock that several servers
+/// keep are left out: their logical lock is told. Precondition: both are states of this trace, `earlier` at `from`,
+/// `later` at `to`, which is not before it.
+std::vector<Change> differences(const Trace& trace, const State& earlier, Nanos from, const State& later, Nanos to);
+
+/// A change as a sentence, translated: "“orders” went from A · 1 to B · 1; it changed hands 3 times."
+QString sentenceOf(const Change& change, const Trace& trace);
+
+} // namespace lockscope::trace

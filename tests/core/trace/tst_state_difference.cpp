@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is otherwise at a later instant: by kind, with its words.
+#include "trace/recorder.h"
+#include "trace/state_difference.h"
+
+#include <QTest>
+
+using namespace lockscope;
+using trace::Change;
+using trace::EntityKind;
+using trace::EventKind;
+
+namespace {
+
+struct World {
+    std::shared_ptr<trace::Trace> trace = std::make_shared<trace::Trace>();
+    Nanos now{};
+    trace::Recorder recorder{trace, [this] { return now; }};
+    trace::EntityId node = trace->intern(EntityKind::Node, "redis-1");
+    trace::EntityId orders = trace->intern(EntityKind::Lock, "orders", node);
+    trace::EntityId a = thread("A"), b = thread("B");
+
+    trace::EntityId thread(const char* client) {
+        return trace->intern(EntityKind::Thread, "1", trace->intern(EntityKind::Client, client));
+    }
+    void row(Nanos at, EventKind kind, trace::EntityId actor, trace::EntityId subject, std::int64_t value = 0,
+             std::uint32_t aux = 0) {
+        now = at;
+        recorder.emit(kind, actor, subject, value, aux);
+        trace->reach(at);
+    }
+    void held(Nanos at, trace::EntityId by, Nanos lease = 30s) {
+        row(at, EventKind::RecordHeld, by, orders, (at + lease).count(), 1);
+    }
+    void freed(Nanos at, trace::EntityId owner) { row(at, EventKind::RecordFreed, trace::kNoEntity, orders, 0, owner); }
+    std::vector<Change> between(Nanos from, Nanos to) {
+        trace->reach(to);
+        trace::StateIndex index(trace);
+        const trace::State earlier = index.at(from), later = index.at(to);
+        return trace::differences(*trace, earlier, from, later, to);
+    }
+};
+
+} // namespace
+
+class TestStateDifference : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void nothingIsOtherwise() {
+        World world;
+        world.held(1s, world.a);
+        QVERIFY(world.between(2s, 9s).empty());
+    }
+
+    void holdersComeAndGo() {
+        World world;
+        world.held(1s, world.a);
+        const auto taken = world.between(Nanos(0), 2s);
+        QCOMPARE(taken.size(), std::size_t(1));
+        QCOMPARE(taken[0].kind, Change::Kind::Taken);
+        QCOMPARE(trace::sentenceOf(taken[0], *world.trace), QStringLiteral("“orders” was free, and A · 1 holds it."));
+
+        world.freed(3s, world.a);
+        world.held(4s, world.b);
+        world.freed(5s, world.b);
+        world.held(6s, world.a);
+        world.freed(7s, world.a);
+        world.held(8s, world.b);
+        const auto handed = world.between(2s, 9s);
+        QCOMPARE(handed.size(), std::size_t(1));
+        QCOMPARE(handed[0].kind, Change::Kind::HandedOver);
+        QCOMPARE(handed[0].first, world.a);
+        QCOMPARE(handed[0].second, world.b);
+        QCOMPARE(handed[0].count, 3u);
+
+        const auto retaken = world.between(4500ms, 9s);
+        QCOMPARE(retaken.size(), std::size_t(1));
+        QCOMPARE(retaken[0].kind, Change::Kind::Retaken);
+
+        const auto freed = world.between(2s, 5500ms);
+        QCOMPARE(freed.size(), std::size_t(1));
+        QCOMPARE(freed[0].kind, Change::Kind::Freed);
+        QCOMPARE(freed[0].first, world.a);
+    }
+
+    /// A lease that only drained is no change, a renewed one is: both times left are told.
+    void aRenewalIsAnotherLease() {
+        World world;
+        world.held(1s, world.a);
+        world.row(11s, EventKind::RecordRenewed, world.a, world.orders, Nanos(41s).count(), 1);
+        QVERIFY(world.between(2s, 10s).empty());
+        const auto changes = world.between(2s, 12s);
+        QCOMPARE(changes.size(), std::size_t(1));
+        QCOMPARE(changes[0].kind, Change::Kind::Lease);
+        QCOMPARE(changes[0].before, Nanos(29s).count());
+        QCOMPARE(changes[0].after, Nanos(29s).count());
+    }
+
+    void queuesServersAndSight() {
+        World world;
+        world.row(Nanos(0), EventKind::NodeStarted, world.node, trace::kNoEntity);
+        world.held(1s, world.a);
+        world.row(2s, EventKind::RecordWaiters, trace::kNoEntity, world.orders, 4);
+        world.row(3s, EventKind::RecordToken, trace::kNoEntity, world.orders, 33);
+        world.row(4s, EventKind::NodeKilled, world.node, trace::kNoEntity);
+        world.row(5s, EventKind::RecordUnobserved, trace::kNoEntity, world.orders);
+        const auto changes = world.between(1500ms, 6s);
+        std::vector<Change::Kind> kinds;
+        for (const Change& change : changes)
+            kinds.push_back(change.kind);
+        const std::vector<Change::Kind> expected{Change::Kind::Unseen, Change::Kind::Waiters, Change::Kind::Token,
+                                                 Change::Kind::ServerLife};
+        QVERIFY(std::ranges::includes(kinds, expected));
+        QCOMPARE(QByteArray(trace::changeName(Change::Kind::ServerLife)), QByteArray("server"));
+        for (const Change& change : changes)
+            QVERIFY(trace::sentenceOf(change, *world.trace).endsWith(u'.'));
+    }
+
+    void copiesOfALogicalLockAreLeftOut() {
+        World world;
+        const auto copy = world.trace->intern(EntityKind::Lock, "orders", world.node, world.orders);
+        world.row(1s, EventKind::RecordHeld, world.a, copy, -1, 1);
+        QVERIFY(world.between(Nanos(0), 2s).empty());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestStateDifference)
+#include "tst_state_difference.moc"
