@@ -6,6 +6,8 @@
 #include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
+#include <QJsonObject>
+#include <QRegularExpression>
 
 namespace lockscope::lesson {
 
@@ -84,6 +86,40 @@ std::vector<const Term*> findTerms(const QString& typed, const QString& language
     std::vector<const Term*> terms;
     for (const auto& [rank, term] : found)
         terms.push_back(term);
+    return terms;
+}
+
+std::vector<const Term*> termsIn(const QString& text, const QString& language) {
+    // Every page speaks of these, and nobody looks them up.
+    static const QStringList common{QStringLiteral("client"), QStringLiteral("server")};
+    static const QRegularExpression between(QStringLiteral(", |、|，"));
+    struct Place {
+        qsizetype from, length;
+        const Term* term;
+    };
+    std::vector<Place> places;
+    for (const Term& term : glossary()) {
+        if (term.kind == Term::Kind::Mark || common.contains(term.id)) continue;
+        for (const QString& name : term.name.in(language).split(between, Qt::SkipEmptyParts)) {
+            // Words end at letters and digits only in a script that has spaces; the hyphens of "redis-set" are its own.
+            const bool spaced = std::ranges::all_of(name, [](QChar c) { return c.unicode() < 0x80; });
+            const QString pattern = QRegularExpression::escape(name);
+            const QRegularExpression wanted(
+                spaced ? QStringLiteral("(?<![A-Za-z0-9-])%1s?(?![A-Za-z0-9-])").arg(pattern) : pattern,
+                QRegularExpression::CaseInsensitiveOption);
+            if (const auto match = wanted.match(text); match.hasMatch())
+                places.push_back({match.capturedStart(), match.capturedLength(), &term});
+        }
+    }
+    // A longer name is meant where a shorter one is a part of it.
+    std::ranges::stable_sort(places, {}, [](const Place& place) { return std::pair(place.from, -place.length); });
+    std::vector<const Term*> terms;
+    qsizetype end = 0;
+    for (const Place& place : places) {
+        if (place.from < end || std::ranges::find(terms, place.term) != terms.end()) continue;
+        terms.push_back(place.term);
+        end = place.from + place.length;
+    }
     return terms;
 }
 

@@ -31,5 +31,7 @@ const Term* findTerm(const QString& id);
 /// The terms that answer what was typed, best first: by name, by id, by the other words, by the sentence. All of them
 /// for an empty text.
 std::vector<const Term*> findTerms(const QString& typed, const QString& language);
+/// The terms that a text in that language uses by their names, in order of appearance; marks of the timeline are none.
+std::vector<const Term*> termsIn(const QString& text, const QString& language);
 
 } // namespace lockscope::lesson

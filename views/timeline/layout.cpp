@@ -111,6 +111,14 @@ bool TimelineLayout::update(const TimelineData& data, const TimelineMetrics& met
     return true;
 }
 
+int TimelineLayout::heightOfStory(const TimelineMetrics& metrics) const {
+    int height = 0;
+    for (const Row& row : m_rows)
+        if (sectionOf(*row.lane) != LaneKind::Node) height += metrics.laneHeight(*row.lane);
+    const auto captions = std::ranges::count_if(m_sections, [](const Section& s) { return s.kind != LaneKind::Node; });
+    return height + int(captions) * metrics.captionHeight();
+}
+
 void TimelineLayout::clear() {
     *this = {};
 }

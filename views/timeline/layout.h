@@ -10,11 +10,14 @@ namespace lockscope::views {
 /// Sizes of everything on the timeline, in proportion to the font: the one place that painting and hit testing agree
 /// on. All in device-independent pixels; y counts from the top of a lane.
 struct TimelineMetrics {
-    explicit TimelineMetrics(double fontHeight = 16) : u(fontHeight / 16) {}
+    /// `tight`: by how much lanes are lower than usual, at least kTightest; 1: as usual.
+    explicit TimelineMetrics(double fontHeight = 16, double tight = 1) : u(fontHeight * tight / 16), m_tight(tight) {}
+    /// Lower lanes than this one's have no room for their words.
+    static constexpr double kTightest = 0.84;
     double u;
 
     int px(double n) const { return int(n * u + 0.5); }
-    int labelWidth() const { return px(124); }
+    int labelWidth() const { return px(124 / m_tight); } ///< names stay as wide as they are
     int rulerHeight() const { return px(34); }
     int stripHeight() const { return px(32); } ///< below the ruler: the pills of violations
     int overviewHeight() const { return px(64); }
@@ -27,6 +30,9 @@ struct TimelineMetrics {
     /// Below a belief's bar: how long the server would still keep the lock.
     QRectF marginStrip(double width) const { return {0, double(px(47)), width, double(px(14))}; }
     QRectF deciderStrip(double width) const { return {0, double(px(3)), width, double(px(16))}; }
+
+private:
+    double m_tight;
 };
 
 /// Which lane stands where, from top to bottom: sections with captions, lanes in a stable order (clients, threads,
@@ -49,6 +55,9 @@ public:
     const std::vector<Row>& rows() const { return m_rows; }
     const std::vector<Section>& sections() const { return m_sections; }
     int height() const { return m_height; }
+    /// How high the three truths are by these metrics: beliefs, records and effects, without servers and links. The
+    /// caller holds the data's mutex.
+    int heightOfStory(const TimelineMetrics& metrics) const;
     /// Index of the row at y, -1 = none.
     int rowAt(int y) const;
     /// Index of the first row that ends below y.

@@ -56,7 +56,7 @@ void TimelineRenderer::paint(QPainter& painter, const QSize& size, const Timelin
     painter.setClipRect(QRect(QPoint(), lanes));
     paintLanes(painter, lanes, scene);
     const bool hides = playhead && picture.hidesFuture;
-    if (hides) painter.fillRect(QRectF(x, 0, size.width() - x, lanes.height()), color(Role::SurfaceSunken));
+    if (hides) paintHidden(painter, lanes, scene, x);
     if (playhead) {
         paintPlayheadLine(painter, x, lanes.height());
         for (const LeaseAtPlayhead& lease : leasesAtPlayhead(scene, lanes))

@@ -32,12 +32,17 @@ void tellVerdict(RunPicture& picture) {
         return violation.to >= timeline.from && violation.from <= to;
     });
     picture.violated = first != all.end();
-    if (picture.violated)
+    if (picture.violated && timeline.hidesFuture && first->to > to) {
+        verdict::Violation byThen = *first; // its explanation would tell how it ends
+        byThen.to = to;
+        picture.sentence = verdict::headline(byThen, *timeline.trace);
+    } else if (picture.violated) {
         picture.sentence = verdict::explain(*first, *timeline.trace).section(u'\n', 0, 0);
-    else if (timeline.verdict->overall() == verdict::Outcome::Unknown)
+    } else if (timeline.verdict->overall() == verdict::Outcome::Unknown) {
         picture.sentence = RunPictureText::tr("What was seen holds, but not all was seen");
-    else
+    } else {
         picture.sentence = RunPictureText::tr("All invariants hold");
+    }
 }
 
 QSize sizeOf(const RunPicture& picture, int width, int mostHeight) {

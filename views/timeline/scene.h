@@ -30,6 +30,8 @@ struct TimelineScene {
 
 /// Lanes with their labels, section captions, grid and violation bands; all but the playhead.
 void paintLanes(QPainter& painter, const QSize& size, const TimelineScene& scene);
+/// The captions of the sections alone, over what hides the lanes.
+void paintCaptions(QPainter& painter, const QSize& size, const TimelineScene& scene);
 /// A mark of the ruler, as exact as its step: "3 s", "3.25 s", "12:05", "412.3 ms".
 QString markText(std::int64_t t, std::int64_t step);
 /// Steps of the ruler and of the grid below it: as far apart as the marks' words are long.

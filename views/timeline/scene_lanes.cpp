@@ -164,6 +164,11 @@ void paintLanes(QPainter& painter, const QSize& size, const TimelineScene& scene
         }
     }
     painter.fillRect(QRect(labels - 1, 0, 1, lanesEnd), color(Role::Hairline));
+    paintCaptions(painter, size, scene);
+}
+
+void paintCaptions(QPainter& painter, const QSize& size, const TimelineScene& scene) {
+    const PaintKit kit(painter, scene.data, scene.coordinates(size.width()), scene.metrics, scene.devicePixelRatio);
     for (const TimelineLayout::Section& section : scene.layout.sections()) {
         const QRect strip(0, section.y - scene.scroll, size.width(), scene.metrics.captionHeight());
         if (!strip.intersects(QRect(QPoint(), size))) continue;

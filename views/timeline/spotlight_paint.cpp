@@ -97,6 +97,15 @@ void paintNotes(QPainter& painter, const QRectF& room, const TimelineScene& scen
 
 } // namespace
 
+void paintHidden(QPainter& painter, const QSize& size, const TimelineScene& scene, double x) {
+    const QRectF hidden(x, 0, size.width() - x, size.height());
+    painter.save();
+    painter.setClipRect(hidden, Qt::IntersectClip);
+    painter.fillRect(hidden, color(Role::SurfaceSunken));
+    paintCaptions(painter, size, scene); // their words may be longer than the time that has passed
+    painter.restore();
+}
+
 void paintSpotlight(QPainter& painter, const QSize& size, const TimelineScene& scene, const Spotlight& spotlight,
                     const ShownBet& bet) {
     const double labels = scene.metrics.labelWidth(), width = size.width(), height = size.height();
@@ -121,7 +130,7 @@ void paintSpotlight(QPainter& painter, const QSize& size, const TimelineScene& s
             painter.drawRoundedRect(band.adjusted(-1, -1, 1, 1), 5, 5);
     }
     const QRectF hidden(now, 0, width - now, height);
-    painter.fillRect(hidden, color(Role::SurfaceSunken));
+    paintHidden(painter, size, scene, now);
     paintNotes(painter, hidden, scene, spotlight, bet);
     painter.restore();
 }
@@ -142,7 +151,7 @@ void paintNotYet(QPainter& painter, const QSize& size, const TimelineScene& scen
 }
 
 void paintNotYetSmall(QPainter& painter, const QSize& size, double x) {
-    painter.fillRect(QRectF(x, 0, size.width() - x, size.height()), color(Role::Surface, 0.92));
+    painter.fillRect(QRectF(x, 0, size.width() - x, size.height()), color(Role::Surface));
 }
 
 } // namespace lockscope::views

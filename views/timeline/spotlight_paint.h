@@ -16,6 +16,8 @@ struct ShownBet {
 /// playhead; there stand how the lit lanes are now, and the bet. The caller holds the data's mutex.
 void paintSpotlight(QPainter& painter, const QSize& size, const TimelineScene& scene, const Spotlight& spotlight,
                     const ShownBet& bet);
+/// Over the lanes: hides what lies right of the playhead, at x, but for the captions of the sections.
+void paintHidden(QPainter& painter, const QSize& size, const TimelineScene& scene, double x);
 /// Over the ruler and its strip: hides what lies right of the playhead, and says that it is yet to come.
 void paintNotYet(QPainter& painter, const QSize& size, const TimelineScene& scene);
 /// Over the overview: hides what lies right of the playhead, at x.

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How the timeline follows a lesson's spotlight: the stretch of time and the lanes that a step speaks of come in sight.
+// What of the timeline is in sight: the three truths where they have room, and what a lesson's step speaks of.
+#include "theme/fonts.h"
+#include "timeline/timeline_overview.h"
 #include "timeline/timeline_view.h"
 
 #include <QScrollBar>
+#include <cmath>
 
 namespace lockscope::views {
 
@@ -14,37 +17,70 @@ void TimelineView::takeSpotlight() {
         m_zoom->setEnd(std::max(m_zoom->end(), window->second.count()));
         m_zoom->setRange(window->first.count(), window->second.count());
     }
-    if (spotlight) revealRows(spotlight->lanes);
+    if (!spotlight) m_spotTop.reset(); // the next one is looked for anew
+    followSpotlight();
     updateAll();
 }
 
-void TimelineView::revealRows(const std::vector<trace::EntityId>& lanes) {
-    // From the lowest one up: where not all have room, the uppermost are in sight.
-    int highest = -1, lowest = -1;
-    for (int row = int(m_layout.rows().size()) - 1; row >= 0; --row) {
-        if (std::ranges::find(lanes, m_layout.rows()[std::size_t(row)].lane->entity) == lanes.end()) continue;
-        if (lowest < 0) lowest = row;
-        highest = row;
-        ensureRowVisible(row);
-    }
-    if (highest >= 0) keepTopWhole(highest, lowest);
+/// Scrolls to where the spotlight's lanes are in sight, and stays there while lanes come and go and the window changes,
+/// until a person scrolls elsewhere.
+void TimelineView::followSpotlight() {
+    if (!m_context || !m_context->spotlight()) return;
+    if (m_spotTop && *m_spotTop != verticalScrollBar()->value()) return;
+    if (const auto top = topThatShows(m_context->spotlight()->lanes)) verticalScrollBar()->setValue(*top);
+    m_spotTop = verticalScrollBar()->value();
 }
 
-/// Scrolls a little further, so that the first lane in sight is not cut; the rows from `highest` to `lowest` stay as
-/// they are in sight.
-void TimelineView::keepTopWhole(int highest, int lowest) {
-    const int top = verticalScrollBar()->value();
+/// Where to scroll to for these lanes to be in sight: as little as possible, with no lane cut at the upper edge. Where
+/// not all have room, the uppermost are in sight. None: there is no such lane.
+std::optional<int> TimelineView::topThatShows(const std::vector<trace::EntityId>& lanes) const {
     const auto& rows = m_layout.rows();
+    const auto lit = [&](const TimelineLayout::Row& row) {
+        return std::ranges::find(lanes, row.lane->entity) != lanes.end();
+    };
+    const auto first = std::ranges::find_if(rows, lit);
+    if (first == rows.end()) return std::nullopt;
+    const auto last = std::find_if(rows.rbegin(), rows.rend(), lit);
+    const int least = last->y + last->height - viewport()->height();
+    if (least <= 0) return 0;
+    const auto caption =
+        std::ranges::find(m_layout.sections(), first->y - m_metrics.captionHeight(), &TimelineLayout::Section::y);
+    const int most = caption == m_layout.sections().end() ? first->y : caption->y;
     const auto cut = std::ranges::find_if(
-        rows, [&](const TimelineLayout::Row& row) { return row.y < top && row.y + row.height > top; });
-    if (cut == rows.end()) return;
-    const auto& last = rows[std::size_t(lowest)];
-    const int down = cut->y + cut->height, up = cut->y - m_metrics.captionHeight();
-    const bool hides = int(cut - rows.begin()) >= highest;
-    if (!hides && down <= verticalScrollBar()->maximum())
-        verticalScrollBar()->setValue(down);
-    else if (last.y + last.height - up <= viewport()->height())
-        verticalScrollBar()->setValue(up);
+        rows, [&](const TimelineLayout::Row& row) { return row.y < least && row.y + row.height > least; });
+    const int whole = cut == rows.end() ? least : cut->y + cut->height;
+    return std::min(whole, most);
+}
+
+bool TimelineView::tighten() {
+    const double font = QFontMetricsF(uiFont()).height();
+    double tight = 1;
+    {
+        const std::lock_guard lock(m_loader->data()->mutex());
+        // Of the usual frame, as a frame that follows the lanes would change the room that they are measured by.
+        const TimelineMetrics plain(font);
+        const int usual = m_layout.heightOfStory(plain);
+        const double room = height() - frameOf(plain).first - frameOf(plain).second;
+        if (usual > room && usual * TimelineMetrics::kTightest <= room)
+            tight = std::max(TimelineMetrics::kTightest, std::floor(room / usual * 100) / 100);
+    }
+    if (tight == m_tight) return false;
+    m_tight = tight;
+    m_metrics = TimelineMetrics(font, m_tight);
+    m_key = {};
+    {
+        const std::lock_guard lock(m_loader->data()->mutex());
+        m_layout.update(*m_loader->data(), m_metrics);
+    }
+    m_overview->refresh();
+    return true;
+}
+
+int TimelineView::spareHeight() const {
+    const std::lock_guard lock(m_loader->data()->mutex());
+    const double font = QFontMetricsF(uiFont()).height();
+    const auto [top, bottom] = frameOf(TimelineMetrics(font));
+    return height() - top - bottom - m_layout.heightOfStory(TimelineMetrics(font, TimelineMetrics::kTightest));
 }
 
 } // namespace lockscope::views

@@ -311,16 +311,24 @@ void TimelineView::updateAll() {
     viewport()->update();
 }
 
+std::pair<int, int> TimelineView::frameOf(const TimelineMetrics& metrics) const {
+    return m_brief ? std::pair(metrics.rulerHeight(), 0)
+                   : std::pair(metrics.rulerHeight() + metrics.stripHeight(), metrics.overviewHeight());
+}
+
 void TimelineView::updateGeometries() {
-    const int top = m_metrics.rulerHeight() + (m_brief ? 0 : m_metrics.stripHeight());
-    const int bottom = m_brief ? 0 : m_metrics.overviewHeight();
+    if (tighten()) Q_EMIT lanesChanged();
+    const auto [top, bottom] = frameOf(m_metrics);
     setViewportMargins(0, top, 0, bottom);
+    const bool follows = m_spotTop && *m_spotTop == verticalScrollBar()->value();
     const QRect port = viewport()->geometry();
     m_ruler->setGeometry(port.x(), port.y() - top, port.width(), top);
     m_overview->setGeometry(port.x(), port.bottom() + 1, port.width(), bottom);
     verticalScrollBar()->setRange(0, std::max(0, m_layout.height() - port.height()));
     verticalScrollBar()->setPageStep(port.height());
     verticalScrollBar()->setSingleStep(m_metrics.px(20));
+    if (follows) m_spotTop.reset();
+    followSpotlight();
 }
 
 void TimelineView::resizeEvent(QResizeEvent* event) {
@@ -341,8 +349,7 @@ void TimelineView::changeEvent(QEvent* event) {
 }
 
 void TimelineView::measure() {
-    constexpr double kTight = 0.94; // lanes a little lower, so that all three truths are in sight
-    m_metrics = TimelineMetrics(QFontMetricsF(uiFont()).height() * (m_brief ? kTight : 1));
+    m_metrics = TimelineMetrics(QFontMetricsF(uiFont()).height(), m_tight);
     m_key = {};
     {
         const std::lock_guard lock(m_loader->data()->mutex());

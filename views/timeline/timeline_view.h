@@ -61,6 +61,10 @@ public:
     std::optional<std::pair<Nanos, Nanos>> measured() const { return m_measured; }
     void clearMeasure();
 
+    /// How much lower this could be, in pixels, with all three truths still in sight, their lanes at their lowest;
+    /// below 0: by how much they do not fit.
+    int spareHeight() const;
+
     /// Time of the last full repaint of the lanes, ms: for the status bar.
     double lastFrameMs() const { return m_lastFrameMs; }
     QSize sizeHint() const override { return {900, 560}; }
@@ -87,6 +91,8 @@ Q_SIGNALS:
     void detailRequested(lockscope::trace::EntityId entity);
     /// A violation was clicked; index into the verdict's violations.
     void violationActivated(int index);
+    /// Lanes came, went, or changed their height.
+    void lanesChanged();
     /// A range was measured; 0 = the measure was taken away.
     void measureChanged(lockscope::Nanos length);
 
@@ -138,8 +144,12 @@ private:
     /// Takes up the text's size and setBrief().
     void measure();
     void takeSpotlight();
-    void revealRows(const std::vector<trace::EntityId>& lanes);
-    void keepTopWhole(int highest, int lowest);
+    void followSpotlight();
+    std::optional<int> topThatShows(const std::vector<trace::EntityId>& lanes) const;
+    /// Lowers the lanes as far as their words allow if the three truths then have room; true when that changed them.
+    bool tighten();
+    /// The heights of what stands above and below the lanes.
+    std::pair<int, int> frameOf(const TimelineMetrics& metrics) const;
     void updateGeometries();
     void updateAll();
     void refreshLanes(const TimelineScene& scene);
@@ -188,6 +198,8 @@ private:
     bool m_brief = false;
     ShownBet m_bet;
     std::optional<std::pair<Nanos, Nanos>> m_spotWindow; ///< the spotlight's last one
+    std::optional<int> m_spotTop;                        ///< where the spotlight has scrolled to
+    double m_tight = 1;                                  ///< as in TimelineMetrics
     std::shared_ptr<TimelineData> m_former; ///< of the run just replaced, until it is known from when on they differ
     FormerRuns m_formerRuns;
     bool m_ghostShown = true;

@@ -38,6 +38,31 @@ private Q_SLOTS:
         }
     }
 
+    void termsOfATextAreFoundByTheirNames_data() {
+        QTest::addColumn<QString>("language");
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QStringList>("ids");
+        QTest::newRow("in order") << kEnglish << u"The lease ends, and the record names nobody."_qs
+                                  << QStringList{u"lease"_qs, u"record"_qs};
+        QTest::newRow("plural, capital") << kEnglish << u"Leases end. The LEASE ends."_qs << QStringList{u"lease"_qs};
+        QTest::newRow("not within a word")
+            << kEnglish << u"It was released and recorded by redis-set-del."_qs << QStringList{u"redis-set-del"_qs};
+        QTest::newRow("the longer name") << kEnglish << u"A fencing token is checked."_qs
+                                         << QStringList{u"fencing-token"_qs};
+        QTest::newRow("one of two names") << kEnglish << u"A quorum remembers."_qs << QStringList{u"quorum"_qs};
+        QTest::newRow("Chinese") << kChinese << u"租约到期，记录没了。"_qs << QStringList{u"lease"_qs, u"record"_qs};
+        QTest::newRow("common words") << kEnglish << u"A client asks a server."_qs << QStringList{};
+    }
+    void termsOfATextAreFoundByTheirNames() {
+        QFETCH(QString, language);
+        QFETCH(QString, text);
+        QFETCH(QStringList, ids);
+        QStringList found;
+        for (const Term* term : termsIn(text, language))
+            found << term->id;
+        QCOMPARE(found, ids);
+    }
+
     void everyEntryIsWhole() {
         QVERIFY(glossary().size() > 90);
         QSet<QString> ids;

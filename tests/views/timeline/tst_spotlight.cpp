@@ -1,47 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A lesson's spotlight on the picture.
-#include "scenes.h"
-#include "theme/palette.h"
+#include "pause_view.h"
 #include "timeline/timeline_ruler.h"
-#include "timeline/timeline_view.h"
 
 #include <QScrollBar>
-#include <QTest>
 
 using namespace lockscope;
 using namespace lockscope::views;
 
 namespace {
 
-struct Stage {
-    Cast cast = gcPause();
-    FixedSession session{cast.trace, 60s, true};
-    ViewContext context;
-    TimelineView view{&context};
-
-    Stage() {
-        Theme::instance().setChoice(ThemeChoice::Light);
-        context.setSession(&session);
-        context.setPlayhead(6812ms);
-        view.resize(1000, 700);
-        view.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&view));
-        // The view gathers changes until the event loop's next turn: one turn brings all of them, here and below.
-        QCoreApplication::processEvents();
-    }
-    double x(Nanos t) const {
-        const TimelineScene scene = view.scene();
-        return scene.metrics.labelWidth() + scene.coordinates(view.viewport()->width()).x(t.count());
-    }
+struct Stage : PauseView {
+    /// Near the lower edge of the bar, where no words stand.
     QPoint onBar(trace::EntityId entity, Nanos t) const {
+        const QPoint middle = PauseView::onBar(entity, t);
         const int row = view.layoutOfLanes().rowOf(entity);
         const LaneKind kind = view.layoutOfLanes().rows()[std::size_t(row)].lane->kind;
-        return {int(x(t)), view.rowRect(row).top() + int(view.scene().metrics.bar(kind, 0, 0).bottom()) - 3};
+        return {middle.x(), view.rowRect(row).top() + int(view.scene().metrics.bar(kind, 0, 0).bottom()) - 3};
     }
-    QImage picture() { return view.viewport()->grab().toImage(); }
     void light(std::vector<trace::EntityId> lanes, Nanos from, Nanos to) {
         context.setSpotlight(Spotlight{std::move(lanes), from, to, std::nullopt});
-        QCoreApplication::processEvents();
+        Stage::settle();
     }
 };
 
@@ -59,7 +38,7 @@ private Q_SLOTS:
         QCOMPARE(lit.pixelColor(inside), before.pixelColor(inside));
         QVERIFY(lit.pixelColor(outside) != before.pixelColor(outside));
         s.context.setSpotlight(std::nullopt);
-        QCoreApplication::processEvents();
+        Stage::settle();
         QCOMPARE(s.picture().pixelColor(outside), before.pixelColor(outside));
     }
 
@@ -69,12 +48,17 @@ private Q_SLOTS:
         s.light({}, 0s, 0s);
         const QImage picture = s.picture();
         const QColor ground = color(Role::SurfaceSunken);
+        const auto isCaption = [&](int y) {
+            const int high = s.view.scene().metrics.captionHeight(), top = y + s.view.verticalScrollBar()->value();
+            return std::ranges::any_of(s.view.layoutOfLanes().sections(),
+                                       [&](const auto& one) { return top >= one.y && top < one.y + high; });
+        };
         for (int px = int(s.x(3s)) + 8; px < picture.width(); px += 3)
             for (int y = 0; y < picture.height(); y += 3)
-                QCOMPARE(picture.pixelColor(px, y), ground);
+                if (!isCaption(y)) QCOMPARE(picture.pixelColor(px, y), ground);
         // It moves with the playhead.
         s.context.setPlayhead(5s);
-        QCoreApplication::processEvents();
+        Stage::settle();
         const QPoint seen = s.onBar(s.cast.a.thread, 4s);
         QVERIFY(s.picture().pixelColor(seen) != ground);
     }
@@ -86,7 +70,7 @@ private Q_SLOTS:
         s.light({s.cast.a.thread}, 1s, 6s);
         s.view.zoom()->setEnd(Nanos(20s).count());
         s.view.zoom()->setRange(0, Nanos(20s).count());
-        QCoreApplication::processEvents();
+        Stage::settle();
         const auto inkIn = [&](trace::EntityId entity) {
             const QImage picture = s.picture();
             const QRect row = s.view.rowRect(s.view.layoutOfLanes().rowOf(entity));
@@ -100,7 +84,7 @@ private Q_SLOTS:
         const trace::EntityId resource = s.context.entities(trace::EntityKind::Resource).front();
         QCOMPARE(inkIn(resource), 0);
         s.view.setBet({QStringLiteral("bet: both"), {}});
-        QCoreApplication::processEvents();
+        Stage::settle();
         QVERIFY(inkIn(resource) > 0);
     }
 
@@ -111,7 +95,7 @@ private Q_SLOTS:
         for (int height = 300; height < 460; height += 7) {
             s.view.resize(1000, height);
             s.view.verticalScrollBar()->setValue(0);
-            QCoreApplication::processEvents();
+            Stage::settle();
             s.context.setSpotlight(std::nullopt);
             s.light({resource}, 1s, 6s);
             const QRect lit = s.view.rowRect(s.view.layoutOfLanes().rowOf(resource));
@@ -122,6 +106,60 @@ private Q_SLOTS:
                 QVERIFY2(lane.top() >= 0 || lane.bottom() < 0, qPrintable(QString::number(height)));
             }
         }
+    }
+
+    void staysInSightUntilAPersonScrolls() {
+        Stage s;
+        const trace::EntityId resource = s.context.entities(trace::EntityKind::Resource).front();
+        const auto resize = [&](int height) {
+            s.view.resize(1000, height);
+            Stage::settle();
+        };
+        const QScrollBar* const bar = s.view.verticalScrollBar();
+        const auto inSight = [&] {
+            const QRect lit = s.view.rowRect(s.view.layoutOfLanes().rowOf(resource));
+            return lit.top() >= 0 && lit.bottom() < s.view.viewport()->height();
+        };
+        resize(320);
+        s.light({resource}, 1s, 6s);
+        QVERIFY(bar->value() > 0);
+        resize(280);
+        QVERIFY(inSight());
+        resize(900);
+        QVERIFY(inSight());
+        QCOMPARE(bar->value(), 0);
+        resize(320);
+        QVERIFY(inSight());
+        s.view.verticalScrollBar()->setValue(0);
+        resize(300);
+        QCOMPARE(bar->value(), 0);
+        QVERIFY(!inSight());
+    }
+
+    /// In a view that is a little too low all three truths are in sight, by lower lanes; in one that is much too low
+    /// nothing is won, and lanes are as high as usual.
+    void lanesAreLowerWhereTheThreeTruthsThenFit() {
+        Stage s;
+        const auto& layout = s.view.layoutOfLanes();
+        const double usual = s.view.scene().metrics.u;
+        int lower = 0, tooLow = 0;
+        for (int height = 360; height < 700; height += 5) {
+            s.view.resize(1000, height);
+            Stage::settle();
+            const double u = s.view.scene().metrics.u;
+            const int spare = s.view.spareHeight();
+            QVERIFY(u <= usual);
+            if (spare < 0) {
+                ++tooLow;
+                QCOMPARE(u, usual);
+                continue;
+            }
+            lower += u < usual;
+            for (const auto& row : layout.rows())
+                if (row.lane->kind == LaneKind::Record || row.lane->kind == LaneKind::Effect)
+                    QVERIFY2(row.y + row.height <= s.view.viewport()->height(), qPrintable(QString::number(height)));
+        }
+        QVERIFY(lower > 3 && tooLow > 3);
     }
 
     void bringsItsTimeIntoSight() {

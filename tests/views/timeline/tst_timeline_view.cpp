@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "scenes.h"
+#include "pause_view.h"
 #include "synthetic/synthetic.h"
-#include "theme/palette.h"
 #include "timeline/timeline_overview.h"
 #include "timeline/timeline_panel.h"
 #include "timeline/timeline_ruler.h"
-#include "timeline/timeline_view.h"
 
 #include <QAccessible>
 #include <QContextMenuEvent>
@@ -13,7 +11,6 @@
 #include <QPushButton>
 #include <QScrollBar>
 #include <QSignalSpy>
-#include <QTest>
 #include <QWheelEvent>
 
 using namespace lockscope;
@@ -21,34 +18,8 @@ using namespace lockscope::views;
 
 namespace {
 
-/// A timeline of the pause that outlives its lease, with gestures as verbs.
-struct Stage {
-    Cast cast = gcPause();
-    FixedSession session{cast.trace, 60s, true};
-    ViewContext context;
-    TimelineView view{&context};
-
-    Stage() {
-        Theme::instance().setChoice(ThemeChoice::Light);
-        context.setSession(&session);
-        context.setPlayhead(6812ms);
-        view.resize(1000, 700);
-        view.show();
-        const bool exposed = QTest::qWaitForWindowExposed(&view);
-        Q_ASSERT(exposed);
-        view.setFocus();
-        QCoreApplication::processEvents();
-    }
-    double x(Nanos t) const {
-        const TimelineScene scene = view.scene();
-        return scene.metrics.labelWidth() + scene.coordinates(view.viewport()->width()).x(t.count());
-    }
-    QPoint onBar(trace::EntityId entity, Nanos t) const {
-        const int row = view.layoutOfLanes().rowOf(entity);
-        const LaneKind kind = view.layoutOfLanes().rows()[std::size_t(row)].lane->kind;
-        const QRectF bar = view.scene().metrics.bar(kind, 0, 0);
-        return {int(x(t)), view.rowRect(row).top() + int(bar.center().y())};
-    }
+/// With gestures as verbs.
+struct Stage : PauseView {
     TimelineHit hit(const QPoint& at) const { return hitTest(view.scene(), view.viewport()->size(), at); }
     QString words(const QPoint& at) const { return hitWords(view.scene(), hit(at)); }
     void wheel(const QPoint& at, int notches, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
