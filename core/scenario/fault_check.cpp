@@ -3,6 +3,7 @@
 
 #include "scenario/actions.h"
 #include "scenario/failover_refusal.h"
+#include "scenario/lock_times.h"
 #include "scenario/settings.h"
 
 namespace lockscope::scenario {
@@ -51,12 +52,7 @@ public:
 
     void check(const Fault& fault, const QString& path) {
         m_path = path;
-        if (fault.at.has_value() == fault.when.has_value()) {
-            complain({},
-                     fault.at
-                         ? tr("a fault strikes either at a time or when something happens: leave out “at” or “when”")
-                         : tr("a fault needs a time: “at”, such as \"3s\", or “when”"));
-        }
+        if (!fault.at && !fault.when) complain({}, tr("a fault needs a time: “at”, such as \"3s\", or “when”"));
         if (fault.when) checkCondition(*fault.when);
         checkTarget(fault);
         if (!takesValue(fault.action) && fault.value != Nanos::zero()) {
@@ -253,6 +249,19 @@ private:
 };
 
 } // namespace
+
+QString refusalOf(const Fault& fault, Scenario scenario) {
+    const auto complaints = [&scenario] {
+        std::vector<Complaint> all;
+        checkFaults(scenario, all);
+        checkLockTimes(scenario, 1, all);
+        return all;
+    };
+    const std::size_t before = complaints().size();
+    scenario.faults.push_back(fault);
+    const std::vector<Complaint> after = complaints();
+    return after.size() > before ? after.back().message : QString();
+}
 
 void checkFaults(const Scenario& scenario, std::vector<Complaint>& complaints) {
     if (scenario.nodes.empty()) return;

@@ -115,7 +115,8 @@ bool isOfFormTwo(const Fault& fault) {
     constexpr std::array kNewer{Action::LosePush,  Action::HangWork,   Action::SwitchEngine, Action::EvictKey,
                                 Action::FlushNode, Action::JitterLink, Action::ResetLink,    Action::DriftClock};
     const bool action = std::ranges::find(kNewer, fault.action) != kNewer.end();
-    const bool condition = fault.when && (fault.when->on > Trigger::On::Released || !fault.when->client.isEmpty());
+    const bool condition =
+        fault.when && (fault.at || fault.when->on > Trigger::On::Released || !fault.when->client.isEmpty());
     const bool several = targetSetsIn(fault.target) || targetsIn(fault.target).size() > 1;
     return action || condition || several || fault.every || fault.target.startsWith(u"same");
 }

@@ -3,7 +3,6 @@
 
 #include "scenario/actions.h"
 #include "scenario/fault_check.h"
-#include "scenario/lock_times.h"
 #include "scenario/scenario_file.h"
 #include "scenario/settings.h"
 #include "session/open_scenario.h"
@@ -50,12 +49,37 @@ QString packed(const Scenario& scenario) {
         qCompress(json, 9).toBase64(QByteArray::Base64UrlEncoding | QByteArray::OmitTrailingEquals));
 }
 
+/// The details of a condition, by the names of scenario files.
+QStringList wordsOf(const scenario::Trigger& when) {
+    using On = scenario::Trigger::On;
+    QStringList words;
+    switch (when.on) {
+    case On::Step:
+        words += u"step="_qs + QString::number(when.step);
+        break;
+    case On::LeaseLeft:
+        words += u"lease_left="_qs + scenario::formatDuration(when.left);
+        break;
+    case On::Leader:
+        words += u"leader="_qs + (when.server.isEmpty() ? u"any"_qs : escaped(when.server));
+        break;
+    default:
+        words += u"when="_qs + QString::fromLatin1(scenario::triggerId(when.on));
+        break;
+    }
+    if (!when.client.isEmpty()) words += u"client="_qs + escaped(when.client);
+    if (when.nth != 1) words += u"nth="_qs + QString::number(when.nth);
+    if (when.after != Nanos::zero()) words += u"after="_qs + scenario::formatDuration(when.after);
+    return words;
+}
+
 QString wordsOf(const Fault& fault) {
-    Q_ASSERT(fault.at && !fault.when);
+    Q_ASSERT(fault.at);
     QStringList words{scenario::formatDuration(*fault.at), QString::fromLatin1(scenario::actionId(fault.action))};
     if (!fault.target.isEmpty()) words += escaped(fault.target);
     if (fault.value != Nanos::zero()) words += u"value="_qs + scenario::formatDuration(fault.value);
     if (fault.duration) words += u"for="_qs + scenario::formatDuration(*fault.duration);
+    if (fault.when) words += wordsOf(*fault.when);
     if (!fault.setting.isEmpty()) words += escaped(fault.setting) + u'=' + escaped(fault.text);
     return words.join(u',');
 }
@@ -165,14 +189,8 @@ private:
         for (const Part& part : m_changes) {
             const auto fault = change(part);
             if (!fault) return;
-            Scenario probe = m_run.whole();
-            std::vector<scenario::Complaint> before, after;
-            scenario::checkFaults(probe, before);
-            scenario::checkLockTimes(probe, 1, before);
-            probe.faults.push_back(*fault);
-            scenario::checkFaults(probe, after);
-            scenario::checkLockTimes(probe, 1, after);
-            if (after.size() > before.size()) return complain(part, after.back().message);
+            if (const QString why = scenario::refusalOf(*fault, m_run.whole()); !why.isEmpty())
+                return complain(part, why);
             if (fault->setting == u"recipe")
                 if (const QString why = sim::whyNotNow(m_run.whole(), fault->text); !why.isEmpty())
                     return complain(part, why);
@@ -200,9 +218,59 @@ private:
             return std::nullopt;
         }
         fault.action = *action;
+        scenario::Trigger when;
+        bool conditional = false;
         for (std::size_t i = 2; i < words.size() && m_wrong.isEmpty(); ++i)
-            detail(words[i], fault);
+            if (!condition(words[i], when, conditional)) detail(words[i], fault);
+        if (conditional) fault.when = when;
         return m_wrong.isEmpty() ? std::optional(fault) : std::nullopt;
+    }
+
+    /// Reads a detail of a condition. False: it is none.
+    bool condition(const Part& part, scenario::Trigger& when, bool& conditional) {
+        using On = scenario::Trigger::On;
+        const qsizetype equals = part.text.indexOf(u'=');
+        const QString name = part.text.left(equals);
+        const Part value{part.at + equals + 1, part.text.mid(equals + 1)};
+        const QString text = plain(value.text);
+        const auto number = [&](int& into) {
+            bool fine = false;
+            const int read = text.toInt(&fine);
+            if (!fine || read < 1) return complain(value, tr("this is a number from 1 on"));
+            into = read;
+        };
+        const auto duration = [&](Nanos& into) { into = time(value).value_or(into); };
+        if (name == u"when") {
+            const auto same = [&](On on) { return text.toUtf8() == scenario::triggerId(on); };
+            constexpr std::array kKnown{On::Granted, On::Requested, On::Released, On::Recorded};
+            const auto* const found = std::ranges::find_if(kKnown, same);
+            if (found == kKnown.end())
+                complain(value, tr("a condition is granted, requested, released or recorded"));
+            else
+                when.on = *found;
+        } else if (name == u"step") {
+            when.on = On::Step;
+            number(when.step);
+        } else if (name == u"lease_left") {
+            when.on = On::LeaseLeft;
+            duration(when.left);
+        } else if (name == u"leader") {
+            when.on = On::Leader;
+            when.server = text == u"any" ? QString() : text;
+        } else if (name == u"client") {
+            when.client = text;
+            return true;
+        } else if (name == u"nth") {
+            number(when.nth);
+            return true;
+        } else if (name == u"after") {
+            duration(when.after);
+            return true;
+        } else {
+            return false;
+        }
+        conditional = true;
+        return true;
     }
 
     /// A target, or a detail with a name.

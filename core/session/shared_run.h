@@ -26,7 +26,8 @@ SharedRun sharedRunOf(const Session& session);
 
 /// A run as one line of text without spaces, such as
 /// "lockscope:gc-pause?recipe=redis-set&seed=42&do=3.1s,pause-client,A,for=8s&at=6.4s". Only a scenario that is no
-/// built-in one stands in it as a whole, packed. Precondition: each change by hand has an instant.
+/// built-in one stands in it as a whole, packed. A condition's details are those of a file:
+/// "when=granted,client=B,nth=2". Precondition: each change by hand has an instant.
 QString sharedText(const SharedRun& run);
 
 /// Whether a text is meant as a shared run.

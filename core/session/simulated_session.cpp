@@ -26,12 +26,10 @@ Nanos parting(const std::vector<scenario::Fault>& a, const std::vector<scenario:
     return at == kNever ? Nanos(0) : at;
 }
 
-/// About what was done to a scenario on its way.
-std::vector<scenario::Complaint> complaintsOf(const scenario::Scenario& scenario) {
-    std::vector<scenario::Complaint> complaints;
-    scenario::checkFaults(scenario, complaints);
-    scenario::checkLockTimes(scenario, 1, complaints);
-    return complaints;
+/// In the order in which they strike; at one instant, the one that was done later comes later.
+void insert(std::vector<scenario::Fault>& byHand, scenario::Fault fault) {
+    const auto place = std::ranges::upper_bound(byHand, *fault.at, {}, [](const scenario::Fault& f) { return *f.at; });
+    byHand.insert(place, std::move(fault));
 }
 
 } // namespace
@@ -168,40 +166,80 @@ void SimulatedSession::apply(scenario::Fault fault, Nanos at) {
         }
     }
     fault.at = at;
-    fault.when.reset();
     fault.byHand = true;
-    if (const QString wrong = refusal(fault); !wrong.isEmpty()) {
+    const Nanos reached = m_trace->reached();
+    // A new future from here: what was done by hand later on belongs to the old one. What a person has put on the time
+    // axis, and what has not struck yet, stays.
+    const auto belongsToIt = [&](const scenario::Fault& other) {
+        return *other.at > at && (*other.at <= reached || std::ranges::find(m_planned, other) == m_planned.end());
+    };
+    std::vector<scenario::Fault> before = m_byHand;
+    std::erase_if(before, belongsToIt);
+    if (const QString wrong = refusal(fault, before); !wrong.isEmpty()) {
         Q_EMIT complained(wrong);
         return;
     }
-    const bool past = at < m_trace->reached();
     remember();
-    // A new future from here: what was done by hand later on belongs to the old one.
-    std::erase_if(m_byHand, [at](const scenario::Fault& earlier) { return *earlier.at > at; });
-    if (past) {
-        m_byHand.push_back(fault);
+    m_byHand = std::move(before);
+    insert(m_byHand, fault);
+    if (at < reached) {
         rebuild(at);
         Q_EMIT futureReplaced(Rewrite::Apply, at);
         return;
     }
-    m_byHand.push_back(fault);
     tell([fault, at](SimulationWorker& worker) { worker.act(fault, at); });
     Q_EMIT scenarioChanged();
 }
 
-QString SimulatedSession::refusal(const scenario::Fault& fault) const {
+QString SimulatedSession::refusal(const scenario::Fault& fault, std::vector<scenario::Fault> byHand) const {
     if (fault.setting == QLatin1String("recipe")) {
         if (QString why = sim::whyNotNow(scenario(), fault.text); !why.isEmpty()) return why;
     }
     // A fault that could not be read from a file again must not get into one.
-    scenario::Scenario probe = scenario();
-    std::erase_if(probe.faults, [&](const scenario::Fault& later) {
-        return later.byHand && later.at.value_or(Nanos(0)) > *fault.at;
-    });
-    const std::size_t before = complaintsOf(probe).size();
-    probe.faults.push_back(fault);
-    const std::vector<scenario::Complaint> complaints = complaintsOf(probe);
-    return complaints.size() > before ? complaints.back().message : QString();
+    scenario::Scenario probe = m_base;
+    probe.faults.insert(probe.faults.end(), byHand.begin(), byHand.end());
+    return scenario::refusalOf(fault, std::move(probe));
+}
+
+void SimulatedSession::plan(scenario::Fault fault) {
+    Q_ASSERT(fault.at && fault.action != scenario::Action::Set);
+    fault.at = std::max(*fault.at, Nanos(0));
+    fault.byHand = true;
+    if (const QString wrong = refusal(fault, m_byHand); !wrong.isEmpty()) {
+        Q_EMIT complained(wrong);
+        return;
+    }
+    if (*fault.at < m_trace->reached()) {
+        Course more = course();
+        m_planned.push_back(fault);
+        insert(more.byHand, std::move(fault));
+        change(std::move(more), Rewrite::Apply);
+        return;
+    }
+    remember();
+    m_planned.push_back(fault);
+    insert(m_byHand, fault);
+    tell([fault](SimulationWorker& worker) { worker.plan(fault); });
+    Q_EMIT scenarioChanged();
+}
+
+void SimulatedSession::replace(std::size_t index, scenario::Fault fault) {
+    if (index >= m_byHand.size() || !fault.at) return;
+    fault.at = std::max(*fault.at, Nanos(0));
+    fault.byHand = true;
+    if (m_byHand[index] == fault) return;
+    Course other = course();
+    other.byHand.erase(other.byHand.begin() + std::ptrdiff_t(index));
+    // A fault that only moves may stand even where a later change has made its target unknown.
+    scenario::Fault moved = m_byHand[index];
+    moved.at = fault.at;
+    if (const QString wrong = refusal(fault, other.byHand); moved != fault && !wrong.isEmpty()) {
+        Q_EMIT complained(wrong);
+        return;
+    }
+    m_planned.push_back(fault);
+    insert(other.byHand, std::move(fault));
+    change(std::move(other), Rewrite::Move);
 }
 
 void SimulatedSession::restart(std::uint64_t seed, ByHand byHand) {
@@ -221,12 +259,10 @@ void SimulatedSession::withdraw(std::size_t index) {
 }
 
 void SimulatedSession::move(std::size_t index, Nanos at) {
-    at = std::max(at, Nanos(0));
-    if (index >= m_byHand.size() || m_byHand[index].at == at) return;
-    Course moved = course();
-    moved.byHand[index].at = at;
-    std::ranges::stable_sort(moved.byHand, {}, [](const scenario::Fault& fault) { return *fault.at; });
-    change(std::move(moved), Rewrite::Move);
+    if (index >= m_byHand.size()) return;
+    scenario::Fault moved = m_byHand[index];
+    moved.at = at;
+    replace(index, std::move(moved));
 }
 
 void SimulatedSession::change(Course other, Rewrite why) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/service_thread.h"
-#include "session/session.h"
+#include "session/planning.h"
 #include "session/shared_run.h"
 
 namespace lockscope::session {
@@ -11,7 +11,7 @@ class SimulationWorker;
 /// A simulated world as a session: computed on a thread of its own, as far as it is asked for. A change made in the
 /// past makes a new future: the world is computed again from its start to that instant. This is quick, and with an
 /// equal seed the result is equal.
-class SimulatedSession final : public Session {
+class SimulatedSession final : public Session, public Planning {
     Q_OBJECT
 public:
     SimulatedSession(scenario::Scenario scenario, std::uint64_t seed, QObject* parent = nullptr);
@@ -31,6 +31,9 @@ public:
     bool canRedo() const override { return !m_redo.empty(); }
     std::uint64_t seed() const override { return m_seed; }
     Nanos planned() const override { return m_base.until; }
+
+    void plan(scenario::Fault fault) override;
+    void replace(std::size_t index, scenario::Fault fault) override;
 
 public Q_SLOTS:
     void advanceTo(lockscope::Nanos t) override;
@@ -62,15 +65,16 @@ private:
     void rebuild(Nanos runTo);
     /// Makes this the run instead, as a change that undo() takes back, unless its settings would make no sense.
     void change(Course other, Rewrite why);
-    /// Why this cannot be done to any such world, empty when it can.
-    QString refusal(const scenario::Fault& fault) const;
+    /// Why this cannot be done to any such world beside these faults of its own or by hand; empty: it can.
+    QString refusal(const scenario::Fault& fault, std::vector<scenario::Fault> byHand) const;
     void makeWorker();
     void tell(std::function<void(SimulationWorker&)> message);
 
     scenario::Scenario m_opened; ///< as it was opened
     scenario::Scenario m_base;   ///< that, on the servers of the recipe that it begins with
     std::vector<scenario::Fault> m_byHand;
-    std::vector<Course> m_undo, m_redo; ///< the last one is the next to be taken
+    std::vector<scenario::Fault> m_planned; ///< faults of m_byHand, and of earlier ones, that were put on the time axis
+    std::vector<Course> m_undo, m_redo;     ///< the last one is the next to be taken
     std::uint64_t m_seed;
     std::shared_ptr<trace::Trace> m_trace;
     std::shared_ptr<const verdict::Verdict> m_verdict;

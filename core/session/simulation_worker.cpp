@@ -51,6 +51,13 @@ void SimulationWorker::act(const scenario::Fault& fault, Nanos at) {
     publish(true);
 }
 
+void SimulationWorker::plan(const scenario::Fault& fault) {
+    if (m_world->now() >= *fault.at)
+        m_listener.overtaken(m_trace, m_world->now());
+    else
+        m_world->plan(fault);
+}
+
 std::optional<Nanos> SimulationWorker::violationAfter(Nanos from) {
     m_judge->consume();
     for (const verdict::Violation& violation : m_judge->verdict().violations) {

@@ -30,6 +30,8 @@ public:
     void target(Nanos t);
     void search(Milestone milestone, Nanos from);
     void act(const scenario::Fault& fault, Nanos at);
+    /// The fault strikes at its time. A world that has passed that time is overtaken.
+    void plan(const scenario::Fault& fault);
 
 private:
     struct Search {

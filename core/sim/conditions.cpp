@@ -46,9 +46,15 @@ EntityId Conditions::foundBy(const Trigger& when, const trace::Event& event) con
     return trace::kNoEntity;
 }
 
+void Conditions::add(const scenario::Fault& fault) {
+    Waiting& waiting = m_waiting[++m_last] = {fault};
+    // A lease that has run down further than that is not the one that is meant.
+    if (m_deadline - fault.when->left.count() >= m_around.scheduler.now().count()) aim(m_last, waiting);
+}
+
 void Conditions::see(const trace::Event& event) {
-    if (m_waiting.empty()) return;
     if (event.subject == m_lock && trace::isRecord(event.kind)) watchLease(event);
+    if (m_waiting.empty()) return;
     for (auto at = m_waiting.begin(); at != m_waiting.end();) {
         const EntityId found = foundBy(*at->second.fault.when, event);
         const bool strikes = found != trace::kNoEntity && counted(at->second, found);
@@ -85,13 +91,17 @@ void Conditions::watchLease(const trace::Event& event) {
     default:
         return;
     }
-    for (auto& [number, waiting] : m_waiting) {
-        if (waiting.fault.when->on != Trigger::On::LeaseLeft) continue;
-        if (waiting.leaseTimer) m_around.scheduler.cancel(std::exchange(waiting.leaseTimer, 0));
-        if (m_owner == trace::kNoEntity || event.value < 0) continue; // free, or without an end
-        waiting.leaseTimer = m_around.scheduler.at(Nanos(event.value) - waiting.fault.when->left,
-                                                   [this, key = number] { leaseRanDown(key); });
-    }
+    m_deadline = m_owner == trace::kNoEntity ? -1 : event.value; // free, or without an end
+    for (auto& [number, waiting] : m_waiting)
+        aim(number, waiting);
+}
+
+void Conditions::aim(std::uint64_t number, Waiting& waiting) {
+    if (waiting.fault.when->on != Trigger::On::LeaseLeft) return;
+    if (waiting.leaseTimer) m_around.scheduler.cancel(std::exchange(waiting.leaseTimer, 0));
+    if (m_owner == trace::kNoEntity || m_deadline < 0) return;
+    waiting.leaseTimer =
+        m_around.scheduler.at(Nanos(m_deadline) - waiting.fault.when->left, [this, number] { leaseRanDown(number); });
 }
 
 void Conditions::leaseRanDown(std::uint64_t number) {

@@ -25,8 +25,8 @@ public:
     Conditions(const Conditions&) = delete;
     Conditions& operator=(const Conditions&) = delete;
 
-    /// Precondition: `fault.when` is there.
-    void add(const scenario::Fault& fault) { m_waiting[++m_last] = {fault}; }
+    /// Counts from now on. Precondition: `fault.when` is there.
+    void add(const scenario::Fault& fault);
     void see(const trace::Event& event);
 
 private:
@@ -40,11 +40,14 @@ private:
     /// The condition was true once more. True: the fault strikes, and waits no longer.
     bool counted(Waiting& waiting, trace::EntityId found);
     void watchLease(const trace::Event& event);
+    /// Sets the timer of a fault that waits for a lease to run down.
+    void aim(std::uint64_t number, Waiting& waiting);
     void leaseRanDown(std::uint64_t number);
 
     Surroundings m_around;
     trace::EntityId m_lock;
     trace::EntityId m_owner = trace::kNoEntity; ///< of the lock, by the record: a thread
+    std::int64_t m_deadline = -1;               ///< of its hold, ns; -1: none is known
     std::map<std::uint64_t, Waiting> m_waiting; ///< by their numbers, in the order of the scenario
     std::uint64_t m_last = 0;
 };

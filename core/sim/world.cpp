@@ -77,7 +77,14 @@ void World::schedule(const Fault& fault) {
     if (fault.at) {
         const auto rank = fault.byHand ? VirtualScheduler::Rank::Last : VirtualScheduler::Rank::Late;
         m_scheduler.at(
-            *fault.at, [this, fault] { strike(fault); }, rank);
+            *fault.at,
+            [this, fault] {
+                if (fault.when)
+                    m_conditions->add(fault);
+                else
+                    strike(fault);
+            },
+            rank);
     } else if (fault.when) {
         m_conditions->add(fault);
     }
@@ -112,6 +119,10 @@ void World::strike(const Fault& fault) {
 }
 
 std::expected<void, QString> World::apply(const Fault& fault) {
+    if (fault.when) {
+        m_conditions->add(fault);
+        return {};
+    }
     const auto done = act(fault);
     runUntil(now()); // what follows at this very instant, exactly as when the fault strikes from a file
     return done;

@@ -26,9 +26,11 @@ public:
     /// The next thing happens, if it is due by `limit`; false when nothing is.
     bool runNext(Nanos limit);
 
-    /// Does something to the world now, after all that happens at this instant. The complaint is a sentence: no such
-    /// target, or a setting that makes no sense; then nothing has changed.
+    /// Does something to the world now, after all that happens at this instant, or once its condition is met from now
+    /// on. The complaint is a sentence: no such target, or a setting that makes no sense; then nothing has changed.
     std::expected<void, QString> apply(const scenario::Fault& fault);
+    /// The fault strikes at its time, as if the scenario had it. Precondition: that time is still to come.
+    void plan(const scenario::Fault& fault) { schedule(fault); }
     /// The work that its server has done so far: a measure of cost that is equal on every machine.
     std::uint64_t serverSteps() const { return m_services->steps(); }
     /// The scenario's settings as they are now.

@@ -69,8 +69,6 @@ private Q_SLOTS:
             "did you mean “granted”?");
         row("unknown invariant", R"(, "expect": {"*": {"holds": ["mutual-exclusivity"]}})", "/expect/*/holds/0",
             "did you mean “mutual-exclusion”?");
-        row("both times", R"(, "faults": [{"at": "1s", "when": {"on": "granted"}, "do": "heal-all"}])", "/faults/0",
-            "either");
         row("no time", R"(, "faults": [{"do": "heal-all"}])", "/faults/0", "a fault needs a time");
         row("no target", R"(, "faults": [{"at": "1s", "do": "kill-client"}])", "/faults/0", "needs a target");
         row("unknown client", R"(, "faults": [{"at": "1s", "do": "kill-client", "target": "D"}])", "/faults/0/target",

@@ -135,6 +135,7 @@ private:
         if (when.on == Trigger::On::LeaseLeft) when.left = duration();
         if (leader && coin()) when.server = s.nodes.front().id;
         f.when = when;
+        if (coin()) f.at = duration(); // counts from then on
         f.action = leader ? Action::KillNode : coin() ? Action::HangWork : coin() ? Action::LosePush : Action::CutLink;
         f.target = f.action == Action::CutLink ? QStringLiteral("same-") + s.nodes.front().id : QStringLiteral("same");
         return f;

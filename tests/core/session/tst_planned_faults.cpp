@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Faults that a person puts on the time axis of a simulation: in its past, for later, or by a condition.
+#include "experiment/run.h"
+#include "scenario/scenario_file.h"
+#include "session/open_scenario.h"
+#include "session/shared_run.h"
+#include "session/simulated_session.h"
+
+#include <QSignalSpy>
+#include <QTest>
+
+using namespace lockscope;
+using scenario::Action;
+using scenario::Fault;
+using scenario::Trigger;
+using session::SimulatedSession;
+using trace::EventKind;
+
+namespace {
+
+scenario::Scenario builtin(const char* id) {
+    const auto loaded = scenario::loadScenario(QString::fromLatin1(id));
+    if (!loaded) qFatal("%s", qPrintable(loaded.error().at(0).toString()));
+    return *loaded;
+}
+
+Fault fault(Nanos at, Action action, const char* target, std::optional<Nanos> duration = {}) {
+    Fault f;
+    f.at = at;
+    f.action = action;
+    f.target = QString::fromLatin1(target);
+    f.duration = duration;
+    return f;
+}
+
+void runTo(SimulatedSession& session, Nanos t) {
+    session.advanceTo(t);
+    QTRY_VERIFY(session.trace()->reached() >= t);
+}
+
+/// When faults of that kind struck, and whom.
+std::vector<std::pair<Nanos, QByteArray>> struck(const SimulatedSession& session, EventKind kind) {
+    std::vector<std::pair<Nanos, QByteArray>> found;
+    const auto trace = session.trace();
+    for (std::size_t row = 0; row < trace->size(); ++row)
+        if (trace->kindAt(row) == kind && trace->at(row).flags & trace::kFault)
+            found.emplace_back(Nanos(trace->timeAt(row)), trace->entity(trace->at(row).actor).name);
+    return found;
+}
+
+/// The run of this session as anybody else would have it.
+QByteArray digestFromFile(const SimulatedSession& session) {
+    const auto read = scenario::parseScenario(scenario::toJson(session.scenario()), QStringLiteral("run.json"));
+    return read ? experiment::run(*read, session.seed()).digest : QByteArray();
+}
+
+using Strikes = std::vector<std::pair<Nanos, QByteArray>>;
+
+} // namespace
+
+class TestPlannedFaults final : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void aFaultPutIntoThePastMakesANewFutureAndLeavesLaterOnes() {
+        SimulatedSession session(builtin("contention"), 3);
+        runTo(session, 12s);
+        session.apply(fault({}, Action::PauseClient, "B", 1s), 9s);
+        QTRY_VERIFY(session.trace()->reached() >= Nanos(9s));
+        runTo(session, 12s);
+        QSignalSpy replaced(&session, &SimulatedSession::futureReplaced);
+        session.plan(fault(4s, Action::PauseClient, "A", 2s));
+        QCOMPARE(replaced.count(), 1);
+        QCOMPARE(replaced.at(0).at(1).value<Nanos>(), Nanos(4s));
+        QTRY_VERIFY(session.trace()->reached() >= Nanos(12s));
+        QCOMPARE(struck(session, EventKind::ClientPaused), (Strikes{{4s, "A"}, {9s, "B"}}));
+        QCOMPARE(struck(session, EventKind::ClientResumed), (Strikes{{6s, "A"}, {10s, "B"}}));
+        session.undo();
+        QTRY_VERIFY(session.trace()->reached() >= Nanos(12s));
+        QCOMPARE(struck(session, EventKind::ClientPaused), (Strikes{{9s, "B"}}));
+    }
+
+    /// Planned ahead, it strikes as if the scenario had it, whatever is done by hand until then.
+    void aFaultForLaterWaitsForItsTime() {
+        const scenario::Scenario calm = builtin("contention");
+        SimulatedSession session(calm, 3);
+        runTo(session, 2s);
+        const auto trace = session.trace();
+        session.plan(fault(20s, Action::KillClient, "A", 3s));
+        QCOMPARE(session.doneByHand().size(), 1u);
+        runTo(session, 10s);
+        QCOMPARE(session.trace(), trace); // nothing had to be computed again
+        session.apply(fault({}, Action::PauseClient, "B", 1s), session.trace()->reached());
+        QCOMPARE(session.doneByHand().size(), 2u);
+        runTo(session, calm.until);
+        QCOMPARE(struck(session, EventKind::ClientKilled), (Strikes{{20s, "A"}}));
+        QCOMPARE(session.trace()->digest(), digestFromFile(session));
+        // What is still to come stays when the past is changed, too; what had struck goes with its future.
+        session.apply(fault({}, Action::PauseClient, "C", 1s), 1s);
+        QCOMPARE(session.doneByHand().size(), 1u);
+    }
+
+    void aFaultCanBeMadeToLastLongerAndMoved() {
+        SimulatedSession session(builtin("contention"), 3);
+        session.plan(fault(4s, Action::PauseClient, "A", 2s));
+        runTo(session, 12s);
+        Fault longer = session.doneByHand().front();
+        longer.duration = 5s;
+        session.replace(7, longer); // there is none
+        session.replace(0, longer);
+        QTRY_VERIFY(session.trace()->reached() >= Nanos(12s));
+        QCOMPARE(struck(session, EventKind::ClientResumed), (Strikes{{9s, "A"}}));
+        QSignalSpy complained(&session, &SimulatedSession::complained);
+        Fault nobody = longer;
+        nobody.target = QStringLiteral("Nobody");
+        session.replace(0, nobody);
+        QCOMPARE(complained.count(), 1);
+        session.plan(fault(5s, Action::EvictKey, "A"));
+        QCOMPARE(complained.count(), 2);
+        QCOMPARE(session.doneByHand(), std::vector<Fault>{longer});
+    }
+
+    void aConditionCountsFromItsTimeOn_data() {
+        QTest::addColumn<Nanos>("at");
+        QTest::addColumn<bool>("past");
+        QTest::newRow("in the past") << Nanos(5s) << true;
+        QTest::newRow("for later") << Nanos(20s) << false;
+    }
+    void aConditionCountsFromItsTimeOn() {
+        QFETCH(Nanos, at);
+        QFETCH(bool, past);
+        const scenario::Scenario calm = builtin("contention");
+        SimulatedSession session(calm, 3);
+        runTo(session, past ? 15s : 2s);
+        Fault planned = fault(at, Action::PauseClient, "same", 2s);
+        planned.when = Trigger{.on = Trigger::On::Granted, .nth = 2};
+        session.plan(planned);
+        runTo(session, calm.until);
+        const auto trace = session.trace();
+        std::vector<std::pair<Nanos, QByteArray>> grants;
+        for (std::size_t row = 0; row < trace->size(); ++row)
+            if (trace->kindAt(row) == EventKind::Granted && Nanos(trace->timeAt(row)) > at)
+                grants.emplace_back(Nanos(trace->timeAt(row)),
+                                    trace->entity(trace->clientOf(trace->at(row).actor)).name);
+        QVERIFY(grants.size() >= 2);
+        QCOMPARE(struck(session, EventKind::ClientPaused), (Strikes{grants.at(1)}));
+        QCOMPARE(session.trace()->digest(), digestFromFile(session));
+        session.move(0, at + 1s);
+        QCOMPARE(session.doneByHand().front().at, std::optional(at + 1s));
+        QCOMPARE(session.doneByHand().front().when, planned.when);
+        session.withdraw(0);
+        runTo(session, calm.until);
+        QVERIFY(struck(session, EventKind::ClientPaused).empty());
+    }
+
+    /// Armed while a lease runs: its end is known already.
+    void aLeaseThatRunsAlreadyIsSeen() {
+        scenario::Scenario calm = builtin("contention");
+        calm.lock.lease = 6s;
+        calm.lock.watchdog = 0s;
+        calm.workload.clients = 1;
+        calm.workload.hold = {4s, 4s};
+        SimulatedSession session(calm, 3);
+        runTo(session, 10s);
+        const auto trace = session.trace();
+        Nanos held{-1}, end{};
+        for (std::size_t row = 0; row < trace->size() && held < Nanos(0); ++row)
+            if (trace->kindAt(row) == EventKind::RecordHeld) {
+                held = Nanos(trace->timeAt(row));
+                end = Nanos(trace->at(row).value);
+            }
+        QVERIFY(held >= Nanos(0));
+        Fault planned = fault(held + 1s, Action::PauseClient, "holder", 1s);
+        planned.when = Trigger{.on = Trigger::On::LeaseLeft, .left = 3s};
+        session.plan(planned);
+        runTo(session, 10s);
+        const Strikes strikes = struck(session, EventKind::ClientPaused);
+        QVERIFY(!strikes.empty());
+        QCOMPARE(strikes.front(), (std::pair<Nanos, QByteArray>(end - 3s, "A")));
+    }
+
+    void conditionsTravelInTheTextOfARun_data() {
+        QTest::addColumn<int>("on");
+        for (int on = 0; on <= int(Trigger::On::Leader); ++on)
+            QTest::addRow("%d", on) << on;
+    }
+    void conditionsTravelInTheTextOfARun() {
+        QFETCH(int, on);
+        Trigger when;
+        when.on = Trigger::On(on);
+        when.nth = 3;
+        when.after = 250ms;
+        if (when.on == Trigger::On::Step) when.step = 2;
+        if (when.on == Trigger::On::LeaseLeft) when.left = 1500ms;
+        if (when.on != Trigger::On::Leader) when.client = QStringLiteral("B");
+        SimulatedSession session(builtin("failover-async"), 5);
+        Fault planned = fault(2s, Action::PauseNode, "redis-2", 1s);
+        planned.when = when;
+        session.plan(planned);
+        QCOMPARE(session.doneByHand().size(), 1u);
+        const session::SharedRun run = session::sharedRunOf(session);
+        const QString text = session::sharedText(run);
+        const auto read = session::readSharedText(text);
+        QVERIFY2(read, read ? "" : qPrintable(read.error()));
+        QCOMPARE(read->byHand, run.byHand);
+        QVERIFY(!session::readSharedText(QString(text).replace(u"nth=3"_qs, u"nth=many"_qs)));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestPlannedFaults)
+#include "tst_planned_faults.moc"
