@@ -147,17 +147,29 @@ std::expected<Endpoint, QString> parseEndpoint(QStringView text, std::uint16_t d
     return endpoint;
 }
 
-QString parseLogin(const QString& text, ConnectionUrl& url) {
+/// Whether an option says where the password is.
+bool namesPassword(const QString& behindLogin) {
+    const qsizetype question = behindLogin.indexOf(u'?');
+    if (question < 0) return false;
+    return std::ranges::any_of(behindLogin.sliced(question + 1).split(u'&'), [](const QString& item) {
+        return item.startsWith(QLatin1String(kPasswordOption) + u'=');
+    });
+}
+
+/// `named`: the password is elsewhere.
+QString parseLogin(const QString& text, bool named, ConnectionUrl& url) {
     const bool sql = url.service == Service::MySql || url.service == Service::PostgreSql;
     const qsizetype colon = text.indexOf(u':');
-    if (colon < 0 && !text.isEmpty() && !sql)
+    if (named && colon >= 0)
+        return Text::tr("The URL has a password and “%1”; write only one of them.").arg(QLatin1String(kPasswordOption));
+    if (colon < 0 && !text.isEmpty() && !sql && !named)
         return Text::tr(
             "The URL has a user but no password; write user:password@ (or :password@ for the default user).");
     const auto user = decoded(colon < 0 ? text : text.left(colon));
     if (!user) return user.error();
     const auto password = decoded(colon < 0 ? QString() : text.mid(colon + 1));
     if (!password) return password.error();
-    if (password->isEmpty() && !user->isEmpty() && !sql)
+    if (password->isEmpty() && !user->isEmpty() && !sql && !named)
         return Text::tr("The password in the URL is empty; leave out “user:@” to connect without a login.");
     url.user = *user;
     url.password = *password;
@@ -199,6 +211,15 @@ QString parseQuery(const QString& text, const Scheme& scheme, ConnectionUrl& url
         if (const QLatin1String secret(kSecretOption);
             name != secret && value->contains(secret, Qt::CaseInsensitive)) // whatever follows it must not be shown
             return Text::tr("“%1” stands inside of another option; options are separated by “&”.").arg(secret);
+        if (name == QLatin1String(kPasswordOption) && scheme.path != Path::File) {
+            // Its name is not repeated: somebody may have written the password itself.
+            url.password = qEnvironmentVariable(value->toLocal8Bit().constData());
+            if (url.password.isEmpty())
+                return Text::tr("The environment has no variable of the name that “%1” gives; set it to the password.")
+                    .arg(name);
+            if (!seen.insert(name).second) return Text::tr("The option “%1” is given twice.").arg(name);
+            continue;
+        }
         QString* file = name == u"ca"     ? &url.tlsFiles.ca
                         : name == u"cert" ? &url.tlsFiles.certificate
                         : name == u"key"  ? &url.tlsFiles.key
@@ -393,7 +414,8 @@ std::expected<ConnectionUrl, QString> parseConnectionUrl(const QString& text) {
             return Unexpected(
                 Text::tr("An “@” stands behind an option; write %40 for this sign there, and %3F for a “?” "
                          "in a password."));
-        if (const QString error = parseLogin(rest.left(at), url); !error.isEmpty()) return Unexpected(error);
+        const bool named = namesPassword(rest.mid(at + 1));
+        if (const QString error = parseLogin(rest.left(at), named, url); !error.isEmpty()) return Unexpected(error);
         rest = rest.mid(at + 1);
     }
     const qsizetype hash = rest.indexOf(u'#');

@@ -52,7 +52,10 @@ QString withoutPassword(const QString& url) {
     const qsizetype end = loginEnd(rest);
     if (end < 0) return text;
     const QString user = rest.first(end).section(u':', 0, 0);
-    return begin + (read && !user.isEmpty() ? user + rest.sliced(end) : rest.sliced(end + 1));
+    // Where the environment has the password the address has none, whether the variable is set now or not.
+    static const QRegularExpression named(QStringLiteral("[?&]%1=").arg(QLatin1String(kPasswordOption)));
+    const bool nameOnly = user.size() == end && rest.indexOf(named, end) >= 0;
+    return begin + ((read || nameOnly) && !user.isEmpty() ? user + rest.sliced(end) : rest.sliced(end + 1));
 }
 
 void hideLogins(int argc, char** argv) {

@@ -8,6 +8,8 @@ namespace lockscope {
 
 /// The only option of a connection URL that is secret.
 inline constexpr const char* kSecretOption = "sentinel-password";
+/// The option that names the environment variable with the password, so that it stands in no command line.
+inline constexpr const char* kPasswordOption = "password-env";
 
 /// The end of the login in the part of a URL after "://": its last "@". So no part of a password is taken for a host, a
 /// path or an option. -1 = no login.

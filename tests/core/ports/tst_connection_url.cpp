@@ -297,6 +297,32 @@ private Q_SLOTS:
         QVERIFY(!url);
         QVERIFY2(url.error().contains(says), qPrintable(url.error()));
     }
+    void theEnvironmentMayHaveThePassword() {
+        qputenv("LOCKSCOPE_TEST_PASSWORD", "p@ss:w?rd");
+        for (const QString& text : {"redis://ann@h?password-env=LOCKSCOPE_TEST_PASSWORD"_s,
+                                    "redis+sentinel://ann@h:1/shop?wait=1&password-env=LOCKSCOPE_TEST_PASSWORD"_s,
+                                    "postgresql://ann@h/db?password-env=LOCKSCOPE_TEST_PASSWORD"_s}) {
+            const auto url = parseConnectionUrl(text);
+            QVERIFY2(url, url ? "" : qPrintable(url.error()));
+            QCOMPARE(url->user, "ann"_s);
+            QCOMPARE(url->password, "p@ss:w?rd"_s);
+            QVERIFY(!url->display().contains("p@ss"_s));
+            QCOMPARE(withoutPassword(text), text); // it has none
+        }
+        const auto alone = parseConnectionUrl("redis://h?password-env=LOCKSCOPE_TEST_PASSWORD"_s);
+        QVERIFY(alone && alone->user.isEmpty() && alone->password == "p@ss:w?rd"_s);
+        QVERIFY(!parseConnectionUrl("redis://ann:other@h?password-env=LOCKSCOPE_TEST_PASSWORD"_s));
+        QVERIFY(!parseConnectionUrl("sqlite:///file?password-env=LOCKSCOPE_TEST_PASSWORD"_s));
+        qunsetenv("LOCKSCOPE_TEST_PASSWORD");
+        const auto missing = parseConnectionUrl("redis://ann@h?password-env=LOCKSCOPE_TEST_PASSWORD"_s);
+        QVERIFY(!missing);
+        QVERIFY(missing.error().contains("password-env"_s));
+        QVERIFY(!missing.error().contains("LOCKSCOPE"_s)); // it might be the password itself
+        const QString unset = "redis://ann@h?password-env=LOCKSCOPE_TEST_PASSWORD"_s;
+        QCOMPARE(withoutPassword(unset), unset);
+        const QString both = withoutPassword("redis://ann:other@h?password-env=LOCKSCOPE_TEST_PASSWORD"_s);
+        QVERIFY2(!both.contains("other"_s), qPrintable(both));
+    }
     void complaintsNeverRepeatThePassword() {
         for (const char* tail : {"h:x", "h/x", ":1", "[::1", "h?x=1", "h#x", "h:1:2", "a b", ""}) {
             const auto url = parseConnectionUrl("redis://ann:hunter2@"_s + QString::fromLatin1(tail));
