@@ -79,6 +79,7 @@ private:
         Renewals renewals;
         std::deque<Nanos> handOvers; ///< of the last minute
         std::optional<std::int64_t> highestToken;
+        std::int64_t failedOverMs = 0; ///< when another server took over during this hold, in ms since 1970; 0: never
         bool tokenWentBack = false;
         std::uint64_t seenIn = 0; ///< the number of the last report that had it
         bool gone = false;        ///< that was not the last one

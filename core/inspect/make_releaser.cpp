@@ -24,6 +24,9 @@ std::expected<std::unique_ptr<Releaser>, QString> makeReleaser(Runtime& runtime,
     switch (url.service) {
     case Service::Redis:
         return std::make_unique<RedisReleaser>(diallers.redis(runtime, url, redis::DriverOptions()));
+    case Service::RedisSentinel:
+    case Service::RedisCluster:
+        return std::make_unique<RedisGroupReleaser>(runtime, url, diallers.redis);
     case Service::ZooKeeper:
         return std::make_unique<ZooKeeperReleaser>(
             diallers.zookeeper(runtime, url, zookeeper::urlOptions(url)->driver));
