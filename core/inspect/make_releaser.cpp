@@ -34,9 +34,16 @@ std::expected<std::unique_ptr<Releaser>, QString> makeReleaser(Runtime& runtime,
         return std::make_unique<EtcdReleaser>(diallers.etcd(runtime, url));
     case Service::Memcached:
         return std::make_unique<MemcachedReleaser>(diallers.memcached(runtime, url));
-    default:
-        return std::make_unique<SqlReleaser>(diallers.sql(runtime, url));
+    case Service::PostgreSql:
+        return std::make_unique<SqlReleaser>(diallers.sql(runtime, url), sql::Language::PostgreSql);
+    case Service::MySql:
+        return std::make_unique<SqlReleaser>(diallers.sql(runtime, url), sql::Language::MySql);
+    case Service::Sqlite:
+        return std::make_unique<SqlReleaser>(diallers.sql(runtime, url), sql::Language::Sqlite);
+    case Service::Redlock:
+        break;
     }
+    Q_UNREACHABLE(); // not watchable
 }
 
 } // namespace lockscope::inspect
