@@ -123,6 +123,8 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
                                  "faults may be injected."));
     note->setWordWrap(true);
     m_keeping->setWordWrap(true);
+    m_keeping->setMinimumHeight(2 * m_keeping->fontMetrics().height()); // its words come later
+    m_keeping->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     setKeeping(Keeping::NotKnown);
     m_changes->setChecked(false);
 
@@ -303,7 +305,7 @@ QString ConnectDialog::complaint() const {
 
 void ConnectDialog::validate() {
     m_running.reset(); // what it says would be of another address
-    m_stringsRow->setVisible(isOfRedis(m_url->currentText().trimmed()));
+    m_stringsRow->setEnabled(isOfRedis(m_url->currentText().trimmed()));
     const QString complaint = this->complaint();
     m_try->setEnabled(complaint.isEmpty());
     m_connect->setEnabled(complaint.isEmpty());

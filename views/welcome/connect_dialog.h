@@ -80,7 +80,7 @@ private:
     QLabel* m_keeping;  ///< where passwords are kept
     QLineEdit* m_names; ///< globs with commas between them; "!" in front: not these
     QWidget* m_stringsRow;
-    QLineEdit* m_strings; ///< globs of string keys that are locks; of a Redis only
+    QLineEdit* m_strings; ///< globs of string keys that are locks; for a Redis only
     QLabel* m_complaint;
     QCheckBox* m_changes;
     QPushButton* m_connect;
