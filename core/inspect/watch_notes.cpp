@@ -105,8 +105,7 @@ QString textOf(const WatchNote& note) {
                         "waiters are not known")
             .arg(count, QLocale().toString(kClusterSlots));
     case Kind::ClusterWaiters:
-        return Text::tr("On a cluster, waiters are known only where the lock itself lists them: each node counts its "
-                        "own subscribers");
+        return Text::tr("On a cluster, only waiters that the lock itself lists are known");
     case Kind::NamedLocksHidden:
         return Text::tr(
             "This server does not list the locks of GET_LOCK(), so only those with a waiter, and names that "

@@ -106,6 +106,7 @@ QCoro::Task<std::expected<RedisGroupWatcher::Places, WatchTrouble>> RedisGroupWa
     std::erase_if(places, [](const ClusterNode& node) { return !node.master || node.slots == 0; });
     for (ClusterNode& node : places)
         if (node.at.host.isEmpty()) node.at.host = m_url.endpoints.front().host; // it does not know its own address
+    std::ranges::sort(places, {}, [](const ClusterNode& node) { return node.slotsFromTo.front(); });
     if (places.empty())
         co_return std::unexpected(
             WatchTrouble{WatchTrouble::Kind::Unreachable, {}, Text::tr("%1 has no master with slots.").arg(m_where)});
