@@ -26,8 +26,8 @@ constexpr std::array kUsages{
           "-- COMMAND…",
           QT_TRANSLATE_NOOP("cli", "run a command while holding a lock on a real server")},
     Usage{"watch",
-          "watch URL… [--match PATTERNS] [--ignore PATTERNS] [--interval T] [--renewals] [--once] [--json]\n"
-          "                [--alert EXPR]… [--fail] [--metrics [ADDRESS:]PORT]",
+          "watch URL… [--match PATTERNS] [--ignore PATTERNS] [--string PATTERNS] [--interval T] [--renewals]\n"
+          "                [--once] [--json] [--alert EXPR]… [--fail] [--metrics [ADDRESS:]PORT]",
           QT_TRANSLATE_NOOP("cli", "locks on running servers; without --once, a line per change")},
     Usage{"manager",
           "manager CONFIG check|status|watch [--json]\n"

@@ -116,6 +116,7 @@ std::expected<WatchPlan, QString> planOf(const Arguments& arguments) {
     plan.headings = arguments.places().size() > 1;
     plan.match = arguments.value("match");
     plan.ignore = arguments.value("ignore");
+    plan.strings = arguments.value("string");
     for (const QString& text : arguments.values("alert")) {
         const auto rule = inspect::parseAlertRule(text);
         if (!rule) return std::unexpected(rule.error());
@@ -140,6 +141,7 @@ int watch(const QStringList& words) {
                                              {QStringLiteral("fail"), false},
                                              {QStringLiteral("match")},
                                              {QStringLiteral("ignore")},
+                                             {QStringLiteral("string")},
                                              {QStringLiteral("interval")},
                                              {QStringLiteral("metrics")},
                                              {QStringLiteral("alert"), true, true}},

@@ -130,6 +130,8 @@ QString changeWord(LockChange::What what) {
         return tr("expired");
     case What::Released:
         return tr("released");
+    case What::FailedOver:
+        return tr("may exist twice");
     case What::Lost:
         return tr("lost");
     case What::Queue:

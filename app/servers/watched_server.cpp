@@ -26,9 +26,10 @@ QString timeText(std::int64_t wallMs) {
 }
 
 inspect::WatchOptions optionsFor(const ConnectionUrl& url, const WatchPlan& plan) {
-    inspect::WatchOptions options;
+    inspect::WatchOptions options = inspect::watchOptionsOf(url);
     options.names =
         inspect::nameFilterFrom(plan.match.value_or(url.option("match")), plan.ignore.value_or(url.option("ignore")));
+    if (plan.strings) options.patterns = inspect::stringPatternsFrom(*plan.strings);
     if (plan.interval) options.shortestPeriod = options.longestPeriod = *plan.interval;
     return options;
 }
@@ -82,6 +83,7 @@ QCoro::Task<int> WatchedServer::lookOnce(std::stop_token stop) {
         for (const LockRow& row : report.locks)
             say((m_plan.headings ? QStringLiteral("  ") : QString()) + rowText(row));
     }
+    tellServers(report);
     for (const inspect::WatchNote& note : report.notes)
         complainHere(textOf(note));
     m_last = report;
@@ -104,6 +106,7 @@ void WatchedServer::tell(const LockReport& report) {
     }
     if (m_troubled) complain(tr("%1 answers again").arg(m_endpoint));
     m_troubled = false;
+    tellServers(report);
     tellNotes(report);
     for (const inspect::ServerEvent event : report.events)
         tell(event, report);
@@ -112,6 +115,16 @@ void WatchedServer::tell(const LockReport& report) {
         if (m_plan.renewals || change.what != LockChange::What::Renewed) tell(change, report);
     }
     m_last = report;
+}
+
+void WatchedServer::tellServers(const LockReport& report) { // when there are others, or in other roles
+    const auto same = [](const inspect::WatchedServerState& a, const inspect::WatchedServerState& b) {
+        const auto slotsOf = [](const auto& one) { return one.identity ? one.identity->slotRanges : QByteArray(); };
+        return a.address == b.address && a.identity.has_value() == b.identity.has_value() && slotsOf(a) == slotsOf(b);
+    };
+    if (std::ranges::equal(report.servers, m_last.servers, same)) return;
+    for (const inspect::WatchedServerState& server : report.servers)
+        complainHere(textOf(server));
 }
 
 void WatchedServer::tellNotes(const LockReport& report) { // each kind once per connection

@@ -19,7 +19,7 @@ struct WatchPlan {
     bool renewals = false; ///< a line for each of them, too
     bool headings = false; ///< several servers: each line says which one
     bool fail = false;     ///< the first alert ends the program
-    std::optional<QString> match, ignore;
+    std::optional<QString> match, ignore, strings;
     std::optional<Nanos> interval; ///< between two looks
     std::vector<inspect::AlertRule> alerts;
 };
@@ -41,6 +41,7 @@ private:
     QCoro::Task<int> lookOnce(std::stop_token stop);
     void tell(const inspect::LockReport& report);
     void tellNotes(const inspect::LockReport& report);
+    void tellServers(const inspect::LockReport& report);
     void tell(inspect::ServerEvent event, const inspect::LockReport& report);
     void tell(const inspect::LockChange& change, const inspect::LockReport& report);
     void tell(const inspect::Alert& alert);

@@ -19,6 +19,7 @@
 #include "window/lesson_desk.h"
 #include "window/message_bar.h"
 #include "window/presenter.h"
+#include "window/secret_keeper.h"
 #include "window/session_opener.h"
 #include "window/session_recorder.h"
 #include "window/sharer.h"
@@ -69,6 +70,7 @@ QRect fitted(const QRect& wanted, const QRect& screen) {
 MainWindow::MainWindow(Settings* settings, QWidget* parent)
     : QMainWindow(parent),
       m_settings(settings),
+      m_secrets(new SecretKeeper(desktopSecrets(), this)),
       m_context(new views::ViewContext(this)),
       m_player(new views::Player(m_context, this)),
       m_recorder(new SessionRecorder(m_context, this)),
@@ -105,6 +107,11 @@ MainWindow::MainWindow(Settings* settings, QWidget* parent)
     connect(m_welcome, &views::WelcomePage::lessonsRequested, m_lessons, &LessonDesk::showList);
     connect(m_welcome, &views::WelcomePage::openRequested, this, &MainWindow::askForFile);
     connect(m_welcome, &views::WelcomePage::connectRequested, this, &MainWindow::askForUrl);
+    connect(m_secrets, &SecretKeeper::notKept, this, [this](const QString& name) {
+        m_messages->say(tr("The password of “%1” could not be kept in this desktop's secret store: it must be typed "
+                           "each time.")
+                            .arg(name));
+    });
     const auto recent = [this] { m_welcome->setRecent(m_settings->recentFiles(), m_settings->recentConnections()); };
     connect(settings, &Settings::recentChanged, m_welcome, recent);
     recent();

@@ -27,6 +27,7 @@ class HelpDesk;
 class LessonDesk;
 class MessageBar;
 class Presenter;
+class SecretKeeper;
 class SessionRecorder;
 class Sharer;
 class WindowAlerts;
@@ -127,6 +128,7 @@ private:
     void remember();
 
     Settings* m_settings;
+    SecretKeeper* m_secrets;
     views::ViewContext* m_context;
     std::unique_ptr<session::Session> m_session;
     views::Player* m_player;

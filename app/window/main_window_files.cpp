@@ -8,6 +8,7 @@
 #include "transport/player.h"
 #include "welcome/connect_dialog.h"
 #include "window/message_bar.h"
+#include "window/secret_keeper.h"
 #include "window/session_opener.h"
 #include "window/window_menus.h"
 
@@ -73,17 +74,20 @@ views::ConnectDialog* MainWindow::makeConnectDialog() {
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setSaved(m_settings->savedConnections());
     dialog->setTrial(tryConnection);
+    m_secrets->serve(*dialog);
     connect(dialog, &views::ConnectDialog::forgotten, m_settings, &Settings::forgetConnection);
     connect(dialog, &QDialog::accepted, this, [this, dialog] {
-        if (!dialog->name().isEmpty())
+        if (!dialog->name().isEmpty()) {
             m_settings->saveConnection({dialog->name(), dialog->url(), dialog->changesAllowed()});
+            m_secrets->keep(dialog->name(), dialog->url());
+        }
     });
     return dialog;
 }
 
 void MainWindow::askForUrl(const QString& url) {
     auto* dialog = makeConnectDialog();
-    if (!url.isEmpty()) dialog->setUrl(url);
+    if (!url.isEmpty() && !dialog->chooseSaved(url)) dialog->setUrl(url);
     connect(dialog, &QDialog::accepted, this, [this, dialog] {
         openConnections({{dialog->name(), dialog->url(), dialog->changesAllowed()}});
     });

@@ -30,6 +30,7 @@ constexpr AlertForm kForms[] = {
     {Kind::TokenBack, "token-back", "", Takes::Nothing, "token-back"},
     {Kind::Unreachable, "unreachable", ">", Takes::Time, "unreachable>10s"},
     {Kind::RenewalLate, "renewal-late", ">", Takes::Time, "renewal-late>2s"},
+    {Kind::FailedOver, "failed-over", "", Takes::Nothing, "failed-over"},
 };
 
 QString examples() {
@@ -56,6 +57,7 @@ AlertSeverity severityOf(Kind kind) {
     case Kind::Deadlock:
     case Kind::TokenBack:
     case Kind::Unreachable:
+    case Kind::FailedOver:
         return AlertSeverity::Critical;
     case Kind::Held:
     case Kind::Unusual:
@@ -76,8 +78,8 @@ AlertSeverity severityOf(Kind kind) {
 std::vector<AlertRule> usualAlertRules() {
     // Not among them: long holds, hand-overs and full queues, which are normal for some locks and not for others.
     std::vector<AlertRule> rules;
-    for (const char* text :
-         {"renewal-late>2s", "no-expiry", "waited>30s", "dead-waiters>0", "deadlock", "token-back", "unreachable>5s"})
+    for (const char* text : {"renewal-late>2s", "no-expiry", "waited>30s", "dead-waiters>0", "deadlock", "token-back",
+                             "unreachable>5s", "failed-over"})
         rules.push_back(*parseAlertRule(QString::fromLatin1(text)));
     return rules;
 }

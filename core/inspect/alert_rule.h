@@ -24,6 +24,7 @@ struct AlertRule {
         TokenBack,   ///< "token-back": a fencing token lower than one before
         Unreachable, ///< "unreachable>10s": the server could not be read for longer
         RenewalLate, ///< "renewal-late>2s": a holder that renewed at a steady pace is behind it by more
+        FailedOver,  ///< "failed-over": held while another server took over from the one that granted it
     };
     Kind kind = Kind::Held;
     Nanos time{};           ///< the threshold of Held, Left, Waited, Unreachable, RenewalLate

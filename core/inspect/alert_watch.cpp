@@ -5,6 +5,7 @@
 #include "trace/time_text.h"
 
 #include <QCoreApplication>
+#include <QDateTime>
 #include <algorithm>
 #include <utility>
 
@@ -52,6 +53,7 @@ LockRow withoutContent(const LockRow& row) {
     LockRow kept;
     kept.name = row.name;
     kept.state = row.state;
+    kept.server = row.server;
     kept.ttlMs = row.ttlMs;
     kept.neverExpires = row.neverExpires;
     kept.ends = row.ends;
@@ -111,6 +113,9 @@ void AlertWatch::observe(Lock& lock, const LockRow& row, const LockReport& repor
         noteRenewal(lock.renewals, lock.row, row, report.at);
     else
         lock.renewals = {}; // the row's end may be another holder's
+    const bool held = row.state == LockRow::State::Held;
+    if (!held || (stayed == 0 && !lock.holders.empty())) lock.failedOverMs = 0; // another hold
+    if (held && stayed > 0 && report.failedOver(lock.row)) lock.failedOverMs = report.wallMs;
     lock.holders = std::move(holders);
     lock.firstWaiter = row.waiters && !row.waiters->empty() ? since(&lock.firstWaiter, row.waiters->front()) : Since{};
     if (row.token) {
@@ -237,6 +242,7 @@ void AlertWatch::observe(const LockReport& report) {
         lock.waiting.clear();
         lock.firstWaiter = {};
         lock.renewals = {};
+        lock.failedOverMs = 0;
         lock.gone = true;
     }
     m_first = m_first && !report.complete;
@@ -278,6 +284,8 @@ bool AlertWatch::isSo(const AlertRule& rule, const Lock& lock, Nanos now) const 
         return !lock.ring.isEmpty();
     case Kind::TokenBack:
         return lock.tokenWentBack;
+    case Kind::FailedOver:
+        return held && lock.failedOverMs > 0;
     case Kind::RenewalLate:
         // By the last look and not by the clock: a renewal after it would not be known.
         return held && lock.renewals.seen >= 2 && m_seenAt - lock.renewals.last > lock.renewals.pace + rule.time;
@@ -360,6 +368,13 @@ AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, N
                            : Text::tr("%1 renewed “%2” every %3, and is late by %4; %5 of its lease are left.")
                                  .arg(holderOf(row), name, durationText(lock.renewals.pace), durationText(late), left),
             Text::tr("See whether that client is paused or cut off: another one gets the lock when the lease ends.")};
+    }
+    case Kind::FailedOver: {
+        const QString at = QDateTime::fromMSecsSinceEpoch(lock.failedOverMs).toString(QStringLiteral("HH:mm:ss"));
+        return {Text::tr("%1 held “%2” when another server took over at %3: the lock may exist twice.")
+                    .arg(holderOf(row), name, at),
+                Text::tr("A client that still reaches the old server may hold it, too. See who writes under this lock, "
+                         "and let fencing tokens decide.")};
     }
     case Kind::Unreachable:
         return {Text::tr("The server could not be read for %1: %2")

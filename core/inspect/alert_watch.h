@@ -97,6 +97,7 @@ private:
         std::vector<QByteArray> waiting; ///< those of the queue that wait for its holders, by identity; not all of many
         QString ring;                    ///< of a deadlock that it is part of, in words; empty: of none
         std::optional<std::int64_t> highestToken;
+        std::int64_t failedOverMs = 0; ///< when another server took over during this hold, in ms since 1970; 0: never
         bool tokenWentBack = false;
         std::uint64_t seenIn = 0; ///< the number of the last report that had it
         bool gone = false;        ///< that was not the last one

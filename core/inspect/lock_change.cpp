@@ -55,7 +55,8 @@ EndMoved endMovedBetween(const LockRow& before, const LockRow& after, Nanos pass
 struct Looks {
     Nanos passed;    ///< between them
     Nanos tolerance; ///< of ends that were not measured
-    bool dataLost;   ///< the server lost its data in between
+    bool dataLost;   ///< the lock's server lost its data in between, or is another one now
+    bool failedOver; ///< the lock is on another server now
     bool searching;  ///< at the first of them not all keys had been looked at
 };
 
@@ -82,6 +83,8 @@ What changeOfHolders(const LockRow& before, const LockRow& after) {
 
 /// nullopt: nothing happened.
 std::optional<What> between(const LockRow& before, const LockRow& after, const Looks& looks) {
+    const bool stays = before.state == State::Held && after.state == State::Held && sameHolders(before, after);
+    if (looks.failedOver && stays) return What::FailedOver;
     const EndMoved end = endMovedBetween(before, after, looks.passed, looks.tolerance);
     if (sameBesidesTime(before, after)) {
         if (end == EndMoved::Same) return std::nullopt;
@@ -128,6 +131,8 @@ const char* nameOf(What what) {
         return "released";
     case What::Lost:
         return "lost";
+    case What::FailedOver:
+        return "failed-over";
     case What::Queue:
         return "queue";
     case What::Gone:
@@ -140,19 +145,21 @@ const char* nameOf(What what) {
 
 std::vector<LockChange> changesBetween(const LockReport& before, const LockReport& after, Nanos tolerance) {
     using Kind = LockChange::Kind;
-    const Looks looks{after.at - before.at, tolerance, !after.events.empty(), !before.complete};
+    const auto looksAt = [&](const LockRow& row) {
+        return Looks{after.at - before.at, tolerance, after.concerns(row), after.failedOver(row), !before.complete};
+    };
     std::vector<LockChange> changes;
     auto was = before.locks.begin();
     auto is = after.locks.begin();
     while (was != before.locks.end() || is != after.locks.end()) {
         if (is == after.locks.end() || (was != before.locks.end() && was->name < is->name)) {
-            changes.push_back({Kind::Vanished, *was, endOf(*was, looks)});
+            changes.push_back({Kind::Vanished, *was, endOf(*was, looksAt(*was))});
             ++was;
         } else if (was == before.locks.end() || is->name < was->name) {
-            changes.push_back({Kind::Appeared, *is, beginningOf(*is, looks.searching)});
+            changes.push_back({Kind::Appeared, *is, beginningOf(*is, !before.complete)});
             ++is;
         } else {
-            if (const auto what = between(*was, *is, looks)) changes.push_back({Kind::Changed, *is, *what});
+            if (const auto what = between(*was, *is, looksAt(*was))) changes.push_back({Kind::Changed, *is, *what});
             ++was;
             ++is;
         }

@@ -21,6 +21,7 @@ struct LockChange {
         Expired,      ///< free: its time was over
         Released,     ///< free before its time: released, or deleted by somebody, which leaves the same
         Lost,         ///< gone with the server's data
+        FailedOver,   ///< held by the same holder, on another server than before: the hold may exist twice
         Queue,        ///< others wait than before
         Gone,         ///< nothing is left of a lock that nobody held
         Other,

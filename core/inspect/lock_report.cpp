@@ -6,6 +6,7 @@
 
 #include <QDateTime>
 #include <QJsonArray>
+#include <algorithm>
 
 namespace lockscope::inspect {
 
@@ -24,8 +25,31 @@ QJsonObject toJson(const ServerIdentity& server) {
         json[QStringLiteral("mode")] = QLatin1String(server.mode == Mode::Cluster    ? "cluster"
                                                      : server.mode == Mode::Sentinel ? "sentinel"
                                                                                      : "standalone");
-    if (server.mode == Mode::Cluster && server.slots >= 0) json.insert(QStringLiteral("slots"), server.slots);
+    if (server.mode == Mode::Cluster && server.slots >= 0) {
+        json.insert(QStringLiteral("slots"), server.slots);
+        json.insert(QStringLiteral("slot_ranges"), readable(server.slotRanges));
+    }
+    if (!server.persistence.isEmpty()) json.insert(QStringLiteral("persistence"), readable(server.persistence));
+    if (!server.evicts.isEmpty()) json.insert(QStringLiteral("maxmemory_policy"), readable(server.evicts));
+    if (server.role == Role::Master && server.mode != Mode::Unknown) {
+        QJsonArray replicas;
+        for (const ReplicaState& replica : server.replicas)
+            replicas.append(
+                QJsonObject{{QStringLiteral("address"), readable(replica.address)},
+                            {QStringLiteral("in_step"), replica.inStep},
+                            {QStringLiteral("behind_bytes"),
+                             replica.behind < 0 ? QJsonValue(QJsonValue::Null) : QJsonValue(qint64(replica.behind))}});
+        json.insert(QStringLiteral("replicas"), replicas);
+    }
     return json;
+}
+
+bool LockReport::concerns(const LockRow& row) const {
+    return !events.empty() && (eventsAt.empty() || std::ranges::find(eventsAt, row.server) != eventsAt.end());
+}
+
+bool LockReport::failedOver(const LockRow& row) const {
+    return concerns(row) && std::ranges::find(events, ServerEvent::FailedOver) != events.end();
 }
 
 QJsonObject toJson(const LockReport& report, const QString& endpoint) {
@@ -38,6 +62,15 @@ QJsonObject toJson(const LockReport& report, const QString& endpoint) {
                      {QStringLiteral("locks"), locks}};
     if (report.server) json.insert(QStringLiteral("server"), toJson(*report.server));
     // Said only where there is something to say.
+    if (!report.servers.empty()) {
+        QJsonArray servers;
+        for (const WatchedServerState& server : report.servers) {
+            QJsonObject one = server.identity ? toJson(*server.identity) : QJsonObject();
+            one.insert(QStringLiteral("address"), readable(server.address));
+            servers.append(one);
+        }
+        json.insert(QStringLiteral("servers"), servers);
+    }
     if (!report.notes.empty()) {
         QJsonArray notes;
         for (const WatchNote& note : report.notes)

@@ -17,7 +17,14 @@ struct WatchTrouble {
     QString message; ///< one sentence: what, where, what to do; never a password
 };
 
-/// The result of one look at a server.
+/// One of several servers that are watched together.
+struct WatchedServerState {
+    QByteArray address;                     ///< "host:port"
+    std::optional<ServerIdentity> identity; ///< missing = it does not tell
+    friend bool operator==(const WatchedServerState&, const WatchedServerState&) = default;
+};
+
+/// The result of one look at a server, or at several that are watched together.
 struct LockReport {
     std::vector<LockRow> locks;  ///< sorted by name
     bool complete = false;       ///< the whole keyspace has been gone through at least once
@@ -30,16 +37,28 @@ struct LockReport {
     std::vector<WatchNote> notes;         ///< facts that are not known, and data that were not read
     std::optional<ServerIdentity> server; ///< missing = it does not tell
     std::vector<ServerEvent> events;      ///< what happened to it since the look before
-    int connections = 0;                  ///< so far: what is said once per connection is due again when this grows
-    std::int64_t keysRefused = 0;         ///< keys that this user has no right to read
-    std::uint64_t commands = 0;           ///< sent so far
-    Nanos serverTime{};                   ///< that the server has spent on us so far, at most
-    Nanos at{};                           ///< the runtime's monotonic clock when the answers came
-    std::int64_t wallMs = 0;              ///< this machine's wall clock then
-    double commandsPerSecond = 0;         ///< our own load on the server, over the last seconds
-    Nanos period{};                       ///< until the next look
-    std::optional<WatchTrouble> trouble;  ///< why there is nothing new: `locks` are the last ones known
+    /// The addresses that `events` concern, before and after, where several servers are watched. Empty: all locks.
+    std::vector<QByteArray> eventsAt;
+    std::vector<WatchedServerState> servers; ///< of several: those that have the locks
+    int connections = 0;                     ///< so far: what is said once per connection is due again when this grows
+    std::int64_t keysRefused = 0;            ///< keys that this user has no right to read
+    std::uint64_t commands = 0;              ///< sent so far
+    Nanos serverTime{};                      ///< that the server has spent on us so far, at most
+    Nanos at{};                              ///< the runtime's monotonic clock when the answers came
+    std::int64_t wallMs = 0;                 ///< this machine's wall clock then
+    double commandsPerSecond = 0;            ///< our own load on the server, over the last seconds
+    Nanos period{};                          ///< until the next look
+    std::optional<WatchTrouble> trouble;     ///< why there is nothing new: `locks` are the last ones known
+
+    /// Whether something happened to the server of a lock since the look before.
+    bool concerns(const LockRow& row) const;
+    /// … and that another server took over.
+    bool failedOver(const LockRow& row) const;
 };
+
+/// One line about a server of several: address, role, slots, run id, replicas and how far they are behind, persistence
+/// and eviction, each as far as the server tells.
+QString textOf(const WatchedServerState& server);
 
 /// The object that tells in JSON which server it is; what it does not tell is null.
 QJsonObject toJson(const ServerIdentity& server);

@@ -125,6 +125,7 @@ QJsonObject toJson(const LockRow& row) {
                       row.waiters ? QJsonValue(arrayOf(*row.waiters, waiterJson)) : QJsonValue(QJsonValue::Null)},
                      {QStringLiteral("waiter_count"), orNull(row.waiterCount)},
                      {QStringLiteral("raw"), arrayOf(row.raw, rawJson)}};
+    if (!row.server.isEmpty()) json.insert(QStringLiteral("server"), readable(row.server));
     // Said only where the list is not whole.
     if (row.deadWaiters > 0) json.insert(QStringLiteral("dead_waiters"), qint64(row.deadWaiters));
     if (row.moreHolders > 0) json.insert(QStringLiteral("more_holders"), qint64(row.moreHolders));

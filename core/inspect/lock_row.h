@@ -84,6 +84,7 @@ struct LockRow {
     std::int64_t deadWaiters = 0;              ///< entries of the queue that nobody waits behind any more
     std::vector<RawKey> raw;
     std::vector<Entry> entries; ///< of its holders; empty: the format does not tell them from others
+    QByteArray server = {};     ///< where it lies, of several servers that are watched together: "host:port"
 
     /// Explains a missing ttlMs. Unknown: the format does not say, or nothing is held that could end.
     enum class Expires : std::uint8_t { At, Never, Unknown };

@@ -24,6 +24,9 @@ std::expected<std::unique_ptr<Releaser>, QString> makeReleaser(Runtime& runtime,
     switch (url.service) {
     case Service::Redis:
         return std::make_unique<RedisReleaser>(diallers.redis(runtime, url, redis::DriverOptions()));
+    case Service::RedisSentinel:
+    case Service::RedisCluster:
+        return std::make_unique<RedisGroupReleaser>(runtime, url, diallers.redis);
     case Service::ZooKeeper:
         return std::make_unique<ZooKeeperReleaser>(
             diallers.zookeeper(runtime, url, zookeeper::urlOptions(url)->driver));
@@ -31,9 +34,16 @@ std::expected<std::unique_ptr<Releaser>, QString> makeReleaser(Runtime& runtime,
         return std::make_unique<EtcdReleaser>(diallers.etcd(runtime, url));
     case Service::Memcached:
         return std::make_unique<MemcachedReleaser>(diallers.memcached(runtime, url));
-    default:
-        return std::make_unique<SqlReleaser>(diallers.sql(runtime, url));
+    case Service::PostgreSql:
+        return std::make_unique<SqlReleaser>(diallers.sql(runtime, url), sql::Language::PostgreSql);
+    case Service::MySql:
+        return std::make_unique<SqlReleaser>(diallers.sql(runtime, url), sql::Language::MySql);
+    case Service::Sqlite:
+        return std::make_unique<SqlReleaser>(diallers.sql(runtime, url), sql::Language::Sqlite);
+    case Service::Redlock:
+        break;
     }
+    Q_UNREACHABLE(); // not watchable
 }
 
 } // namespace lockscope::inspect

@@ -3,6 +3,7 @@
 
 #include "inspect/etcd/watcher.h"
 #include "inspect/memcached/watcher.h"
+#include "inspect/redis/group_watcher.h"
 #include "inspect/redis/watcher.h"
 #include "inspect/sql/watcher.h"
 #include "inspect/zookeeper/watcher.h"
@@ -26,6 +27,12 @@ QString hosts(const ConnectionUrl& url) {
 Made redisWatcher(Runtime& runtime, const ConnectionUrl& url, const Diallers& diallers, WatchOptions options) {
     return std::make_unique<OwningWatcher<RedisWatcher, redis::Client>>(
         diallers.redis(runtime, url, redis::DriverOptions()), std::move(options));
+}
+
+Made redisGroupWatcher(Runtime& runtime, const ConnectionUrl& url, const Diallers& diallers, WatchOptions options) {
+    const bool named = url.service == Service::RedisSentinel; // the master's name says more than its sentinels do
+    return std::make_unique<RedisGroupWatcher>(runtime, url, named ? url.path : hosts(url), diallers.redis,
+                                               std::move(options));
 }
 
 Made zookeeperWatcher(Runtime& runtime, const ConnectionUrl& url, const Diallers& diallers, WatchOptions options) {
@@ -54,8 +61,14 @@ struct Kind {
     Made (*make)(Runtime&, const ConnectionUrl&, const Diallers&, WatchOptions);
 };
 constexpr Kind kKinds[] = {
-    {Service::Redis, redisWatcher},         {Service::ZooKeeper, zookeeperWatcher}, {Service::Etcd, etcdWatcher},
-    {Service::PostgreSql, sqlWatcher},      {Service::MySql, sqlWatcher},           {Service::Sqlite, sqlWatcher},
+    {Service::Redis, redisWatcher},
+    {Service::RedisSentinel, redisGroupWatcher},
+    {Service::RedisCluster, redisGroupWatcher},
+    {Service::ZooKeeper, zookeeperWatcher},
+    {Service::Etcd, etcdWatcher},
+    {Service::PostgreSql, sqlWatcher},
+    {Service::MySql, sqlWatcher},
+    {Service::Sqlite, sqlWatcher},
     {Service::Memcached, memcachedWatcher},
 };
 
@@ -66,6 +79,13 @@ const Kind* kindOf(const ConnectionUrl& url) {
 }
 
 } // namespace
+
+WatchOptions watchOptionsOf(const ConnectionUrl& url) {
+    WatchOptions options;
+    options.names = nameFilterFrom(url.option("match"), url.option("ignore"));
+    options.patterns = stringPatternsFrom(url.option("string"));
+    return options;
+}
 
 std::expected<void, QString> watchable(const ConnectionUrl& url) {
     const bool ring = url.service == Service::Memcached && url.endpoints.size() > 1;

@@ -12,6 +12,10 @@ namespace lockscope::inspect {
 std::expected<std::unique_ptr<Watcher>, QString> makeWatcher(Runtime& runtime, const ConnectionUrl& url,
                                                              const Diallers& diallers, WatchOptions options = {});
 
+/// The options that a URL has for watching: `match`, `ignore` and `string`, each a list of globs with commas in
+/// between.
+WatchOptions watchOptionsOf(const ConnectionUrl& url);
+
 /// Whether makeWatcher() knows the kind of server; the error is the sentence.
 std::expected<void, QString> watchable(const ConnectionUrl& url);
 

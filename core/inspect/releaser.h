@@ -15,6 +15,7 @@ enum class Freed : std::uint8_t {
     Freed,
     WasFree,       ///< nobody held it any more: nothing was changed
     HeldByAnother, ///< other holders than those seen have it by now: nothing was changed
+    NotAsSeen,     ///< one or the other: nothing was changed
 };
 
 /// Frees locks of a server by force, each only while it is held as it was seen. It has a client of its own that may

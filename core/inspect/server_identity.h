@@ -3,11 +3,21 @@
 #include "trace/time.h"
 
 #include <QByteArray>
+#include <QString>
 #include <optional>
+#include <vector>
 
 namespace lockscope::inspect {
 
-/// The server that answers, and its role, by its INFO.
+/// A replica, as its master tells of it.
+struct ReplicaState {
+    QByteArray address;       ///< "host:port"
+    bool inStep = false;      ///< it has the master's data and follows; else it is still being copied to
+    std::int64_t behind = -1; ///< bytes of the master's changes that it has not confirmed yet; -1 = not known
+    friend bool operator==(const ReplicaState&, const ReplicaState&) = default;
+};
+
+/// The server that answers, and its role, by its own word.
 struct ServerIdentity {
     enum class Role : std::uint8_t { Unknown, Master, Replica };
     enum class Mode : std::uint8_t { Unknown, Standalone, Cluster, Sentinel };
@@ -19,7 +29,16 @@ struct ServerIdentity {
     QByteArray master;        ///< of a replica: "host:port"
     QByteArray replicationId; ///< of the history that its data come from: a replica's is its master's
     int slots = -1;           ///< of a cluster's node: how many of the 16384 it has; -1 = not known
+    QByteArray slotRanges;    ///< … and which: "0-5460 5462"; empty: none, or not known
+    QByteArray persistence;   ///< what outlives its end: "rdb", "aof", "rdb+aof", "none"; empty: not known
+    QByteArray evicts; ///< the policy by which it drops keys when its memory is full, or "noeviction"; empty: not
+                       ///< known
+    std::vector<ReplicaState> replicas; ///< of a master; empty: none, or not known
+    friend bool operator==(const ServerIdentity&, const ServerIdentity&) = default;
 };
+
+/// "master", "replica of 10.0.0.5:6379", "role not known", translated.
+QString roleText(const ServerIdentity& server);
 
 inline constexpr int kClusterSlots = 16384;
 

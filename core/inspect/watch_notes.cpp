@@ -43,12 +43,16 @@ const char* nameOf(Kind kind) {
         return "keys-refused";
     case Kind::SizesRefused:
         return "sizes-refused";
+    case Kind::SearchRefused:
+        return "search-refused";
     case Kind::WaitersRefused:
         return "waiters-refused";
     case Kind::Replica:
         return "replica";
     case Kind::ClusterNode:
         return "cluster-node";
+    case Kind::ClusterWaiters:
+        return "cluster-waiters";
     case Kind::NamedLocksHidden:
         return "named-locks-hidden";
     case Kind::SessionsRefused:
@@ -86,6 +90,8 @@ QString textOf(const WatchNote& note) {
     case Kind::SizesRefused:
         return Text::tr("This user may not ask how large a key is (MEMORY USAGE), so these were not read: %1%2")
             .arg(count, examplesOf(note));
+    case Kind::SearchRefused:
+        return Text::tr("This user may not go through the keys (SCAN), so only locks that a waiter tells of are known");
     case Kind::WaitersRefused:
         return Text::tr("This user may not ask who is subscribed (PUBSUB), so waiters are not known");
     case Kind::Replica:
@@ -98,6 +104,8 @@ QString textOf(const WatchNote& note) {
         return Text::tr("This is one node of a cluster, with %1 of %2 slots: locks in the others do not show, and "
                         "waiters are not known")
             .arg(count, QLocale().toString(kClusterSlots));
+    case Kind::ClusterWaiters:
+        return Text::tr("On a cluster, only waiters that the lock itself lists are known");
     case Kind::NamedLocksHidden:
         return Text::tr(
             "This server does not list the locks of GET_LOCK(), so only those with a waiter, and names that "
@@ -135,9 +143,11 @@ bool countsKeys(Kind kind) {
     case Kind::SizesRefused:
     case Kind::LeftAlone:
         return true;
+    case Kind::SearchRefused:
     case Kind::WaitersRefused:
     case Kind::Replica:
     case Kind::ClusterNode:
+    case Kind::ClusterWaiters:
     case Kind::NamedLocksHidden:
     case Kind::SessionsRefused:
     case Kind::NamesWanted:

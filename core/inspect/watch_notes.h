@@ -16,9 +16,11 @@ struct WatchNote {
         LongFields,       ///< hashes, queues or semaphores with longer parts than a lock has: not read
         KeysRefused,      ///< this user has no right to read them
         SizesRefused,     ///< this user has no right to ask how large they are, so they were not read
+        SearchRefused,    ///< this user has no right to go through the keys
         WaitersRefused,   ///< this user has no right to ask who is subscribed
         Replica,          ///< the server is a replica
         ClusterNode,      ///< the server is one of a cluster
+        ClusterWaiters,   ///< a whole cluster is watched, whose nodes count their own subscribers only
         NamedLocksHidden, ///< this database does not list named locks
         SessionsRefused,  ///< this user has no right to ask which sessions wait for which
         NamesWanted,      ///< this server cannot list its keys: only named ones can be looked at

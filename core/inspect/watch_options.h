@@ -17,6 +17,8 @@ struct NameFilter {
 
 /// Makes a filter from lists of globs that are separated by commas: "orders:*, stock:*".
 NameFilter nameFilterFrom(const QString& match, const QString& ignore);
+/// String keys that are locks by their name: the usual names, and those of a list as above.
+std::vector<KeyPattern> stringPatternsFrom(const QString& names);
 
 /// Limits for the cost of watching, and the locks to look for. A share is the part of the server's time that answering
 /// us may take, at most.

@@ -37,9 +37,7 @@ class ConnectionTrial::Work {
 public:
     using Told = std::function<void(Outcome, QString)>;
     Work(const ConnectionUrl& url, Told told) : m_told(std::move(told)) {
-        inspect::WatchOptions options;
-        options.names = inspect::nameFilterFrom(url.option("match"), url.option("ignore"));
-        m_watcher = *inspect::makeWatcher(m_runtime, url, realDiallers(), std::move(options));
+        m_watcher = *inspect::makeWatcher(m_runtime, url, realDiallers(), inspect::watchOptionsOf(url));
         m_runtime.spawn([this] { return run(); });
     }
     ~Work() { m_runtime.kill(); } // before its watcher goes

@@ -20,7 +20,7 @@ namespace {
 
 /// A server's address; a file's name where there is no server.
 QByteArray nodeNameOf(const ConnectionUrl& url) {
-    return (url.endpoints.empty() ? url.path : url.endpoints.front().display()).toUtf8();
+    return (url.endpoints.empty() ? url.path : usualName(url)).toUtf8();
 }
 
 /// Tells how much a look has left out: an empty table of locks means nothing as long as that is much.
@@ -39,18 +39,19 @@ QString progressText(const inspect::LockReport& report) {
 } // namespace
 
 QString usualName(const ConnectionUrl& url) {
+    if (url.service == Service::RedisSentinel) return url.path; // the master's name: its server changes
     return url.endpoints.empty() ? QFileInfo(url.path).fileName() : url.endpoints.front().display();
 }
 
 LiveConnection::LiveConnection(const Shared& shared, ConnectionPlan plan)
     : m_shared(shared),
       m_plan(std::move(plan)),
+      m_options(inspect::watchOptionsOf(m_plan.url)),
       m_id(trace::internConnection(shared.recorder.trace(), m_plan.name.toUtf8(), m_plan.url.display().toUtf8())),
       m_node(shared.recorder.trace().intern(EntityKind::Node, nodeNameOf(m_plan.url), m_id)),
       m_feed(
           shared.recorder, m_node, [this](const inspect::Party& party) { return m_shared.threadOf(party, m_id); },
           30ms) {
-    m_options.names = inspect::nameFilterFrom(m_plan.url.option("match"), m_plan.url.option("ignore"));
 }
 
 void LiveConnection::open(ConnectionUrl url, bool changesAllowed) {
@@ -159,8 +160,9 @@ QString LiveConnection::kind() const {
     QString text = session::backendName(m_plan.url.scheme);
     if (!m_server.version.isEmpty()) text += u' ' + QString::fromUtf8(m_server.version);
     QStringList parts{text};
-    if (m_plan.url.endpoints.size() > 1)
+    if (m_plan.url.endpoints.size() > 1 && m_masters == 0)
         parts << LiveSession::tr("%n address(es)", nullptr, int(m_plan.url.endpoints.size()));
+    if (m_masters > 1) parts << LiveSession::tr("%n master(s)", nullptr, m_masters);
     if (m_server.role == Role::Master) parts << LiveSession::tr("master");
     if (m_server.role == Role::Replica) parts << LiveSession::tr("replica");
     return parts.join(QStringLiteral(" · "));
@@ -173,6 +175,7 @@ session::ConnectionFacts LiveConnection::facts() const {
     facts.url = m_plan.url.display();
     facts.kind = kind();
     facts.health = m_health;
+    facts.servers = m_servers;
     facts.open = isOpen();
     facts.changesAllowed = changesAllowed();
     facts.budget = m_options.share;
@@ -268,6 +271,12 @@ void LiveConnection::seen(const inspect::LockReport& report) {
     tellServerEvents(report);
     tellRole(report);
     if (report.server) m_server = *report.server;
+    m_servers.clear();
+    for (const inspect::WatchedServerState& server : report.servers)
+        m_servers << textOf(server);
+    m_masters = int(report.servers.size());
+    if (report.servers.empty() && report.server)
+        m_servers << textOf(inspect::WatchedServerState{m_watcher->where().toUtf8(), report.server});
     judgeHealth();
     tellLocks(report);
 }
@@ -282,7 +291,7 @@ void LiveConnection::tellLocks(const inspect::LockReport& report) {
         if (knownBetter(row.name)) continue;
         // If the server has other data than before, a new holder got the lock from no client.
         inspect::Sight sight;
-        if (!report.events.empty()) sight.freedBy = trace::FreedBy::NodeLoss;
+        if (report.concerns(row)) sight.freedBy = trace::FreedBy::NodeLoss;
         m_feed.update(row.name, row, sight);
         if (m_ownRecord)
             m_ownRecord->seen(row.name,
@@ -290,10 +299,11 @@ void LiveConnection::tellLocks(const inspect::LockReport& report) {
     }
     for (const QByteArray& name : m_known) {
         if (now.contains(name) || knownBetter(name)) continue;
-        if (report.events.empty())
-            m_feed.update(name, std::nullopt);
-        else
+        const inspect::LockRow* const was = m_watcher->lastSeen(name); // this look is not the last one yet
+        if (was ? report.concerns(*was) : !report.events.empty())
             m_feed.lost(name); // with the server's data: nobody released it
+        else
+            m_feed.update(name, std::nullopt);
         if (m_ownRecord) m_ownRecord->seen(name, trace::kNoEntity);
     }
     // A lock of our own workload may have come and gone between two looks.

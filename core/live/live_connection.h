@@ -128,6 +128,8 @@ private:
     QString m_trouble; ///< why it is not
     bool m_everConnected = false;
     inspect::ServerIdentity m_server; ///< as it was last told
+    QStringList m_servers;            ///< a line about each
+    int m_masters = 0;                ///< of several that are watched together; 0: one server
     int m_held = 0, m_waiting = 0;    ///< at the last look
     int m_locks = 0;
     Nanos m_lookedAt{-1}, m_period{};

@@ -68,6 +68,8 @@ QCoro::Task<> LiveConnection::free(std::shared_ptr<inspect::Releaser> by, inspec
         why = LiveSession::tr("“%1” was free already.").arg(shown);
     else if (*freed == inspect::Freed::HeldByAnother)
         why = LiveSession::tr("“%1” is held by another client by now: nothing was changed.").arg(shown);
+    else if (*freed == inspect::Freed::NotAsSeen)
+        why = LiveSession::tr("“%1” is not held any more as it was seen: nothing was changed.").arg(shown);
     else
         m_feed.update(name, std::nullopt, {.freedBy = trace::FreedBy::Force});
     entry.result = why.isEmpty() ? QStringLiteral("freed") : why;

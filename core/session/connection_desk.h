@@ -20,6 +20,7 @@ struct ConnectionFacts {
     QString name;                          ///< "shop-redis"
     QString url;                           ///< as it may be shown: without a password
     QString kind;                          ///< "Redis 7.0.15 · master"
+    QStringList servers;                   ///< a line about each server: its role and state, as far as it tells
     Health health{};
     bool open = true; ///< false: it was ended by hand; what was seen of it stays in the picture
     bool changesAllowed = false;

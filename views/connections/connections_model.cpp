@@ -99,7 +99,8 @@ QVariant ConnectionsModel::data(const QModelIndex& index, int role) const {
     case Qt::ToolTipRole:
     case Qt::AccessibleTextRole: {
         const QString access = its->changesAllowed ? tr("changes allowed") : tr("read-only");
-        return QStringList{its->name, its->url, its->kind, healthText(*its), lockText(*its), costText(*its), access}
+        return (QStringList{its->name, its->url, its->kind, healthText(*its), lockText(*its), costText(*its), access} +
+                its->servers)
             .join(role == Qt::ToolTipRole ? QStringLiteral("\n") : QStringLiteral(", "));
     }
     case EntityRole:

@@ -120,6 +120,10 @@ QMenu* ConnectionsPanel::makeMenu(EntityId connection) {
     menu->addAction(icon("settings"), tr("&Edit…"), this, [this, connection] { Q_EMIT editRequested(connection); });
     menu->addAction(icon("copy"), tr("Copy the &address"), this,
                     [url = facts->url] { QGuiApplication::clipboard()->setText(url); });
+    QAction* const about =
+        menu->addAction(icon("info"), tr("&Servers…"), this, [this, connection] { tellServers(connection); });
+    about->setEnabled(!facts->servers.isEmpty());
+    about->setToolTip(tr("Role, replicas, persistence and eviction of each server, as far as it tells"));
     menu->addSeparator();
     if (facts->changesAllowed)
         menu->addAction(icon("lock"), tr("&Forbid changes"), this, [desk, connection] {
@@ -136,6 +140,19 @@ QMenu* ConnectionsPanel::makeMenu(EntityId connection) {
     end->setEnabled(facts->open);
     end->setToolTip(tr("Its locks are not observed from then on; what was seen stays. Nothing on the server changes."));
     return menu;
+}
+
+void ConnectionsPanel::tellServers(EntityId connection) {
+    const session::ConnectionDesk* const desk = m_model->desk();
+    const ConnectionFacts* const facts = desk ? desk->find(connection) : nullptr;
+    if (!facts) return;
+    auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Servers of “%1”").arg(facts->name), facts->kind,
+                                QMessageBox::Close, this);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->setTextFormat(Qt::PlainText); // servers name themselves
+    box->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    box->setInformativeText(facts->servers.join(QStringLiteral("\n\n")));
+    box->open();
 }
 
 void ConnectionsPanel::askToAllow(EntityId connection) {

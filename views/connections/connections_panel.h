@@ -41,6 +41,7 @@ private:
     void refresh();
     void follow();
     void askToAllow(trace::EntityId connection);
+    void tellServers(trace::EntityId connection);
     trace::EntityId current() const;
     ViewContext* m_context;
     ConnectionsModel* m_model;

@@ -42,6 +42,8 @@ QString alertWord(Kind kind) {
         return Words::tr("not reachable");
     case Kind::RenewalLate:
         return Words::tr("renewal late");
+    case Kind::FailedOver:
+        return Words::tr("failed over");
     }
     return {};
 }
@@ -74,6 +76,8 @@ QString alertQuestion(Kind kind) {
         return Words::tr("The server cannot be read for longer than");
     case Kind::RenewalLate:
         return Words::tr("A holder is behind its usual renewals by more than");
+    case Kind::FailedOver:
+        return Words::tr("Another server takes over while a lock is held");
     }
     return {};
 }

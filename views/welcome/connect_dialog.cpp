@@ -16,8 +16,17 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QUrl>
+#include <algorithm>
 
 namespace lockscope::views {
+
+namespace {
+
+bool isOfRedis(const QString& address) {
+    return address.startsWith(QLatin1String("redis"), Qt::CaseInsensitive);
+}
+
+} // namespace
 
 ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* parent)
     : QDialog(parent),
@@ -27,7 +36,10 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
       m_name(new QLineEdit),
       m_try(new QPushButton(tr("&Test"))),
       m_url(new QComboBox),
+      m_keeping(new DimLabel),
       m_names(new QLineEdit),
+      m_stringsRow(new QWidget),
+      m_strings(new QLineEdit),
       m_complaint(new DimLabel),
       m_changes(new QCheckBox(tr("Allow &changes on this server"))),
       m_connect(new QPushButton(tr("Connect"))) {
@@ -85,6 +97,18 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
                            "locks."));
     m_names->setAccessibleName(tr("Names of the locks to show"));
 
+    auto* strings = new QLabel(tr("String &keys that are locks"));
+    strings->setBuddy(m_strings);
+    m_strings->setFont(fixedFont());
+    m_strings->setPlaceholderText(QStringLiteral("jobs:*"));
+    m_strings->setToolTip(tr("Patterns as above. Strings that libraries write as locks are recognised without this."));
+    m_strings->setAccessibleName(tr("Names of string keys that are locks"));
+    auto* stringsLayout = new QVBoxLayout(m_stringsRow);
+    stringsLayout->setContentsMargins(0, kGrid, 0, 0);
+    stringsLayout->setSpacing(kGrid);
+    stringsLayout->addWidget(strings);
+    stringsLayout->addWidget(m_strings);
+
     m_complaint->setWordWrap(true);
     // The complaint may repeat the user's input: never show it as markup.
     m_complaint->setTextFormat(Qt::PlainText);
@@ -96,8 +120,12 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
     examples->setFont(fixedFont(-0.5));
     examples->setTextInteractionFlags(Qt::TextSelectableByMouse);
     auto* note = new DimLabel(tr("Off: Lockscope only reads. On: its own clients may take and free locks there, and "
-                                 "faults may be injected. A password is used for this connection and stored nowhere."));
+                                 "faults may be injected."));
     note->setWordWrap(true);
+    m_keeping->setWordWrap(true);
+    m_keeping->setMinimumHeight(2 * m_keeping->fontMetrics().height()); // its words come later
+    m_keeping->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+    setKeeping(Keeping::NotKnown);
     m_changes->setChecked(false);
 
     auto* buttons = new QDialogButtonBox;
@@ -129,17 +157,20 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
     layout->addSpacing(kGrid);
     layout->addWidget(names);
     layout->addWidget(m_names);
+    layout->addWidget(m_stringsRow);
     layout->addSpacing(kGrid);
     layout->addWidget(m_changes);
     layout->addWidget(note);
     layout->addSpacing(kGrid);
     layout->addWidget(nameLabel);
     layout->addWidget(m_name);
+    layout->addWidget(m_keeping);
     layout->addSpacing(kGrid);
     layout->addWidget(buttons);
 
     connect(m_url, &QComboBox::editTextChanged, this, &ConnectDialog::validate);
     connect(m_names, &QLineEdit::textChanged, this, &ConnectDialog::validate);
+    connect(m_strings, &QLineEdit::textChanged, this, &ConnectDialog::validate);
     validate();
 }
 
@@ -172,8 +203,13 @@ QString ConnectDialog::url() const {
     };
     add(QLatin1String("match"), match);
     add(QLatin1String("ignore"), ignore);
+    QStringList strings;
+    for (const QString& word : m_strings->text().split(QLatin1Char(','), Qt::SkipEmptyParts))
+        if (!word.trimmed().isEmpty()) strings += word.trimmed();
+    if (isOfRedis(address)) add(QLatin1String("string"), strings);
     return address;
 }
+
 void ConnectDialog::setTrial(Trial trial) {
     m_trial = std::move(trial);
     m_try->setVisible(bool(m_trial));
@@ -191,9 +227,52 @@ void ConnectDialog::setSaved(const QList<Saved>& saved) {
     m_savedRow->setVisible(!saved.isEmpty());
 }
 
+bool ConnectDialog::chooseSaved(const QString& url) {
+    const auto found = std::ranges::find(m_savedOnes, url, &Saved::url);
+    if (found == m_savedOnes.end()) return false;
+    m_saved->setCurrentIndex(int(found - m_savedOnes.begin()) + 1);
+    return true;
+}
+
 void ConnectDialog::take(int saved) {
     m_names->clear(); // the address has them
-    setConnection(saved < 0 ? Saved() : m_savedOnes.value(saved));
+    m_strings->clear();
+    const Saved chosen = saved < 0 ? Saved() : m_savedOnes.value(saved);
+    setConnection(chosen);
+    if (saved >= 0) recall(chosen);
+}
+
+void ConnectDialog::recall(const Saved& chosen) {
+    if (!m_recall) return;
+    setKeeping(Keeping::Asking);
+    m_recall(chosen, this, [this, chosen](Keeping keeping, const QString& url) {
+        setKeeping(keeping);
+        // Typed in meanwhile, or another one chosen: that counts.
+        const bool waits = m_saved->currentIndex() > 0 && m_name->text() == chosen.name && this->url() == chosen.url;
+        if (waits && !url.isEmpty()) m_url->setCurrentText(url);
+    });
+}
+
+void ConnectDialog::setRecall(Recall recall) {
+    m_recall = std::move(recall);
+}
+
+void ConnectDialog::setKeeping(Keeping keeping) {
+    const auto words = [keeping] {
+        switch (keeping) {
+        case Keeping::Asking:
+            return tr("Asking this desktop's secret store for the password…");
+        case Keeping::SecretStore:
+            return tr("The password of a saved connection is kept in this desktop's secret store.");
+        case Keeping::Nowhere:
+            return tr("This desktop has no secret store, or it is locked: a password is not kept and must be typed "
+                      "each time.");
+        case Keeping::NotKnown:
+            break;
+        }
+        return tr("A password is used for this connection and not kept.");
+    };
+    m_keeping->setText(words());
 }
 
 QString ConnectDialog::name() const {
@@ -226,6 +305,7 @@ QString ConnectDialog::complaint() const {
 
 void ConnectDialog::validate() {
     m_running.reset(); // what it says would be of another address
+    m_stringsRow->setEnabled(isOfRedis(m_url->currentText().trimmed()));
     const QString complaint = this->complaint();
     m_try->setEnabled(complaint.isEmpty());
     m_connect->setEnabled(complaint.isEmpty());

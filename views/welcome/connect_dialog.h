@@ -28,6 +28,12 @@ public:
         bool changes = false;
         friend bool operator==(const Saved&, const Saved&) = default;
     };
+    /// Where the passwords of saved connections are.
+    enum class Keeping : std::uint8_t { NotKnown, Asking, SecretStore, Nowhere };
+    /// Takes a saved connection's address with its passwords; empty: none are kept.
+    using Recalled = std::function<void(Keeping keeping, const QString& url)>;
+    /// Asks for it; answers later, while `caller` lives.
+    using Recall = std::function<void(const Saved& saved, QObject* caller, Recalled done)>;
 
     /// `recent`: earlier addresses to choose from, without passwords.
     ConnectDialog(Check check, const QStringList& recent, QWidget* parent = nullptr);
@@ -41,6 +47,12 @@ public:
     /// Offers to try an address before it is used.
     void setTrial(Trial trial);
     void setSaved(const QList<Saved>& saved);
+    /// Chooses the saved connection that has this address; false: there is none.
+    bool chooseSaved(const QString& url);
+    /// Fills in the passwords of saved connections. Without it they are asked for each time.
+    void setRecall(Recall recall);
+    /// Says where passwords are kept.
+    void setKeeping(Keeping keeping);
     /// The name to save this connection by; empty: it is not to be saved.
     QString name() const;
     /// The error in the present address; empty = none.
@@ -54,8 +66,10 @@ private:
     void validate();
     void tryIt();
     void take(int saved);
+    void recall(const Saved& chosen);
     Check m_check;
     Trial m_trial;
+    Recall m_recall;
     std::unique_ptr<QObject> m_running; ///< the trial at hand
     QList<Saved> m_savedOnes;
     QWidget* m_savedRow;
@@ -63,7 +77,10 @@ private:
     QLineEdit* m_name;
     QPushButton* m_try;
     QComboBox* m_url;
+    QLabel* m_keeping;  ///< where passwords are kept
     QLineEdit* m_names; ///< globs with commas between them; "!" in front: not these
+    QWidget* m_stringsRow;
+    QLineEdit* m_strings; ///< globs of string keys that are locks; for a Redis only
     QLabel* m_complaint;
     QCheckBox* m_changes;
     QPushButton* m_connect;

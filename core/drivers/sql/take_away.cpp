@@ -51,6 +51,13 @@ std::vector<Statement> SqlDriver::takingAway(const SeenHold& hold) const {
     case By::Row:
         all.push_back({known.eraseOwned, valuesOf(hold.name, hold.owner)});
         return all;
+    case By::Foreign: {
+        Statement change{hold.statement, {}};
+        for (const QByteArray& value : hold.values)
+            change.values.emplace_back(value);
+        all.push_back(std::move(change));
+        return all;
+    }
     case By::NamedLock:
         if (mySql)
             all.push_back(namedHolders(Dialect::MySql, NamedKey{hold.name}));
@@ -75,7 +82,7 @@ QByteArrayList SqlDriver::takeAwayText(const SeenHold& hold) const {
 Answer<bool> SqlDriver::takeAway(SeenHold hold, std::stop_token stop) {
     const std::vector<Statement> statements = takingAway(hold);
     if (statements.empty()) co_return false;
-    const bool ofRow = hold.by == By::Lease || hold.by == By::Row;
+    const bool ofRow = hold.by == By::Lease || hold.by == By::Row || hold.by == By::Foreign;
     const bool mySql = m_pool->tables.dialect == Dialect::MySql;
     const Result first = co_await execute(statements.front(), stop);
     if (!first) co_return std::unexpected(first.error());

@@ -2,6 +2,7 @@
 #include "inspect/redis/info.h"
 
 #include <QList>
+#include <algorithm>
 
 namespace lockscope::inspect {
 
@@ -10,6 +11,38 @@ QByteArray lineOfInfo(const QByteArray& info, const QByteArray& name) {
         if (line.startsWith(name + ':')) return line.mid(name.size() + 1).trimmed();
     return {};
 }
+
+namespace {
+
+/// "slave0:ip=127.0.0.1,port=7002,state=online,offset=1240,lag=1"
+std::vector<ReplicaState> replicasIn(const QByteArray& infoReplication) {
+    const QByteArray offset = lineOfInfo(infoReplication, "master_repl_offset");
+    std::vector<ReplicaState> replicas;
+    for (const QByteArray& line : infoReplication.split('\n')) {
+        const qsizetype colon = line.indexOf(':');
+        bool number = false;
+        (void)line.mid(5, colon - 5).toInt(&number);
+        if (colon < 0 || !line.startsWith("slave") || !number) continue; // "slave_repl_offset:" is another line
+        QByteArray host, port, state, confirmed;
+        for (const QByteArray& field : line.mid(colon + 1).trimmed().split(',')) {
+            const qsizetype sign = field.indexOf('=');
+            const QByteArray name = field.left(sign), value = field.mid(sign + 1);
+            if (name == "ip") host = value;
+            if (name == "port") port = value;
+            if (name == "state") state = value;
+            if (name == "offset") confirmed = value;
+        }
+        ReplicaState replica;
+        replica.address = Endpoint{QString::fromUtf8(host), port.toUShort()}.display().toUtf8();
+        replica.inStep = state == "online";
+        if (!offset.isEmpty() && !confirmed.isEmpty())
+            replica.behind = std::max<std::int64_t>(offset.toLongLong() - confirmed.toLongLong(), 0);
+        replicas.push_back(std::move(replica));
+    }
+    return replicas;
+}
+
+} // namespace
 
 ServerIdentity identityFrom(const QByteArray& infoServer, const QByteArray& infoReplication) {
     ServerIdentity identity;
@@ -24,7 +57,10 @@ ServerIdentity identityFrom(const QByteArray& infoServer, const QByteArray& info
                                            : Mode::Unknown;
     identity.replicationId = lineOfInfo(infoReplication, "master_replid");
     const QByteArray role = lineOfInfo(infoReplication, "role");
-    if (role == "master") identity.role = ServerIdentity::Role::Master;
+    if (role == "master") {
+        identity.role = ServerIdentity::Role::Master;
+        identity.replicas = replicasIn(infoReplication);
+    }
     if (role == "slave") {
         identity.role = ServerIdentity::Role::Replica;
         identity.master = lineOfInfo(infoReplication, "master_host") + ':' + lineOfInfo(infoReplication, "master_port");
@@ -32,20 +68,42 @@ ServerIdentity identityFrom(const QByteArray& infoServer, const QByteArray& info
     return identity;
 }
 
-int slotsOfMyself(const QByteArray& clusterNodes) {
+bool ClusterNode::owns(int slot) const {
+    return std::ranges::any_of(slotsFromTo,
+                               [slot](const auto& range) { return range.first <= slot && slot <= range.second; });
+}
+
+std::vector<ClusterNode> clusterNodesIn(const QByteArray& clusterNodes) {
     constexpr int kSlotsFrom = 8; // id, address, flags, master, ping, pong, epoch, link state, then slots
+    std::vector<ClusterNode> nodes;
     for (const QByteArray& line : clusterNodes.split('\n')) {
         const QList<QByteArray> words = line.trimmed().split(' ');
-        if (words.size() < kSlotsFrom || !words[2].split(',').contains("myself")) continue;
-        int slots = 0;
+        if (words.size() < kSlotsFrom) continue;
+        ClusterNode node;
+        node.id = words[0];
+        const QByteArray address = words[1].left(words[1].indexOf('@')); // "host:port@bus,name"
+        const qsizetype colon = address.lastIndexOf(':');
+        if (colon < 0) continue;
+        node.at = {QString::fromUtf8(address.left(colon)), address.mid(colon + 1).toUShort()};
+        const QList<QByteArray> flags = words[2].split(',');
+        node.myself = flags.contains("myself");
+        node.master = flags.contains("master");
+        node.failed = flags.contains("fail");
+        if (words[3] != "-") node.masterId = words[3];
+        QByteArrayList ranges;
         for (const QByteArray& range : words.mid(kSlotsFrom)) {
             if (range.startsWith('[')) continue; // a slot on its way: it stands among the others, too, while it is here
             const qsizetype dash = range.indexOf('-');
-            slots += dash < 0 ? 1 : range.mid(dash + 1).toInt() - range.left(dash).toInt() + 1;
+            const int from = range.left(dash < 0 ? range.size() : dash).toInt();
+            const int to = dash < 0 ? from : range.mid(dash + 1).toInt();
+            node.slotsFromTo.emplace_back(from, to);
+            node.slots += to - from + 1;
+            ranges << range;
         }
-        return slots;
+        node.slotRanges = ranges.join(' ');
+        nodes.push_back(std::move(node));
     }
-    return -1;
+    return nodes;
 }
 
 std::int64_t flushesIn(const QByteArray& infoCommandStats) {

@@ -1,13 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "inspect/server_identity.h"
+#include "ports/url.h"
 
 namespace lockscope::inspect {
 
 /// Reads the texts of INFO server and INFO replication; fields that are missing there stay unknown.
 ServerIdentity identityFrom(const QByteArray& infoServer, const QByteArray& infoReplication);
-/// How many slots the node has that CLUSTER NODES marks as "myself"; -1 when it does not say.
-int slotsOfMyself(const QByteArray& clusterNodes);
+
+/// A node of a cluster, by a line of CLUSTER NODES.
+struct ClusterNode {
+    QByteArray id;
+    Endpoint at;                                  ///< the host is empty where the node does not know its own
+    bool myself = false;                          ///< the node that was asked
+    bool master = false;                          ///< else a replica, or nothing yet
+    bool failed = false;                          ///< most masters say that it is down
+    QByteArray masterId;                          ///< of a replica
+    QByteArray slotRanges;                        ///< "0-5460 5462"
+    std::vector<std::pair<int, int>> slotsFromTo; ///< both ends included
+    int slots = 0;
+    bool owns(int slot) const;
+};
+/// Reads the answer to CLUSTER NODES; lines that it does not understand are left out.
+std::vector<ClusterNode> clusterNodesIn(const QByteArray& clusterNodes);
 /// How often keys were thrown away whole (FLUSHALL, FLUSHDB), by INFO commandstats.
 std::int64_t flushesIn(const QByteArray& infoCommandStats);
 /// The value of a line "name:value" of INFO; empty when there is none.

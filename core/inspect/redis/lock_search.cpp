@@ -30,6 +30,14 @@ QByteArray lockNameOf(const QByteArray& key) {
     return key;
 }
 
+/// A list with commas between its globs.
+std::vector<QByteArray> globsIn(const QString& list) {
+    std::vector<QByteArray> all;
+    for (const QString& word : list.split(QLatin1Char(','), Qt::SkipEmptyParts))
+        if (!word.trimmed().isEmpty()) all.push_back(word.trimmed().toUtf8());
+    return all;
+}
+
 } // namespace
 
 bool NameFilter::wants(const QByteArray& name) const {
@@ -38,13 +46,14 @@ bool NameFilter::wants(const QByteArray& name) const {
 }
 
 NameFilter nameFilterFrom(const QString& match, const QString& ignore) {
-    const auto globs = [](const QString& words) {
-        std::vector<QByteArray> all;
-        for (const QString& word : words.split(QLatin1Char(','), Qt::SkipEmptyParts))
-            if (!word.trimmed().isEmpty()) all.push_back(word.trimmed().toUtf8());
-        return all;
-    };
-    return {globs(match), globs(ignore)};
+    return {globsIn(match), globsIn(ignore)};
+}
+
+std::vector<KeyPattern> stringPatternsFrom(const QString& names) {
+    std::vector<KeyPattern> all = usualLockNames();
+    for (const QByteArray& glob : globsIn(names))
+        all.push_back({glob, "string"});
+    return all;
 }
 
 LockSearch::LockSearch(KeyReader& reader, ServerFacts& facts, Runtime& runtime, const WatchOptions& options,

@@ -118,4 +118,36 @@ QCoro::Task<std::expected<Freed, QString>> RedisReleaser::free(LockRow seen, std
     co_return *freed ? Freed::Freed : Freed::WasFree;
 }
 
+RedisGroupReleaser::RedisGroupReleaser(Runtime& runtime, ConnectionUrl url, redis::Dialler dial)
+    : m_runtime(runtime), m_url(std::move(url)), m_dial(std::move(dial)) {
+    m_url.service = Service::Redis;
+    m_url.scheme = m_url.tls ? QStringLiteral("rediss") : QStringLiteral("redis");
+}
+
+std::expected<std::unique_ptr<RedisReleaser>, QString> RedisGroupReleaser::releaserFor(const LockRow& seen) {
+    ConnectionUrl url = m_url;
+    const QString at = QString::fromUtf8(seen.server);
+    const qsizetype colon = at.lastIndexOf(u':');
+    if (colon < 0) return std::unexpected(cannotBeFreed(seen));
+    QString host = at.first(colon);
+    if (host.startsWith(u'[')) host = host.sliced(1).chopped(1);
+    url.endpoints = {{host, at.sliced(colon + 1).toUShort()}};
+    return std::make_unique<RedisReleaser>(m_dial(m_runtime, url, redis::DriverOptions()));
+}
+
+std::expected<QByteArrayList, QString> RedisGroupReleaser::commands(const LockRow& seen) {
+    const auto releaser = releaserFor(seen);
+    if (!releaser) return std::unexpected(releaser.error());
+    auto lines = (*releaser)->commands(seen);
+    if (lines) lines->prepend("-- " + readable(seen.server).toUtf8());
+    return lines;
+}
+
+QCoro::Task<std::expected<Freed, QString>> RedisGroupReleaser::free(LockRow seen, std::stop_token stop) {
+    const auto releaser = releaserFor(seen);
+    if (!releaser) co_return std::unexpected(releaser.error());
+    auto freed = co_await (*releaser)->free(std::move(seen), std::move(stop));
+    co_return freed;
+}
+
 } // namespace lockscope::inspect

@@ -45,7 +45,7 @@ QCoro::Task<std::optional<Error>> ServerFacts::ask(std::stop_token stop) {
         ++m_connections;
         m_notBefore = {};
         m_channelsNotBefore = m_slotsNotBefore = {};
-        std::vector<Question> fresh{NoTouch, Memory, Server, Replication, Flushes};
+        std::vector<Question> fresh{NoTouch, Memory, Server, Replication, Flushes, Persistence, SavePoints};
         error = co_await askAll(std::move(fresh), stop);
         if (error) co_return error;
     } else if (m_keys && m_keysBefore && *m_keys < *m_keysBefore / 2 + 1) {
@@ -87,6 +87,10 @@ QCoro::Task<std::optional<Error>> ServerFacts::askAll(std::vector<Question> ques
             return argsOf("INFO", "replication");
         case Flushes:
             return argsOf("INFO", "commandstats");
+        case Persistence:
+            return argsOf("INFO", "persistence");
+        case SavePoints:
+            return argsOf("CONFIG", "GET", "save");
         case kQuestions:
             break;
         }
@@ -160,6 +164,7 @@ void ServerFacts::take(Question question, const Reply& reply) {
     case Memory:
         m_evictsBy = lineOfInfo(reply.text, "maxmemory").toLongLong() > 0 ? lineOfInfo(reply.text, "maxmemory_policy")
                                                                           : QByteArray();
+        m_memoryKnown = true;
         m_notBefore[Memory] = now + kAskAgain;
         break;
     case Server:
@@ -171,6 +176,12 @@ void ServerFacts::take(Question question, const Reply& reply) {
         break;
     case Flushes:
         m_flushesBefore = std::exchange(m_flushes, flushesIn(reply.text));
+        break;
+    case Persistence:
+        m_appends = lineOfInfo(reply.text, "aof_enabled") == "1";
+        break;
+    case SavePoints:
+        if (reply.items.size() == 2) m_saves = !reply.items[1].text.isEmpty();
         break;
     case kQuestions:
         break;
@@ -185,6 +196,9 @@ void ServerFacts::takeRefusal(Question question, const Error& why) {
     if (question == Server) m_infoServer.clear();
     if (question == Replication) m_infoReplication.clear();
     if (question == Flushes) m_flushes.reset();
+    if (question == Memory) m_memoryKnown = false;
+    if (question == Persistence) m_appends.reset();
+    if (question == SavePoints) m_saves.reset();
 }
 
 // The server's restarts, failovers and losses since the last look, found by comparing its own facts.
@@ -202,7 +216,14 @@ void ServerFacts::compare() {
     const bool copies = m_identity && identity && identity->role == ServerIdentity::Role::Replica;
     if (fewer && ((changed && !copies && *m_keys == 0) || flushed)) m_events.push_back(ServerEvent::Emptied);
     m_flushesBefore = m_flushes;
-    if (sameNode && identity) identity->slots = m_identity->slots;
+    if (sameNode && identity) {
+        identity->slots = m_identity->slots;
+        identity->slotRanges = m_identity->slotRanges;
+    }
+    if (identity) {
+        identity->persistence = persistence();
+        if (m_memoryKnown) identity->evicts = m_evictsBy.isEmpty() ? QByteArray("noeviction") : m_evictsBy;
+    }
     m_identity = std::move(identity);
     m_identityAt = now;
 }
@@ -213,8 +234,20 @@ QCoro::Task<std::optional<Error>> ServerFacts::askSlots(std::stop_token stop) {
     m_slotsNotBefore = m_runtime.monotonic() + kSlotsAgain;
     const std::vector<Result> results = co_await m_reader.callAll(std::move(commands), stop);
     if (!results[0] && results[0].error().kind != Error::Kind::Refused) co_return results[0].error();
-    if (results[0]) m_identity->slots = slotsOfMyself(results[0]->text);
+    if (!results[0]) co_return std::nullopt;
+    for (const ClusterNode& node : clusterNodesIn(results[0]->text)) {
+        if (!node.myself) continue;
+        m_identity->slots = node.slots;
+        m_identity->slotRanges = node.slotRanges;
+    }
     co_return std::nullopt;
+}
+
+QByteArray ServerFacts::persistence() const {
+    // A log is told by INFO, which nearly every user may read; snapshots only by CONFIG.
+    if (m_appends.value_or(false)) return m_saves.value_or(false) ? "rdb+aof" : "aof";
+    if (!m_appends || !m_saves) return {};
+    return *m_saves ? "rdb" : "none";
 }
 
 void ServerFacts::readKeyspace(const QByteArray& info) {

@@ -48,7 +48,19 @@ public:
     int connections() const { return m_connections; }
 
 private:
-    enum Question : std::size_t { NoTouch, Time, Keys, Keyspace, Memory, Server, Replication, Flushes, kQuestions };
+    enum Question : std::size_t {
+        NoTouch,
+        Time,
+        Keys,
+        Keyspace,
+        Memory,
+        Server,
+        Replication,
+        Flushes,
+        Persistence,
+        SavePoints,
+        kQuestions
+    };
     QCoro::Task<std::optional<redis::Error>> askAll(std::vector<Question> questions, std::stop_token stop);
     QCoro::Task<std::optional<redis::Error>> askSlots(std::stop_token stop);
     QCoro::Task<std::optional<redis::Error>> askChannels(Nanos way, std::stop_token stop);
@@ -58,6 +70,7 @@ private:
     void readKeyspace(const QByteArray& info);
     void compare();
     bool perNode() const;
+    QByteArray persistence() const;
 
     KeyReader& m_reader;
     Runtime& m_runtime;
@@ -71,6 +84,8 @@ private:
     bool m_othersHaveKeys = true;
     bool m_noTouch = false;
     QByteArray m_evictsBy;
+    bool m_memoryKnown = false;             ///< whether m_evictsBy is
+    std::optional<bool> m_appends, m_saves; ///< it keeps a log of changes, or a snapshot; missing = not known
     QByteArray m_infoServer, m_infoReplication;
     std::optional<ServerIdentity> m_identity;
     Nanos m_identityAt{};

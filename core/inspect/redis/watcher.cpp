@@ -39,6 +39,15 @@ double secondsOf(Nanos time) {
     return std::chrono::duration<double>(time).count();
 }
 
+/// The types of keys that are read again by their names.
+const char* readableType(const QByteArray& type) {
+    for (const char* known : {"string", "hash", "list", "zset"})
+        if (type == known) return known;
+    return nullptr;
+}
+
+} // namespace
+
 WatchTrouble troubleOf(const Error& error) {
     using Kind = WatchTrouble::Kind;
     const bool refused = error.kind == Error::Kind::Refused || error.kind == Error::Kind::AuthFailed;
@@ -47,8 +56,6 @@ WatchTrouble troubleOf(const Error& error) {
                                                           : Kind::Unreachable;
     return {kind, error.code, error.message};
 }
-
-} // namespace
 
 RedisWatcher::RedisWatcher(redis::Client& client, WatchOptions options)
     : m_client(client),
@@ -314,8 +321,7 @@ QCoro::Task<std::optional<Error>> RedisWatcher::readCompanions(KeysRead& read, s
 void RedisWatcher::remember(const KeysRead& read, const std::vector<LockRow>& rows) {
     std::map<QByteArray, const char*> types;
     for (const KeySnapshot& key : read.keys)
-        for (const char* type : {"string", "hash", "list", "zset"})
-            if (key.type == type) types[key.key] = type;
+        if (const char* const type = readableType(key.type)) types[key.key] = type;
     const Nanos now = m_client.runtime().monotonic();
     for (const LockRow& row : rows) {
         for (const RawKey& raw : row.raw)
@@ -353,6 +359,7 @@ void RedisWatcher::describe(LockReport& report) {
     report.server = m_facts.identity();
     report.connections = m_facts.connections();
     if (report.server) report.notes = notesOn(*report.server);
+    if (m_searchRefused) report.notes.push_back({WatchNote::Kind::SearchRefused, 0, {}});
     if (m_facts.subscriptionsRefused()) report.notes.push_back({WatchNote::Kind::WaitersRefused, 0, {}});
     if (const QByteArray policy = m_facts.evictsBy(); !policy.isEmpty())
         report.notes.push_back({WatchNote::Kind::MayEvict, 0, {policy}});
@@ -369,6 +376,13 @@ void RedisWatcher::countLoad(LockReport& report) {
         m_load.pop_front();
     const Nanos span = report.at - m_load.front().first;
     if (span > 0ns) report.commandsPerSecond = double(m_reader.commands() - m_load.front().second) / secondsOf(span);
+}
+
+void RedisWatcher::expect(const std::vector<LockRow>& rows) {
+    const Nanos now = m_client.runtime().monotonic();
+    for (const LockRow& row : rows)
+        for (const RawKey& raw : row.raw)
+            if (const char* const type = readableType(raw.type)) m_known.insert_or_assign(raw.key, Known{type, now});
 }
 
 void RedisWatcher::setNames(NameFilter names) {
@@ -455,7 +469,9 @@ QCoro::Task<bool> RedisWatcher::search(Nanos end, double share, std::stop_token 
     do {
         if (m_search.isEndless()) co_return true;
         const auto error = co_await m_search.advance(stop);
-        if (error) co_return true; // the next look tells
+        // Every other error shows in the next look, which does not search.
+        m_searchRefused = error && error->code == "NOPERM";
+        if (error) co_return true;
         co_await m_reader.keepShare(stop);
     } while (!m_notified && !m_told && m_search.rounds() == rounds && runtime.monotonic() < end);
     co_return m_search.rounds() != rounds;

@@ -9,6 +9,9 @@
 
 namespace lockscope::inspect {
 
+/// A port's error, as watchers tell it.
+WatchTrouble troubleOf(const redis::Error& error);
+
 /// Finds and watches the locks on a running Redis. To watch, it sends SCAN, TYPE, STRLEN, GETRANGE, MEMORY USAGE, HLEN,
 /// HSTRLEN, HGETALL, HGET, HSCAN, LLEN, LRANGE, ZCARD, ZRANGE, PTTL, EXISTS, OBJECT IDLETIME, DBSIZE, INFO, TIME,
 /// PUBSUB, CLUSTER NODES, CONFIG GET, CLIENT NO-TOUCH, CLIENT ID, CLIENT TRACKING and CLIENT CACHING, and nothing else.
@@ -36,6 +39,8 @@ public:
     QString where() const override { return m_client.where(); }
     const LockRow* lastSeen(const QByteArray& lockName) const override;
 
+    /// Looks for these locks first, as they were seen elsewhere: on a server that this one replaces.
+    void expect(const std::vector<LockRow>& rows);
     /// Changes which locks are wanted; the search begins again.
     void setNames(NameFilter names);
 
@@ -81,6 +86,7 @@ private:
     LockSearch m_search;
     TrackedKeys m_tracked;
     bool m_complete = false;
+    bool m_searchRefused = false; ///< this user may not go through the keys
     std::vector<LockRow> m_lastLocks;
     std::vector<ServerEvent> m_events;                  ///< not told yet
     std::deque<std::pair<Nanos, std::uint64_t>> m_load; ///< commands sent, at the looks of the last seconds

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "inspect/lock_row.h"
+#include "ports/sql/port.h"
 #include "ports/sql/reader.h"
 
 #include <span>
@@ -40,6 +41,12 @@ struct TableFormat {
     QByteArray (*query)(sql::Language language, const TableName& table, int limit);
     /// The lock in one row of the answer; nullopt: none. `place`: "schema.table".
     std::optional<LockRow> (*read)(const sql::Table& answer, std::size_t row, const QByteArray& place);
+    /// LockRow::format of its locks.
+    const char* format = "";
+    /// The statement that takes a lock away from the holder that was seen, as LockRow::entries has it. nullptr: none
+    /// can tell that hold from a later one. `table`: quoted; `name`: the lock's, within the table.
+    sql::SeenHold (*takeAway)(sql::Language language, const QByteArray& table, const QByteArray& name,
+                              const Entry& seen) = nullptr;
 };
 
 /// The layouts of lock tables, in the order in which they are tried.

@@ -92,12 +92,15 @@ struct SeenHold {
         Row,         ///< the row itself, of sql-row
         NamedLock,   ///< a session that holds a named lock
         Transaction, ///< a session whose transaction holds locks of rows or tables
+        Foreign,     ///< a row of another library's table: a statement frees or deletes it as it was seen
     };
     By by = By::Lease;
-    QByteArray name;          ///< of the lock; a named lock's as the server lists it: on PostgreSQL "42" or "12,34"
-    QByteArray owner = {};    ///< Lease, Row
-    std::int64_t session = 0; ///< NamedLock, Transaction: the connection's number
-    std::int64_t began = 0;   ///< Transaction: ms since 1970
+    QByteArray name;            ///< of the lock; a named lock's as the server lists it: on PostgreSQL "42" or "12,34"
+    QByteArray owner = {};      ///< Lease, Row
+    std::int64_t session = 0;   ///< NamedLock, Transaction: the connection's number
+    std::int64_t began = 0;     ///< Transaction: ms since 1970
+    QByteArray statement = {};  ///< Foreign: with a question mark for each of `values`
+    QByteArrayList values = {}; ///< Foreign
 };
 
 /// A small value by which processes agree, compared by its version.

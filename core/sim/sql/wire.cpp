@@ -294,12 +294,14 @@ Answer<bool> SqlWire::takeAway(sql::SeenHold hold, std::stop_token stop) {
         const auto done = co_await change(kind, key, hold.owner, 0, std::move(stop));
         co_return done;
     }
+    if (hold.by == By::Foreign) co_return false; // no other library's table is simulated
     const auto ended = co_await end(hold.session, std::move(stop));
     co_return ended;
 }
 
 QByteArrayList SqlWire::takeAwayText(const sql::SeenHold& hold) const {
     using By = sql::SeenHold::By;
+    if (hold.by == By::Foreign) return {hold.statement};
     if (hold.by == By::NamedLock || hold.by == By::Transaction)
         return {"KILL " + QByteArray::number(qlonglong(hold.session))};
     return {about(hold.by == By::Lease ? Kind::TakeBack : Kind::EraseOwned, hold.name).text()};

@@ -76,7 +76,8 @@ private Q_SLOTS:
                                                            {"deadlock", "deadlock"},
                                                            {"token-back", "token-back"},
                                                            {"unreachable>10s", "unreachable>10s"},
-                                                           {"renewal-late > 2 s", "renewal-late>2s"}};
+                                                           {"renewal-late > 2 s", "renewal-late>2s"},
+                                                           {"failed-over", "failed-over"}};
         for (const auto& [text, again] : all)
             QTest::newRow(text) << QString::fromLatin1(text) << QString::fromLatin1(again);
     }
@@ -309,6 +310,34 @@ private Q_SLOTS:
         const auto raised = watch.check(2s);
         QCOMPARE(told(raised), u"token-back orders"_qs);
         QVERIFY2(raised.front().sentence.contains(u"from 34 to 3"), qPrintable(raised.front().sentence));
+    }
+
+    void aHoldThroughAFailoverIsToldUntilItEnds() {
+        AlertWatch watch = watching("failed-over");
+        watch.observe(report(0s, {held("orders", "A"), held("stock", "A")}));
+        LockReport after = report(1s, {held("orders", "A"), held("stock", "B")});
+        after.events = {ServerEvent::FailedOver};
+        watch.observe(after);
+        const auto raised = watch.check(1s);
+        QCOMPARE(told(raised), u"failed-over orders"_qs); // another one holds stock: that hold is new
+        QVERIFY2(raised.front().sentence.contains(u"may exist twice"), qPrintable(raised.front().sentence));
+        watch.observe(report(2s, {held("orders", "A")}));
+        QCOMPARE(told(watch.check(2s)), QString());
+        watch.observe(report(3s, {held("orders", "B")}));
+        QCOMPARE(told(watch.check(3s)), u"over failed-over orders"_qs);
+    }
+    void ofSeveralServersAFailoverConcernsItsOwnLocks() {
+        AlertWatch watch = watching("failed-over");
+        LockRow orders = held("orders", "A"), stock = held("stock", "A");
+        orders.server = "h:1";
+        stock.server = "h:2";
+        watch.observe(report(0s, {orders, stock}));
+        orders.server = "h:3";
+        LockReport after = report(1s, {orders, stock});
+        after.events = {ServerEvent::FailedOver};
+        after.eventsAt = {"h:3", "h:1"};
+        watch.observe(after);
+        QCOMPARE(told(watch.check(1s)), u"failed-over orders"_qs);
     }
 
     void whileAServerIsAwayNothingBeginsOrEndsButThat() {

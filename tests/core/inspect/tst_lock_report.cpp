@@ -142,6 +142,23 @@ private Q_SLOTS:
         after.events = {ServerEvent::Restarted};
         QCOMPARE(changesBetween(before, after).at(0).what, LockChange::What::Lost);
     }
+    void aHoldThatStaysThroughAFailoverMayExistTwice() {
+        LockReport before = report(1s, {held("a", "A", 30'000), held("b", "A", 30'000), held("c", "A", 30'000)});
+        for (LockRow& row : before.locks)
+            row.server = "h:1";
+        before.locks[2].server = "h:2";
+        LockReport after = report(2s, {held("a", "A", 60'000), held("c", "A", 29'000)});
+        after.locks[0].server = "h:3";
+        after.locks[1].server = "h:2";
+        after.events = {ServerEvent::FailedOver};
+        after.eventsAt = {"h:3", "h:1"};
+        const auto changes = changesBetween(before, after);
+        QCOMPARE(summary(changes), (Summary{{Kind::Changed, "a"}, {Kind::Vanished, "b"}}));
+        QCOMPARE(changes[0].what, LockChange::What::FailedOver); // and no renewal, by another server's clock
+        QCOMPARE(changes[1].what, LockChange::What::Lost);
+        after.locks.pop_back(); // on a server to which nothing has happened
+        QCOMPARE(changesBetween(before, after).back().what, LockChange::What::Released);
+    }
     void whatWasThereBeforeIsFoundNotTaken() {
         LockReport before = report(1s, {}), after = report(6s, {held("a", "A", 30'000)});
         QCOMPARE(changesBetween(before, after).at(0).what, LockChange::What::Found);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "inspect/watch_options.h"
 #include "recogniser_keys.h"
 
 #include <QTest>
@@ -19,6 +20,17 @@ private Q_SLOTS:
         QVERIFY(rowsOf({zset("semaphore:db", {{"Ada", 1.0}})}).empty());
     }
 
+    void aPersonMaySayWhichStringsAreLocks() {
+        const auto patterns = stringPatternsFrom(QStringLiteral("jobs:*, mail"));
+        for (const char* key : {"jobs:7", "mail", "lock:usual"}) {
+            const auto lock = readStringLock(key, "worker-3", true, kNow, patterns);
+            QVERIFY2(lock, key);
+            QCOMPARE(lock->format, QByteArray("string"));
+            QCOMPARE(lock->holder->client, QByteArray("worker-3"));
+        }
+        QVERIFY(!readStringLock("mail:7", "worker-3", true, kNow, patterns));
+        QVERIFY(!readStringLock("jobs:7", "worker-3", true, kNow, stringPatternsFrom({})));
+    }
     void stringsByShape_data() {
         QTest::addColumn<QByteArray>("key");
         QTest::addColumn<QByteArray>("value");

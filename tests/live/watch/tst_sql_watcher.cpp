@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/kept_by.h"
+#include "inspect/releaser.h"
 #include "live_sql.h"
 #include "watching.h"
 
@@ -129,6 +130,33 @@ private Q_SLOTS:
             std::ranges::find_if(report.locks, [](const LockRow& row) { return row.format == "liquibase"; });
         QVERIFY(liquibase != report.locks.end());
         QCOMPARE(clientsOf(liquibase->holders), QByteArrayList{"laptop (10.0.0.7)"});
+
+        // Each is taken away only as it was seen: first while it is another's, then as it is.
+        const auto releaser = inspect::makeReleaser(m_runtime, urlOf(m_all.url(engine)), realDiallers());
+        QVERIFY(releaser);
+        for (const LockRow* row : {held, spring, mail}) {
+            LockRow other = *row;
+            other.entries.front().value = "somebody else";
+            const auto commands = (*releaser)->commands(*row);
+            QVERIFY2(commands, commands ? "" : qPrintable(commands.error()));
+            QVERIFY2(commands->front().contains(row->entries.front().value), commands->front().constData());
+            const auto kept = run((*releaser)->free(other));
+            QVERIFY2(kept, kept ? "" : qPrintable(kept.error()));
+            QVERIFY(*kept == inspect::Freed::NotAsSeen);
+        }
+        QCOMPARE(rowOf(look(engine), "report")->state, LockRow::State::Held);
+        LockRow older = *held;
+        older.entries.front().born -= 1; // an earlier hold of the same host
+        QVERIFY(run((*releaser)->free(older)) == inspect::Freed::NotAsSeen);
+        for (const LockRow* row : {held, spring, mail}) {
+            const auto freed = run((*releaser)->free(*row));
+            QVERIFY2(freed, freed ? "" : qPrintable(freed.error()));
+            QVERIFY(*freed == inspect::Freed::Freed);
+        }
+        const LockReport after = look(engine);
+        QCOMPARE(rowOf(after, "report")->state, LockRow::State::Free);
+        QVERIFY(!rowOf(after, spring->name) && !rowOf(after, "laravel_mail"));
+        QVERIFY(!(*releaser)->commands(*liquibase)); // nothing tells one hold of that host from the next
         for (const char* table : {"shedlock", "INT_LOCK", "DATABASECHANGELOGLOCK", "cache_locks"})
             does("DROP TABLE " + QByteArray(table));
     }

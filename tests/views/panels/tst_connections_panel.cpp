@@ -111,6 +111,29 @@ private Q_SLOTS:
         QVERIFY2(changed.contains(u"seen 8.0 s ago"), qPrintable(changed));
     }
 
+    void theServersOfAConnectionAreTold() {
+        Scene scene;
+        ConnectionsPanel panel(&scene.context);
+        ConnectionFacts group = scene.session.first();
+        group.servers = {u"10.0.0.1:6379 · master · no replica"_qs, u"10.0.0.3:6379 · master"_qs};
+        scene.session.desk.take({group, scene.session.second()});
+        const QString spoken = panel.model()->index(0).data(Qt::AccessibleTextRole).toString();
+        QVERIFY2(spoken.contains(group.servers[1]), qPrintable(spoken));
+        const auto actionOf = [&](trace::EntityId connection) {
+            const QList<QAction*> all = panel.makeMenu(connection)->actions();
+            const auto servers =
+                std::ranges::find_if(all, [](const QAction* one) { return one->text() == u"&Servers…"; });
+            return servers == all.end() ? nullptr : *servers;
+        };
+        QAction* const servers = actionOf(scene.session.shop);
+        QVERIFY(servers && servers->isEnabled());
+        QVERIFY(!actionOf(scene.session.bank)->isEnabled()); // it tells nothing
+        servers->trigger();
+        const auto* const box = panel.findChild<QMessageBox*>();
+        QVERIFY(box && box->isVisible());
+        QVERIFY(box->informativeText().contains(group.servers[0]) && box->informativeText().contains(group.servers[1]));
+    }
+
     void oneSelectionEverywhere() {
         Scene scene;
         ConnectionsPanel panel(&scene.context);

@@ -218,6 +218,57 @@ private Q_SLOTS:
         QCOMPARE(dialog.name(), QString());
     }
 
+    void stringKeysThatAreLocksArePartOfARedisAddress() {
+        ConnectDialog dialog(check, {});
+        QLineEdit* strings = nullptr;
+        for (QLineEdit* one : dialog.findChildren<QLineEdit*>())
+            if (one->accessibleName() == QLatin1String("Names of string keys that are locks")) strings = one;
+        QVERIFY(strings);
+        strings->setText(QStringLiteral("jobs:*, mail"));
+        dialog.setUrl(QStringLiteral("redis://h:1"));
+        QCOMPARE(dialog.url(), QStringLiteral("redis://h:1?string=jobs%3A%2A%2Cmail"));
+        QVERIFY(strings->isEnabled());
+        dialog.setUrl(QStringLiteral("etcd://h:1"));
+        QCOMPARE(dialog.url(), QStringLiteral("etcd://h:1"));
+        QVERIFY(!strings->isEnabled());
+    }
+
+    void passwordsOfSavedConnectionsAreRecalled() {
+        ConnectDialog dialog(check, {});
+        dialog.setSaved({{QStringLiteral("shop"), QStringLiteral("redis://ann@h:1"), true},
+                         {QStringLiteral("test"), QStringLiteral("redis://t:2"), false}});
+        QStringList asked;
+        ConnectDialog::Recalled answer;
+        dialog.setRecall([&](const ConnectDialog::Saved& saved, QObject*, ConnectDialog::Recalled done) {
+            asked += saved.name;
+            answer = std::move(done);
+        });
+        QComboBox* saved = nullptr;
+        for (QComboBox* one : dialog.findChildren<QComboBox*>())
+            if (!one->isEditable()) saved = one;
+        QVERIFY(saved);
+        saved->setCurrentIndex(1);
+        QCOMPARE(asked, QStringList{QStringLiteral("shop")});
+        QCOMPARE(dialog.url(), QStringLiteral("redis://ann@h:1")); // nobody waits for the answer
+        answer(ConnectDialog::Keeping::SecretStore, QStringLiteral("redis://ann:secret@h:1"));
+        QCOMPARE(dialog.url(), QStringLiteral("redis://ann:secret@h:1"));
+        const auto says = [&dialog](const char* word) {
+            const auto labels = dialog.findChildren<QLabel*>();
+            return std::ranges::any_of(
+                labels, [&](const QLabel* label) { return label->text().contains(QLatin1String(word)); });
+        };
+        QVERIFY(says("kept in this desktop's secret store"));
+        // An answer that comes too late is another connection's.
+        saved->setCurrentIndex(1);
+        const auto late = answer;
+        saved->setCurrentIndex(2);
+        late(ConnectDialog::Keeping::SecretStore, QStringLiteral("redis://ann:secret@h:1"));
+        QCOMPARE(dialog.url(), QStringLiteral("redis://t:2"));
+        answer(ConnectDialog::Keeping::Nowhere, QString());
+        QCOMPARE(dialog.url(), QStringLiteral("redis://t:2"));
+        QVERIFY(says("has no secret store"));
+    }
+
     void changesAreForbiddenUnlessAllowed() {
         ConnectDialog dialog(check, {});
         QVERIFY(!dialog.changesAllowed());

@@ -33,12 +33,20 @@ std::optional<LockRow> read(const sql::Table& answer, std::size_t at, const QByt
         row.certainty = Certainty::Likely;
     }
     heldBy(row, answer.text(at, Client), answer.number(at, Since));
+    takenAwayBy(row, place);
     row.raw.push_back(rawTableRow(answer, at, place, Now));
     return row;
 }
 
+/// Its date grows with each renewal; the client's id is another one for each process.
+sql::SeenHold takeAway(sql::Language /*language*/, const QByteArray& table, const QByteArray& name, const Entry& seen) {
+    const qsizetype colon = name.lastIndexOf(':'); // the key is a UUID
+    return foreignHold("DELETE FROM " + table + " WHERE region = ? AND lock_key = ? AND client_id = ?", name,
+                       {name.first(colon), name.sliced(colon + 1), seen.value});
+}
+
 } // namespace
 
-const TableFormat kIntLockTable{"Spring Integration", isIts, query, read};
+const TableFormat kIntLockTable{"Spring Integration", isIts, query, read, "int_lock", takeAway};
 
 } // namespace lockscope::inspect

@@ -27,12 +27,19 @@ std::optional<LockRow> read(const sql::Table& answer, std::size_t at, const QByt
     row.format = "laravel";
     heldUntil(row, answer.number(at, Ends), answer.number(at, Now));
     heldBy(row, answer.text(at, Owner));
+    takenAwayBy(row, place);
     row.raw.push_back(rawTableRow(answer, at, place, Now));
     return row;
 }
 
+/// The owner is a random text, another one for each hold.
+sql::SeenHold takeAway(sql::Language language, const QByteArray& table, const QByteArray& name, const Entry& seen) {
+    return foreignHold("DELETE FROM " + table + " WHERE " + quoted(language, QByteArray("key")) + " = ? AND owner = ?",
+                       name, {name, seen.value});
+}
+
 } // namespace
 
-const TableFormat kLaravelTable{"Laravel", isIts, query, read};
+const TableFormat kLaravelTable{"Laravel", isIts, query, read, "laravel", takeAway};
 
 } // namespace lockscope::inspect

@@ -27,12 +27,21 @@ std::optional<LockRow> read(const sql::Table& answer, std::size_t at, const QByt
     row.certainty = Certainty::Likely;
     heldUntil(row, answer.number(at, Ends), answer.number(at, Now));
     heldBy(row, answer.text(at, Owner), answer.number(at, Since));
+    takenAwayBy(row, place, answer.number(at, Since).value_or(0));
     row.raw.push_back(rawTableRow(answer, at, place, Now));
     return row;
 }
 
+/// Ended at its beginning, which is past whatever the time zone is: so ShedLock's next taker finds it free. The next
+/// hold of the same host has another beginning.
+sql::SeenHold takeAway(sql::Language language, const QByteArray& table, const QByteArray& name, const Entry& seen) {
+    return foreignHold("UPDATE " + table + " SET lock_until = locked_at WHERE name = ? AND locked_by = ? AND " +
+                           sqlWords(language).msOf("locked_at") + " = " + QByteArray::number(qlonglong(seen.born)),
+                       name, {name, seen.value});
+}
+
 } // namespace
 
-const TableFormat kShedLockTable{"ShedLock", isIts, query, read};
+const TableFormat kShedLockTable{"ShedLock", isIts, query, read, "shedlock", takeAway};
 
 } // namespace lockscope::inspect

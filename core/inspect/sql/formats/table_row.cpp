@@ -31,6 +31,20 @@ void heldBy(LockRow& row, QByteArray client, std::optional<std::int64_t> sinceMs
     row.holders.push_back(std::move(holder));
 }
 
+void takenAwayBy(LockRow& row, const QByteArray& place, std::int64_t born) {
+    if (row.holders.size() != 1 || row.holders.front().client.isEmpty()) return;
+    row.entries.push_back({place, row.holders.front().client, born});
+}
+
+sql::SeenHold foreignHold(QByteArray statement, const QByteArray& name, QByteArrayList values) {
+    sql::SeenHold hold;
+    hold.by = sql::SeenHold::By::Foreign;
+    hold.name = name;
+    hold.statement = std::move(statement);
+    hold.values = std::move(values);
+    return hold;
+}
+
 QByteArray selectWithNow(sql::Language language, const TableName& table, const QByteArrayList& columns, int limit) {
     return "SELECT " + columns.join(", ") + ", " + sqlWords(language).nowMs + " FROM " + quoted(language, table) +
            " LIMIT " + QByteArray::number(limit);

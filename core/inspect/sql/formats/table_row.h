@@ -16,6 +16,13 @@ void heldUntil(LockRow& row, std::optional<std::int64_t> endMs, std::optional<st
 /// server's clock; nullopt: the table does not say.
 void heldBy(LockRow& row, QByteArray client, std::optional<std::int64_t> sinceMs = std::nullopt);
 
+/// Notes how the hold of a row's one holder is told from others: by its client, and by `born` where that is not enough.
+/// Nothing for a row that is free, or whose holder is not known.
+void takenAwayBy(LockRow& row, const QByteArray& place, std::int64_t born = 0);
+
+/// The hold that a statement ends.
+sql::SeenHold foreignHold(QByteArray statement, const QByteArray& name, QByteArrayList values);
+
 /// The query for the first `limit` rows of a table: those columns, and after them the server's present time in
 /// milliseconds.
 QByteArray selectWithNow(sql::Language language, const TableName& table, const QByteArrayList& columns, int limit);

@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/redis/group_watcher.h"
+
+#include "connections/redis/cluster_port.h"
+#include "connections/redis/sentinel_port.h"
+#include "ports/redis/cluster_keys.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <set>
+
+namespace lockscope::inspect {
+
+using redis::Args;
+using redis::argsOf;
+using redis::Result;
+
+namespace {
+
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(Watcher)
+};
+
+constexpr Nanos kSurveyAgain = 2s;   // slots move without a failover, and then nobody tells
+constexpr Nanos kSurveySoon = 300ms; // while something does not fit: a failover takes about a second
+constexpr Nanos kPatience = 5s;      // for sentinels or nodes that still name a master that is none any more
+constexpr int kShareOfMerging = 10;  // joining the reports of many locks takes such a part of the time at most
+
+/// Joins notes of several servers: counts add up, and examples stand beside each other.
+void join(std::vector<WatchNote>& all, const std::vector<WatchNote>& more) {
+    constexpr std::size_t kMostExamples = 5;
+    for (const WatchNote& note : more) {
+        if (note.kind == WatchNote::Kind::ClusterNode) { // the others are watched, too
+            join(all, {{WatchNote::Kind::ClusterWaiters, 0, {}}});
+            continue;
+        }
+        const auto same = std::ranges::find(all, note.kind, &WatchNote::kind);
+        if (same == all.end()) {
+            all.push_back(note);
+            continue;
+        }
+        same->count += note.count;
+        for (const QByteArray& example : note.examples)
+            if (same->examples.size() < kMostExamples &&
+                std::ranges::find(same->examples, example) == same->examples.end())
+                same->examples.push_back(example);
+    }
+}
+
+} // namespace
+
+/// One server of the group, and what is known of it.
+struct RedisGroupWatcher::Master {
+    ClusterNode place;
+    QByteArray address; ///< "host:port"
+    QByteArray before;  ///< the master that it replaced, until that is told; empty: none
+    std::unique_ptr<redis::Client> client;
+    std::unique_ptr<RedisWatcher> watcher;
+    std::stop_source stop;
+    std::optional<LockReport> last; ///< the latest one without trouble
+    std::optional<WatchTrouble> trouble;
+    std::vector<ServerEvent> events;    ///< not told yet
+    std::optional<Nanos> noMasterSince; ///< by its own word it is a replica
+};
+
+RedisGroupWatcher::RedisGroupWatcher(Runtime& runtime, const ConnectionUrl& url, QString where, redis::Dialler dial,
+                                     WatchOptions options)
+    : m_runtime(runtime),
+      m_url(url),
+      m_where(std::move(where)),
+      m_dial(std::move(dial)),
+      m_options(std::move(options)) {
+    Q_ASSERT(url.service == Service::RedisSentinel || url.service == Service::RedisCluster);
+    if (url.service == Service::RedisSentinel)
+        m_sentinels = std::make_unique<redis::SentinelPort>(runtime, m_dial, url);
+    else
+        m_cluster = std::make_unique<redis::ClusterPort>(runtime, m_dial, url);
+    m_url.service = Service::Redis;
+    m_url.scheme = url.tls ? QStringLiteral("rediss") : QStringLiteral("redis");
+}
+
+RedisGroupWatcher::~RedisGroupWatcher() {
+    stopAll();
+}
+
+QCoro::Task<std::expected<RedisGroupWatcher::Places, WatchTrouble>> RedisGroupWatcher::survey(std::stop_token stop) {
+    if (m_sentinels) {
+        const auto opened = co_await m_sentinels->open(std::move(stop));
+        if (!opened) co_return std::unexpected(troubleOf(opened.error()));
+        const auto at = m_sentinels->master();
+        if (!at)
+            co_return std::unexpected(WatchTrouble{WatchTrouble::Kind::Unreachable,
+                                                   {},
+                                                   Text::tr("%1 has no master at present; the sentinels are asked "
+                                                            "again.")
+                                                       .arg(m_where)});
+        ClusterNode master;
+        master.at = *at;
+        master.master = true;
+        master.slotsFromTo = {{0, kClusterSlots - 1}};
+        co_return Places{master};
+    }
+    const Result nodes = co_await m_cluster->call(argsOf("CLUSTER", "NODES"), std::move(stop));
+    if (!nodes) co_return std::unexpected(troubleOf(nodes.error()));
+    Places places = clusterNodesIn(nodes->text);
+    std::erase_if(places, [](const ClusterNode& node) { return !node.master || node.slots == 0; });
+    for (ClusterNode& node : places)
+        if (node.at.host.isEmpty()) node.at.host = m_url.endpoints.front().host; // it does not know its own address
+    std::ranges::sort(places, {}, [](const ClusterNode& node) { return node.slotsFromTo.front(); });
+    if (places.empty())
+        co_return std::unexpected(
+            WatchTrouble{WatchTrouble::Kind::Unreachable, {}, Text::tr("%1 has no master with slots.").arg(m_where)});
+    co_return places;
+}
+
+RedisGroupWatcher::MasterPtr RedisGroupWatcher::make(const ClusterNode& place) {
+    ConnectionUrl url = m_url;
+    url.endpoints = {place.at};
+    auto master = std::make_shared<Master>();
+    master->place = place;
+    master->address = place.at.display().toUtf8();
+    master->client = m_dial(m_runtime, url, redis::DriverOptions());
+    master->watcher = std::make_unique<RedisWatcher>(*master->client, m_options);
+    return master;
+}
+
+std::vector<LockRow> RedisGroupWatcher::seenElsewhere(const ClusterNode& place) const {
+    std::vector<LockRow> rows;
+    for (const MasterPtr& master : m_masters) {
+        if (master->place.at == place.at || !master->last) continue;
+        for (const LockRow& row : master->last->locks)
+            if (!row.raw.empty() && place.owns(redis::keySlot(row.raw.front().key))) rows.push_back(row);
+    }
+    return rows;
+}
+
+void RedisGroupWatcher::arrange(const Places& places, bool follow) {
+    const auto placeOf = [&](const Master& master) {
+        return std::ranges::find(places, master.place.at, &ClusterNode::at);
+    };
+    std::vector<MasterPtr> arranged;
+    for (const ClusterNode& place : places) {
+        const auto known =
+            std::ranges::find(m_masters, place.at, [](const MasterPtr& master) { return master->place.at; });
+        if (known != m_masters.end()) {
+            if ((*known)->place.slotRanges != place.slotRanges) (*known)->watcher->expect(seenElsewhere(place));
+            (*known)->place = place;
+            arranged.push_back(*known);
+            continue;
+        }
+        const MasterPtr fresh = make(place);
+        // The former owner of its slots: a master that is none any more was replaced; one that stays has moved slots.
+        const auto former = std::ranges::find_if(m_masters, [&](const MasterPtr& master) {
+            return !place.slotsFromTo.empty() && master->place.owns(place.slotsFromTo.front().first);
+        });
+        if (former != m_masters.end() && placeOf(**former) == places.end()) fresh->before = (*former)->address;
+        fresh->watcher->expect(seenElsewhere(place));
+        if (follow) startFollowing(fresh);
+        arranged.push_back(fresh);
+    }
+    for (const MasterPtr& master : m_masters) {
+        if (std::ranges::find(arranged, master) != arranged.end()) continue;
+        master->stop.request_stop();
+        master->watcher->onStatus([] {});
+        const WatchLoad load = master->watcher->load();
+        m_spentBefore.requests += load.requests;
+        m_spentBefore.serverTime += load.serverTime;
+        if (master->last) m_connectionsBefore += master->last->connections;
+    }
+    if (m_masters != arranged) m_news = true;
+    m_masters = std::move(arranged);
+}
+
+void RedisGroupWatcher::startFollowing(const MasterPtr& master) {
+    master->watcher->onStatus([this] {
+        tellStatus();
+        wake();
+    });
+    const auto told = [this, its = master.get()](const LockReport& report) {
+        if (!its->stop.stop_requested()) heard(*its, report); // else this group may be gone
+    };
+    m_runtime.spawn([master, told] { return follow(master, told); });
+}
+
+QCoro::Task<> RedisGroupWatcher::follow(MasterPtr master, Callback told) {
+    co_await master->watcher->watch(std::move(told), master->stop.get_token());
+}
+
+void RedisGroupWatcher::heard(Master& master, const LockReport& report) {
+    if (report.trouble) {
+        master.trouble = report.trouble;
+        m_doubted = true; // somebody may take over
+        return wake();
+    }
+    master.trouble.reset();
+    const bool replica = report.server && report.server->role == ServerIdentity::Role::Replica;
+    if (replica) { // what it has may be another master's by now
+        if (!master.noMasterSince) master.noMasterSince = m_runtime.monotonic();
+        m_doubted = true;
+        return wake();
+    }
+    master.noMasterSince.reset();
+    master.events.insert(master.events.end(), report.events.begin(), report.events.end());
+    master.last = report;
+    m_news = true;
+    wake();
+}
+
+std::optional<WatchTrouble> RedisGroupWatcher::trouble() const {
+    if (m_lost) return m_lost;
+    for (const MasterPtr& master : m_masters) {
+        if (master->trouble) return master->trouble;
+        // A broken connection shows at once, and in a report only at the next look.
+        const WatchStatus its = master->watcher->status();
+        if (its.state == WatchStatus::State::Retrying)
+            return WatchTrouble{WatchTrouble::Kind::Unreachable, {}, its.trouble};
+        if (master->noMasterSince && m_runtime.monotonic() - *master->noMasterSince > kPatience)
+            return WatchTrouble{WatchTrouble::Kind::Unreachable,
+                                {},
+                                Text::tr("%1 calls itself a replica, and no other master of %2 is named.")
+                                    .arg(QString::fromUtf8(master->address), m_where)};
+    }
+    return std::nullopt;
+}
+
+bool RedisGroupWatcher::everyMasterSeen() const {
+    return !m_masters.empty() && std::ranges::all_of(m_masters, [](const MasterPtr& master) {
+        return master->last && !master->trouble && !master->noMasterSince;
+    });
+}
+
+void RedisGroupWatcher::describe(LockReport& report) const {
+    report.at = m_runtime.monotonic();
+    report.wallMs = m_runtime.wallMs();
+    const WatchLoad spent = load();
+    report.commands = spent.requests;
+    report.serverTime = spent.serverTime;
+    report.connections = m_connectionsBefore;
+    for (const MasterPtr& master : m_masters) {
+        report.servers.push_back({master->address, {}});
+        if (!master->last) continue;
+        report.servers.back().identity = master->last->server;
+        report.connections += master->last->connections;
+    }
+    report.server = identity();
+}
+
+LockReport RedisGroupWatcher::merged() {
+    LockReport all;
+    describe(all);
+    all.complete = true;
+    all.keysThere = 0;
+    for (const MasterPtr& master : m_masters) {
+        const LockReport& its = *master->last;
+        const bool first = !master->before.isEmpty();
+        const std::int64_t age = std::chrono::duration_cast<std::chrono::milliseconds>(all.at - its.at).count();
+        for (const LockRow& row : its.locks) {
+            all.locks.push_back(row);
+            LockRow& mine = all.locks.back();
+            mine.server = master->address;
+            if (mine.ttlMs) mine.ttlMs = std::max<std::int64_t>(*mine.ttlMs - age, 0);
+            if (!first) continue;
+            mine.ends.reset(); // by another server's clock than before
+            for (Party& holder : mine.holders)
+                holder.ends.reset();
+        }
+        all.complete = all.complete && its.complete;
+        all.keysSeen += its.keysSeen;
+        all.keysThere = all.keysThere < 0 || its.keysThere < 0 ? -1 : all.keysThere + its.keysThere;
+        all.keysPassed += its.keysPassed;
+        all.keysLeftAlone += its.keysLeftAlone;
+        all.keysRefused += its.keysRefused;
+        all.commandsPerSecond += its.commandsPerSecond;
+        all.period = std::max(all.period, its.period);
+        join(all.notes, its.notes);
+        if (first) master->events.push_back(ServerEvent::FailedOver);
+        if (master->events.empty()) continue;
+        std::ranges::move(master->events, std::back_inserter(all.events));
+        master->events.clear();
+        all.eventsAt.push_back(master->address);
+        if (first) all.eventsAt.push_back(std::exchange(master->before, {}));
+    }
+    std::ranges::stable_sort(all.locks, {}, &LockRow::name);
+    dropMoved(all.locks);
+    return all;
+}
+
+/// A lock whose slot has moved may be known from both servers for a moment: the owner's is the true one.
+void RedisGroupWatcher::dropMoved(std::vector<LockRow>& locks) const {
+    const auto isOwners = [this](const LockRow& row) {
+        const auto master = std::ranges::find(m_masters, row.server, [](const MasterPtr& one) { return one->address; });
+        return row.raw.empty() || (*master)->place.owns(redis::keySlot(row.raw.front().key));
+    };
+    std::set<QByteArray> twice;
+    for (std::size_t i = 1; i < locks.size(); ++i)
+        if (locks[i].name == locks[i - 1].name && locks[i].server != locks[i - 1].server) twice.insert(locks[i].name);
+    std::erase_if(locks, [&](const LockRow& row) { return twice.contains(row.name) && !isOwners(row); });
+}
+
+void RedisGroupWatcher::stopAll() {
+    for (const MasterPtr& master : m_masters) {
+        master->stop.request_stop();
+        master->watcher->onStatus([] {});
+    }
+}
+
+void RedisGroupWatcher::wake() {
+    m_woken = true;
+    if (m_pausing) m_pausing->wake();
+}
+
+void RedisGroupWatcher::tellStatus() {
+    if (m_onStatus) m_runtime.post(m_onStatus);
+}
+
+QCoro::Task<std::expected<void, WatchTrouble>> RedisGroupWatcher::open(std::stop_token stop) {
+    m_tried = true;
+    tellStatus();
+    auto places = co_await survey(stop);
+    m_lost.reset();
+    if (!places) {
+        m_lost = places.error();
+        tellStatus();
+        co_return std::unexpected(places.error());
+    }
+    // The first one shows whether the login is good there, too.
+    const MasterPtr master = make(places->front());
+    auto opened = co_await master->watcher->open(std::move(stop));
+    if (!opened) m_lost = opened.error();
+    tellStatus();
+    co_return opened;
+}
+
+QCoro::Task<LockReport> RedisGroupWatcher::once(std::stop_token stop, Callback progress) {
+    stopAll();
+    m_masters.clear();
+    m_tried = true;
+    auto places = co_await survey(stop);
+    LockReport report;
+    if (!places) {
+        m_lost = places.error();
+        describe(report);
+        report.trouble = places.error();
+        co_return report;
+    }
+    m_lost.reset();
+    arrange(*places, false);
+    for (const MasterPtr& master : m_masters) {
+        LockReport its = co_await master->watcher->once(stop, progress);
+        if (its.trouble) {
+            describe(report);
+            report.trouble = its.trouble;
+            co_return report;
+        }
+        master->last = std::move(its);
+    }
+    report = merged();
+    m_lastLocks = report.locks;
+    co_return report;
+}
+
+QCoro::Task<> RedisGroupWatcher::watch(Callback callback, std::stop_token stop) {
+    struct Ending {
+        RedisGroupWatcher& group;
+        ~Ending() {
+            group.stopAll();
+            group.m_masters.clear();
+            group.m_doubted = true;
+        }
+    };
+    stopAll();
+    m_masters.clear();
+    m_tried = true;
+    m_doubted = true;
+    const Ending ending{*this};
+    const auto changed = [this] {
+        m_doubted = true;
+        wake();
+    };
+    const auto back = m_sentinels ? m_sentinels->onReconnect(changed) : m_cluster->onReconnect(changed);
+    bool troubled = false;
+    Nanos surveyDue{}, mergeDue{};
+    const auto tellTrouble = [&] {
+        const auto wrong = trouble();
+        if (wrong && !troubled) {
+            LockReport report;
+            describe(report);
+            report.trouble = wrong;
+            report.locks = m_lastLocks;
+            callback(report);
+        }
+        troubled = wrong.has_value();
+    };
+    for (;;) {
+        m_woken = false;
+        tellTrouble(); // finding another master may take a while
+        if (std::exchange(m_doubted, false) || m_runtime.monotonic() >= surveyDue) {
+            surveyDue = m_runtime.monotonic() + kSurveyAgain;
+            auto places = co_await survey(stop);
+            if (places) {
+                m_lost.reset();
+                arrange(*places, true);
+            } else {
+                m_lost = places.error();
+            }
+            tellStatus();
+        }
+        tellTrouble();
+        const bool fits = !troubled && everyMasterSeen();
+        if (fits && m_news && m_runtime.monotonic() >= mergeDue) {
+            m_news = false;
+            const Nanos began = m_runtime.monotonic();
+            LockReport report = merged();
+            callback(report);
+            m_lastLocks = std::move(report.locks);
+            mergeDue = m_runtime.monotonic() + (m_runtime.monotonic() - began) * kShareOfMerging;
+        }
+        const Nanos now = m_runtime.monotonic();
+        if (!fits) surveyDue = std::min(surveyDue, now + kSurveySoon);
+        if (m_doubted || (m_woken && !m_news)) continue;
+        Nanos until = surveyDue;
+        if (fits && m_news) until = std::min(until, mergeDue);
+        co_await pause(std::max<Nanos>(until - now, 1ms), stop);
+    }
+}
+
+QCoro::Task<> RedisGroupWatcher::pause(Nanos longest, std::stop_token stop) {
+    Waiter waiter(m_runtime, longest, std::move(stop));
+    struct Registration {
+        Waiter*& place;
+        ~Registration() { place = nullptr; }
+    } registration{m_pausing};
+    m_pausing = &waiter;
+    co_await waiter.end();
+}
+
+WatchStatus RedisGroupWatcher::status() const {
+    using State = WatchStatus::State;
+    if (!m_tried) return {State::Idle, Text::tr("%1 · not connected").arg(m_where), {}};
+    if (m_lost) {
+        const bool final = m_lost->kind != WatchTrouble::Kind::Unreachable;
+        return {final ? State::Failed : State::Retrying, QStringLiteral("%1 · %2").arg(m_where, m_lost->message),
+                m_lost->message};
+    }
+    for (const MasterPtr& master : m_masters) {
+        const WatchStatus its = master->watcher->status();
+        if (its.state == State::Retrying || its.state == State::Failed)
+            return {its.state, QStringLiteral("%1 · %2").arg(m_where, its.trouble), its.trouble};
+    }
+    const bool connected = !m_masters.empty() && std::ranges::all_of(m_masters, [](const MasterPtr& master) {
+        return master->watcher->status().state == State::Connected;
+    });
+    if (!connected) return {State::Connecting, Text::tr("%1 · connecting").arg(m_where), {}};
+    return {State::Connected, Text::tr("%1 · connected").arg(m_where), {}};
+}
+
+WatchLoad RedisGroupWatcher::load() const {
+    WatchLoad all = m_spentBefore;
+    for (const MasterPtr& master : m_masters) {
+        const WatchLoad its = master->watcher->load();
+        all.requests += its.requests;
+        all.serverTime += its.serverTime;
+    }
+    return all;
+}
+
+std::optional<ServerIdentity> RedisGroupWatcher::identity() const {
+    if (m_masters.empty()) return std::nullopt;
+    auto first = m_masters.front()->watcher->identity();
+    if (!first || m_masters.size() == 1) return first;
+    // Several servers: only the facts that they have in common.
+    ServerIdentity together;
+    together.version = first->version;
+    together.mode = first->mode;
+    return together;
+}
+
+const LockRow* RedisGroupWatcher::lastSeen(const QByteArray& lockName) const {
+    const auto row = std::ranges::lower_bound(m_lastLocks, lockName, {}, &LockRow::name);
+    return row == m_lastLocks.end() || row->name != lockName ? nullptr : &*row;
+}
+
+} // namespace lockscope::inspect

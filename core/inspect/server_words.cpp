@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// A server in words, as far as it tells of itself.
+#include "inspect/lock_report.h"
+#include "inspect/text.h"
+
+#include <QCoreApplication>
+#include <QLocale>
+
+namespace lockscope::inspect {
+
+namespace {
+
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(ServerWords)
+};
+
+constexpr qsizetype kShownOfId = 8; ///< enough of a run id to tell servers apart
+
+QString replicaText(const ReplicaState& replica) {
+    const QString address = readable(replica.address);
+    if (!replica.inStep) return Text::tr("%1 not in step").arg(address);
+    if (replica.behind < 0) return address;
+    //: A replica's address, and how much of the master's changes it has not confirmed.
+    return Text::tr("%1 (%2 behind)").arg(address, QLocale().formattedDataSize(replica.behind));
+}
+
+} // namespace
+
+QString roleText(const ServerIdentity& server) {
+    using Role = ServerIdentity::Role;
+    switch (server.role) {
+    case Role::Master:
+        return Text::tr("master");
+    case Role::Replica:
+        return server.master.isEmpty() ? Text::tr("replica") : Text::tr("replica of %1").arg(readable(server.master));
+    case Role::Unknown:
+        break;
+    }
+    return Text::tr("role not known");
+}
+
+QString textOf(const WatchedServerState& server) {
+    QStringList parts{readable(server.address)};
+    if (!server.identity) return (parts << Text::tr("role not known")).join(QStringLiteral(" · "));
+    const ServerIdentity& its = *server.identity;
+    parts << roleText(its);
+    //: Of a cluster's node: the numbers of the slots that it has.
+    if (!its.slotRanges.isEmpty()) parts << Text::tr("slots %1").arg(readable(its.slotRanges));
+    if (!its.runId.isEmpty()) parts << Text::tr("run id %1…").arg(readable(its.runId.left(kShownOfId)));
+    const bool namesReplicas = its.mode != ServerIdentity::Mode::Unknown; // as a Redis does
+    if (its.role == ServerIdentity::Role::Master && namesReplicas) {
+        QStringList replicas;
+        for (const ReplicaState& replica : its.replicas)
+            replicas << replicaText(replica);
+        parts << (replicas.isEmpty() ? Text::tr("no replica")
+                                     : Text::tr("replicas: %1").arg(replicas.join(QStringLiteral(", "))));
+    }
+    if (its.persistence == "none")
+        parts << Text::tr("nothing outlives a restart");
+    else if (!its.persistence.isEmpty())
+        //: The ways in which a Redis keeps its data on disk: "rdb", "aof", "rdb+aof".
+        parts << Text::tr("persistence %1").arg(readable(its.persistence));
+    if (!its.evicts.isEmpty()) parts << Text::tr("eviction %1").arg(readable(its.evicts));
+    return parts.join(QStringLiteral(" · "));
+}
+
+} // namespace lockscope::inspect

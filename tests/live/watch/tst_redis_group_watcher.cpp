@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// The locks behind sentinels and on a cluster, watched as a whole while their masters change.
+#include "inspect/alert_watch.h"
+#include "inspect/make_watcher.h"
+#include "inspect/releaser.h"
+#include "ports/redis/cluster_keys.h"
+#include "sandbox/redis_cluster.h"
+#include "sandbox/redis_sentinel.h"
+#include "watching.h"
+
+using namespace lockscope;
+using namespace lockscope::test;
+using inspect::ServerEvent;
+using inspect::ServerIdentity;
+using What = LockChange::What;
+
+namespace {
+
+constexpr int kFailoverLimit = 30'000; ///< two seconds; many times that on a busy machine
+const QByteArray kHolder = "285475da-9152-4c83-822a-67ee2f116a79:1";
+
+sandbox::RedisClusterOptions withReplicas() {
+    sandbox::RedisClusterOptions options;
+    options.replicas = 1;
+    return options;
+}
+
+/// A watch as Watching, which also keeps the servers' events, and applies an alert.
+struct GroupWatch {
+    GroupWatch(Runtime& runtime, const QString& url)
+        : watcher(watcherOf(runtime, url)),
+          task(howCancelled(watcher->watch(
+              [this](const LockReport& report) {
+                  alerts.observe(report);
+                  if (report.trouble) {
+                      ++outages;
+                      return;
+                  }
+                  events.insert(events.end(), report.events.begin(), report.events.end());
+                  for (const LockChange& change : changesBetween(last, report))
+                      happened[change.row.name].push_back(change.what);
+                  last = report;
+              },
+              stop.get_token()))) {}
+    ~GroupWatch() {
+        stop.request_stop();
+        run(std::move(task));
+    }
+    const LockRow* row(const QByteArray& name) const { return rowOf(last, name); }
+    bool saw(const QByteArray& name, What what) const {
+        const auto all = happened.find(name);
+        return all != happened.end() && std::ranges::find(all->second, what) != all->second.end();
+    }
+    int outages = 0;
+    std::vector<ServerEvent> events;
+    std::map<QByteArray, std::vector<What>> happened;
+    inspect::AlertWatch alerts{{*inspect::parseAlertRule(QStringLiteral("failed-over"))}};
+    LockReport last;
+    std::stop_source stop;
+    std::unique_ptr<Watcher> watcher;
+    QCoro::Task<std::optional<Cancelled::Why>> task;
+};
+
+} // namespace
+
+class TestRedisGroupWatcher : public QObject {
+    Q_OBJECT
+
+    std::unique_ptr<redis::Client> clientAt(std::uint16_t port) {
+        const auto url = parseConnectionUrl(QStringLiteral("redis://127.0.0.1:%1").arg(port));
+        return realDiallers().redis(m_runtime, *url, {});
+    }
+    /// Takes a lock as Redisson does, and waits until a replica has it, too.
+    void take(redis::Client& client, const QByteArray& name) {
+        QVERIFY(run(client.call({"HSET", name, kHolder, "1"})));
+        QVERIFY(run(client.call({"PEXPIRE", name, "600000"})));
+        const auto copied = run(client.call({"WAIT", "1", "5000"}));
+        QVERIFY(copied && copied->integer >= 1);
+    }
+    /// A name whose lock lies on that master of the cluster.
+    QByteArray nameOn(int master) const {
+        for (int i = 0;; ++i)
+            if (QByteArray name = "lock-" + QByteArray::number(i); m_cluster.firstOwner(redis::keySlot(name)) == master)
+                return name;
+    }
+
+    EventLoopRuntime m_runtime;
+    sandbox::RedisSentinels m_sentinels{m_runtime};
+    mutable sandbox::RedisCluster m_cluster{m_runtime, withReplicas()};
+
+private Q_SLOTS:
+    void initTestCase() {
+        auto first = m_sentinels.start(), second = m_cluster.start();
+        const auto started = run(std::move(first)), startedToo = run(std::move(second));
+        QVERIFY2(started, started ? "" : qPrintable(started.error()));
+        QVERIFY2(startedToo, startedToo ? "" : qPrintable(startedToo.error()));
+    }
+
+    void aHoldThroughAFailoverBehindSentinelsMayExistTwice() {
+        const int master = run(m_sentinels.group().master());
+        const auto client = clientAt(m_sentinels.group().at(master).port());
+        take(*client, "orders");
+        const QByteArray old = "127.0.0.1:" + QByteArray::number(m_sentinels.group().at(master).port());
+        GroupWatch watch(m_runtime, m_sentinels.url());
+        QTRY_VERIFY_WITH_TIMEOUT(watch.last.complete && watch.row("orders"), 10'000);
+        QCOMPARE(watch.row("orders")->server, old);
+        QCOMPARE(watch.last.servers.size(), 1u);
+        const auto& server = watch.last.servers.front();
+        QCOMPARE(server.address, old);
+        QVERIFY(server.identity);
+        QCOMPARE(server.identity->role, ServerIdentity::Role::Master);
+        QCOMPARE(server.identity->runId.size(), 40);
+        QCOMPARE(server.identity->replicas.size(), 2u);
+        QVERIFY(!server.identity->persistence.isEmpty());
+        QCOMPARE(server.identity->evicts, QByteArray("noeviction"));
+        const QString line = textOf(server);
+        QVERIFY2(line.contains(QStringLiteral("master")) && line.contains(QStringLiteral("replicas: 127.0.0.1:")),
+                 qPrintable(line));
+        QCOMPARE(watch.watcher->status().state, inspect::WatchStatus::State::Connected);
+
+        m_sentinels.group().at(master).kill();
+        QTRY_VERIFY_WITH_TIMEOUT(watch.saw("orders", What::FailedOver), kFailoverLimit);
+        QVERIFY(watch.outages > 0); // nobody knew meanwhile
+        QCOMPARE(watch.events, std::vector<ServerEvent>{ServerEvent::FailedOver});
+        QVERIFY(watch.row("orders"));
+        QVERIFY(watch.row("orders")->server != old);
+        QCOMPARE(watch.row("orders")->holders.at(0).client + ':' + *watch.row("orders")->holders.at(0).thread, kHolder);
+        QVERIFY(!watch.saw("orders", What::Lost) && !watch.saw("orders", What::Renewed));
+        const auto raised = watch.alerts.check(m_runtime.monotonic());
+        QCOMPARE(raised.size(), 1u);
+        QCOMPARE(raised.front().lock, QByteArray("orders"));
+
+        // The new master is the one on which it is freed.
+        const auto after = clientAt(watch.row("orders")->server.split(':').back().toUShort());
+        QVERIFY(run(after->call({"DEL", "orders"})));
+        QTRY_VERIFY_WITH_TIMEOUT(watch.saw("orders", What::Released), 10'000);
+    }
+
+    void onACloseLookAllMastersLocksAreSeen() {
+        QByteArrayList names;
+        for (int master = 0; master < m_cluster.masters(); ++master) {
+            names << nameOn(master);
+            take(*clientAt(m_cluster.at(master).port()), names.back());
+        }
+        const auto watcher = watcherOf(m_runtime, m_cluster.url());
+        const auto report = run(watcher->once());
+        QVERIFY2(!report.trouble, report.trouble ? qPrintable(report.trouble->message) : "");
+        QVERIFY(report.complete);
+        QCOMPARE(report.locks.size(), 3u);
+        QVERIFY(std::ranges::is_sorted(report.locks, {}, &LockRow::name));
+        for (int master = 0; master < 3; ++master)
+            QCOMPARE(rowOf(report, names[master])->server,
+                     "127.0.0.1:" + QByteArray::number(m_cluster.at(master).port()));
+        QCOMPARE(report.servers.size(), 3u);
+        int slots = 0;
+        for (const auto& server : report.servers)
+            slots += server.identity->slots;
+        QCOMPARE(slots, 16'384);
+        QVERIFY(std::ranges::none_of(report.notes, [](const inspect::WatchNote& note) {
+            return note.kind == inspect::WatchNote::Kind::ClusterNode;
+        }));
+
+        // A forced release goes to the server that has the lock.
+        const auto releaser = inspect::makeReleaser(m_runtime, urlOf(m_cluster.url()), realDiallers());
+        QVERIFY(releaser);
+        const auto freed = run((*releaser)->free(*rowOf(report, names[1])));
+        QVERIFY2(freed, freed ? "" : qPrintable(freed.error()));
+        QVERIFY(*freed == inspect::Freed::Freed);
+        const auto left = run(watcher->once());
+        QCOMPARE(left.locks.size(), 2u);
+        QVERIFY(!rowOf(left, names[1]));
+    }
+
+    void aFailoverInAClusterConcernsThatServersLocks() {
+        const QByteArray there = nameOn(0), elsewhere = nameOn(2);
+        take(*clientAt(m_cluster.at(0).port()), there);
+        take(*clientAt(m_cluster.at(2).port()), elsewhere);
+        GroupWatch watch(m_runtime, m_cluster.url());
+        QTRY_VERIFY_WITH_TIMEOUT(watch.last.complete && watch.row(there) && watch.row(elsewhere), 10'000);
+        m_cluster.at(0).kill();
+        QTRY_VERIFY_WITH_TIMEOUT(watch.saw(there, What::FailedOver), kFailoverLimit);
+        QCOMPARE(watch.row(there)->server, "127.0.0.1:" + QByteArray::number(m_cluster.at(3).port()));
+        QVERIFY(watch.row(elsewhere));
+        QVERIFY(!watch.saw(elsewhere, What::FailedOver) && !watch.saw(elsewhere, What::Lost));
+        const auto raised = watch.alerts.check(m_runtime.monotonic());
+        QCOMPARE(raised.size(), 1u);
+        QCOMPARE(raised.front().lock, there);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestRedisGroupWatcher)
+#include "tst_redis_group_watcher.moc"
