@@ -54,7 +54,7 @@ Run runOf(const Usage& usage) {
     static const std::map<QLatin1String, Run> commands{
         {QLatin1String("simulate"), simulate}, {QLatin1String("compare"), compare},   {QLatin1String("watch"), watch},
         {QLatin1String("check"), check},       {QLatin1String("export"), exportFile}, {QLatin1String("list"), list},
-        {QLatin1String("manager"), manager},
+        {QLatin1String("manager"), manager},   {QLatin1String("diff"), diff},
     };
     const auto found = commands.find(QLatin1String(usage.name));
     return found == commands.end() ? notYet : found->second;

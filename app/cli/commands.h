@@ -8,6 +8,7 @@ namespace lockscope::cli {
 int simulate(const QStringList& words);
 int compare(const QStringList& words);
 int check(const QStringList& words);
+int diff(const QStringList& words);
 int exportFile(const QStringList& words);
 int list(const QStringList& words);
 

@@ -8,6 +8,8 @@
 #include "cli/picture.h"
 #include "cli/text.h"
 #include "cli/usage.h"
+#include "experiment/replay.h"
+#include "scenario/scenario_file.h"
 #include "scenario/schema_check.h"
 #include "trace/recording.h"
 
@@ -19,24 +21,45 @@ namespace lockscope::cli {
 
 namespace {
 
-const QStringList kPainted{QStringLiteral("png"), QStringLiteral("svg"), QStringLiteral("webp")};
+const QString kCard = QStringLiteral("card");
+const QStringList kPainted{QStringLiteral("png"), QStringLiteral("svg"), QStringLiteral("webp"), kCard};
+
+/// A part of the run as a scenario, for the simulator.
+const QString kScenario = QStringLiteral("scenario");
 
 QStringList formats() {
     QStringList all = kPainted;
+    all += kScenario;
     for (const trace::ExportFormat& format : trace::kExportFormats)
         all += QLatin1String(format.id);
     return all;
 }
 
-/// The format, and for a picture the part of the run that it shows.
+/// The format, and for a picture or a scenario the part of the run that it shows.
 struct Wanted {
     QString format;
     Stretch stretch;
+    Names names = Names::Shown; ///< on a card
+    CardForm form = CardForm::Pdf;
 };
+
+std::expected<void, QString> writeScenario(const Wanted& wanted, const trace::LoadedRecording& recording,
+                                           QIODevice& device) {
+    const auto replay = experiment::replayOf(*recording.trace, recording.meta, wanted.stretch.from.value_or(Nanos(0)),
+                                             wanted.stretch.until.value_or(recording.trace->reached()));
+    if (!replay) return std::unexpected(replay.error());
+    for (const QString& note : replay->notes)
+        complain(note);
+    const QByteArray json = scenario::toJson(replay->scenario);
+    if (device.write(json) == json.size()) return {};
+    return std::unexpected(device.errorString());
+}
 
 std::expected<void, QString> write(const Wanted& wanted, const trace::LoadedRecording& recording, QIODevice& device) {
     for (const trace::ExportFormat& format : trace::kExportFormats)
         if (wanted.format == QLatin1String(format.id)) return format.write(*recording.trace, device, {});
+    if (wanted.format == kScenario) return writeScenario(wanted, recording, device);
+    if (wanted.format == kCard) return paintCard(wanted.form, wanted.names, recording, wanted.stretch, device);
     return paint(wanted.format, recording, wanted.stretch, device);
 }
 
@@ -81,9 +104,12 @@ bool exportPaints(const QStringList& words) {
 }
 
 int exportFile(const QStringList& words) {
-    const auto arguments =
-        Arguments::parse(words, {{QStringLiteral("to")}, {QStringLiteral("from")}, {QStringLiteral("until")}},
-                         {QStringLiteral("FILE"), QStringLiteral("OUT")});
+    const auto arguments = Arguments::parse(words,
+                                            {{QStringLiteral("to")},
+                                             {QStringLiteral("from")},
+                                             {QStringLiteral("until")},
+                                             {QStringLiteral("redact"), false}},
+                                            {QStringLiteral("FILE"), QStringLiteral("OUT")});
     if (!arguments) return misused("export", arguments.error());
     const auto format = arguments->value("to");
     if (!format) return misused("export", tr("--to is missing: %1").arg(formats().join(QStringLiteral(", "))));
@@ -92,12 +118,17 @@ int exportFile(const QStringList& words) {
                        tr("there is no format “%1”%2").arg(*format, scenario::suggestion(*format, formats())));
     }
     Wanted wanted{*format, {}};
+    if (arguments->has("redact")) wanted.names = Names::Hidden;
+    if (arguments->has("redact") && *format != kCard)
+        return misused("export", tr("--redact: only a card can be without names"));
+    if (arguments->place(1).endsWith(QLatin1String(".png"), Qt::CaseInsensitive)) wanted.form = CardForm::Png;
     for (const auto& [option, place] :
          {std::pair{"from", &wanted.stretch.from}, std::pair{"until", &wanted.stretch.until}}) {
         const auto text = arguments->value(option);
         if (!text) continue;
-        if (!kPainted.contains(*format))
-            return misused("export", tr("--%1: only a picture shows a part of the run").arg(QLatin1String(option)));
+        if (!kPainted.contains(*format) && *format != kScenario)
+            return misused("export",
+                           tr("--%1: only a picture or a scenario shows a part of the run").arg(QLatin1String(option)));
         const auto at = durationOf(option, *text, Nanos(0));
         if (!at) return misused("export", at.error());
         *place = *at;

@@ -117,6 +117,8 @@ std::vector<Item> formats() {
          QT_TRANSLATE_NOOP("cli", "a recording, as simulate --record writes it; a SQLite database")},
         {"png", "export", QT_TRANSLATE_NOOP("cli", "the timeline as a picture")},
         {"svg", "export", QT_TRANSLATE_NOOP("cli", "the timeline as a drawing")},
+        {"card", "export", QT_TRANSLATE_NOOP("cli", "one page for others: picture, verdict and facts, as PDF or PNG")},
+        {"scenario", "export", QT_TRANSLATE_NOOP("cli", "a scenario that repeats what happened, for the simulator")},
         {"csv", "export", QT_TRANSLATE_NOOP("cli", "all events as a table")},
         {"jsonl", "export", QT_TRANSLATE_NOOP("cli", "all events, one JSON object a line")},
         {"perfetto", "export", QT_TRANSLATE_NOOP("cli", "a trace for ui.perfetto.dev")},

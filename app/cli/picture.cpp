@@ -6,7 +6,11 @@
 #include "session/bounds.h"
 #include "theme/palette.h"
 #include "timeline/animated_webp.h"
+#include "timeline/evidence_card.h"
 #include "timeline/run_movie.h"
+#include "trace/redacted.h"
+
+#include <QCoreApplication>
 
 namespace lockscope::cli {
 
@@ -14,25 +18,27 @@ namespace {
 
 constexpr int kWidth = 1600;
 constexpr int kMostHeight = 8000; ///< of a picture that still opens everywhere; lanes beyond it are left out
+constexpr int kCardDots = 192;    ///< an inch, of a page as a picture
 constexpr double kScale = 2;      ///< sharp on paper and dense screens
 
-views::RunPicture pictureOf(const trace::LoadedRecording& recording, const Stretch& stretch) {
-    verdict::Judge judge(recording.trace, session::boundsFor(recording.meta));
+views::RunPicture pictureOf(const trace::RecordingMeta& meta, const std::shared_ptr<const trace::Trace>& trace,
+                            const Stretch& stretch) {
+    verdict::Judge judge(trace, session::boundsFor(meta));
     judge.consume();
 
     views::RunPicture picture;
     views::TimelinePicture& timeline = picture.timeline;
-    timeline.trace = recording.trace;
-    timeline.verdict = std::make_shared<const verdict::Verdict>(judge.verdict(recording.meta.finished));
+    timeline.trace = trace;
+    timeline.verdict = std::make_shared<const verdict::Verdict>(judge.verdict(meta.finished));
     timeline.from = stretch.from.value_or(Nanos(0));
-    timeline.to = std::max(stretch.until.value_or(recording.trace->reached()), timeline.from + Nanos(1));
-    timeline.notes.recipe = recording.meta.recipe;
+    timeline.to = std::max(stretch.until.value_or(trace->reached()), timeline.from + Nanos(1));
+    timeline.notes.recipe = meta.recipe;
     QStringList title;
-    if (const auto scenario = scenario::recordedScenario(recording.meta.scenario)) {
+    if (const auto scenario = scenario::recordedScenario(meta.scenario)) {
         timeline.notes.tokenCheck = scenario->resource.tokenCheck;
         if (!scenario->id.isEmpty()) title += scenario->id;
     }
-    if (!recording.meta.recipe.isEmpty()) title += recording.meta.recipe;
+    if (!meta.recipe.isEmpty()) title += meta.recipe;
     picture.title = title.join(QStringLiteral(" · "));
     views::tellVerdict(picture);
     return picture;
@@ -55,7 +61,7 @@ std::expected<void, QString> animate(views::RunPicture picture, QIODevice& devic
 std::expected<void, QString> paint(const QString& format, const trace::LoadedRecording& recording,
                                    const Stretch& stretch, QIODevice& device) {
     views::Theme::instance().setChoice(views::ThemeChoice::Light); // for paper, whatever the desktop's theme is
-    views::RunPicture picture = pictureOf(recording, stretch);
+    views::RunPicture picture = pictureOf(recording.meta, recording.trace, stretch);
     if (format == QLatin1String("webp")) return animate(std::move(picture), device);
     const QSize size = views::sizeOf(picture, kWidth, kMostHeight);
     if (format == QLatin1String("png")) {
@@ -64,6 +70,30 @@ std::expected<void, QString> paint(const QString& format, const trace::LoadedRec
     }
     if (views::writeSvg(picture, size, device)) return {};
     return std::unexpected(tr("the drawing could not be written: %1").arg(device.errorString()));
+}
+
+std::expected<void, QString> paintCard(CardForm form, Names names, trace::LoadedRecording recording,
+                                       const Stretch& stretch, QIODevice& device) {
+    views::Theme::instance().setChoice(views::ThemeChoice::Light); // for paper, whatever the desktop's theme is
+    const bool hidden = names == Names::Hidden;
+    views::EvidenceCard card;
+    const QByteArray digest = recording.trace->digest(); // of what was recorded
+    std::shared_ptr<const trace::Trace> shown = recording.trace;
+    if (hidden) shown = trace::redacted(*recording.trace);
+    card.run = pictureOf(recording.meta, shown, stretch);
+    if (hidden) card.run.title = recording.meta.recipe; // a scenario's name may be somebody's
+    if (card.run.title.isEmpty()) card.run.title = hidden ? tr("What was seen") : recording.meta.origin;
+    card.facts = views::factsOf(card.run.timeline);
+    if (!hidden && !recording.meta.origin.isEmpty()) card.facts.emplace_back(tr("Origin"), recording.meta.origin);
+    if (!recording.meta.recipe.isEmpty())
+        card.facts.emplace_back(tr("Recipe"), tr("%1, seed %2").arg(recording.meta.recipe).arg(recording.meta.seed));
+    card.facts.emplace_back(tr("Names"), hidden ? tr("hidden") : tr("as recorded"));
+    card.facts.emplace_back(tr("Digest of the events"), QString::fromLatin1(digest));
+    card.facts.emplace_back(tr("Made by"), QStringLiteral("Lockscope ") + QCoreApplication::applicationVersion());
+    const bool written =
+        form == CardForm::Pdf ? views::writePdf(card, device) : views::imageOf(card, kCardDots).save(&device, "PNG");
+    if (written) return {};
+    return std::unexpected(tr("the page could not be written: %1").arg(device.errorString()));
 }
 
 } // namespace lockscope::cli

@@ -12,6 +12,18 @@ struct Stretch {
     std::optional<Nanos> from, until;
 };
 
+/// What a card says of whom.
+enum class Names : std::uint8_t {
+    Shown,
+    Hidden, ///< as trace::redacted()
+};
+enum class CardForm : std::uint8_t { Pdf, Png };
+
+/// Paints one page about a recording: its picture, its verdict and the facts of it. Needs a QGuiApplication. An error
+/// is a sentence.
+std::expected<void, QString> paintCard(CardForm form, Names names, trace::LoadedRecording recording,
+                                       const Stretch& stretch, QIODevice& device);
+
 /// Paints the timeline of a recording, with its verdict, as "png", "svg", or as an animated "webp" in which the stretch
 /// happens. Needs a QGuiApplication. An error is a sentence.
 std::expected<void, QString> paint(const QString& format, const trace::LoadedRecording& recording,

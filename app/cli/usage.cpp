@@ -27,7 +27,8 @@ constexpr std::array kUsages{
           QT_TRANSLATE_NOOP("cli", "run a command while holding a lock on a real server")},
     Usage{"watch",
           "watch URL… [--match PATTERNS] [--ignore PATTERNS] [--string PATTERNS] [--interval T] [--renewals]\n"
-          "                [--once] [--json] [--alert EXPR]… [--fail] [--metrics [ADDRESS:]PORT]",
+          "                [--once] [--json] [--alert EXPR]… [--fail] [--metrics [ADDRESS:]PORT]\n"
+          "                [--record FILE [--keep T] [--max-bytes N]]",
           QT_TRANSLATE_NOOP("cli", "locks on running servers; without --once, a line per change")},
     Usage{"manager",
           "manager CONFIG check|status|watch [--json]\n"
@@ -35,8 +36,12 @@ constexpr std::array kUsages{
           "lockscope manager CONFIG fail-back [NAMESPACE] [--immediate | --drain] [--json]",
           QT_TRANSLATE_NOOP("cli", "the engines of a manager's locks: which is in use, and change it")},
     Usage{"check", "check FILE [--json]", QT_TRANSLATE_NOOP("cli", "judge a recording")},
-    Usage{"export", "export FILE --to png|svg|webp|csv|jsonl|perfetto|jepsen OUT",
-          QT_TRANSLATE_NOOP("cli", "turn a recording into a picture, a table or a history for other tools")},
+    Usage{
+        "export",
+        "export FILE --to png|svg|webp|card|scenario|csv|jsonl|perfetto|jepsen OUT [--from T] [--until T] [--redact]",
+        QT_TRANSLATE_NOOP("cli", "turn a recording into a picture, a scenario that repeats it, a table or a history")},
+    Usage{"diff", "diff FILE --from T --to T [--json]",
+          QT_TRANSLATE_NOOP("cli", "what changed between two instants of a recording")},
     Usage{"list", "list scenarios|recipes|formats [--json]", QT_TRANSLATE_NOOP("cli", "what there is")},
     Usage{"sandbox", nullptr, nullptr},
 };

@@ -108,7 +108,9 @@ public:
         to.title = Text::tr("Replay of %1").arg(m_recorded ? m_recorded->title : Text::tr("a recording"));
         to.until = std::clamp<Nanos>(rounded(m_to - m_from), 1s, kForGood);
         std::size_t leftOut = 0;
-        const std::vector<Life> lives = livesIn(observed, leftOut);
+        std::vector<Life> lives = livesIn(observed, leftOut);
+        // Clients of a simulation keep their names, where each had one life only.
+        if (m_recorded) std::ranges::stable_sort(lives, {}, &Life::thread);
         nameLocks(lives);
         for (const Life& life : lives)
             addClient(life);

@@ -4,6 +4,7 @@
 #include <QImage>
 #include <QSet>
 #include <QTemporaryDir>
+#include <cmath>
 
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -88,6 +89,23 @@ private Q_SLOTS:
         QCOMPARE(exportTo("svg", path("run.svg")).status, 0);
         const QByteArray svg = content(path("run.svg"));
         QVERIFY(svg.contains("<svg") && svg.contains("orders") && svg.trimmed().endsWith("</svg>"));
+    }
+
+    /// One page, with and without names.
+    void aCardIsOnePage() {
+        QCOMPARE(exportTo("card", path("run.pdf")).status, 0);
+        const QByteArray pdf = content(path("run.pdf"));
+        QVERIFY(pdf.startsWith("%PDF-") && pdf.count("/Type /Page\n") == 1);
+        QCOMPARE(exportTo("card", path("card.png")).status, 0);
+        const QImage page(path("card.png"));
+        QVERIFY(std::abs(double(page.height()) / page.width() - std::sqrt(2.0)) < 0.01); // A4
+        const Ran hidden = program({QStringLiteral("export"), m_recording, QStringLiteral("--to"),
+                                    QStringLiteral("card"), QStringLiteral("--redact"), path("hidden.png")});
+        QVERIFY2(hidden.status == 0, hidden.told());
+        QVERIFY(QImage(path("hidden.png")) != page);
+        const Ran table = program({QStringLiteral("export"), m_recording, QStringLiteral("--to"), QStringLiteral("csv"),
+                                   QStringLiteral("--redact"), path("part.csv")});
+        QVERIFY2(table.status == 2 && table.err.contains("only a card"), table.told());
     }
 
     void aStretchIsShownAsItHappens() {

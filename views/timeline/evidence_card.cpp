@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "timeline/evidence_card.h"
+
+#include "theme/fonts.h"
+#include "theme/format.h"
+#include "theme/palette.h"
+#include "trace/time_text.h"
+
+#include <QCoreApplication>
+#include <QDateTime>
+#include <QPainter>
+#include <QPdfWriter>
+
+namespace lockscope::views {
+
+namespace {
+
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(EvidenceCard)
+};
+
+// A page is laid out in pixels of a screen, 96 an inch, and scaled to what it is painted on.
+constexpr double kPageWidth = 794, kPageHeight = 1123; // A4
+constexpr int kMargin = 48, kGap = 16;
+constexpr int kPictureWidth = 1200; ///< of the timeline, which is scaled down to the page
+
+/// Paints the page into (0, 0, kPageWidth, kPageHeight).
+void paintPage(QPainter& painter, const EvidenceCard& card) {
+    const int width = int(kPageWidth) - 2 * kMargin;
+    painter.fillRect(QRectF(0, 0, kPageWidth, kPageHeight), color(Role::Surface));
+    int y = kMargin;
+    const auto write = [&](const QString& text, const QFont& font, Role role) {
+        painter.setFont(font);
+        painter.setPen(color(role));
+        const QRect room(kMargin, y, width, int(kPageHeight) - y - kMargin);
+        QRect used;
+        painter.drawText(room, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, text, &used);
+        y = used.bottom() + kGap;
+    };
+    write(card.run.title, uiFont(6, QFont::DemiBold), Role::Text);
+    write(card.run.sentence, uiFont(3), card.run.violated ? Role::ViolationText : Role::Text);
+
+    // The facts stand at the foot, and the picture gets the room between.
+    painter.setFont(uiFont());
+    const int line = painter.fontMetrics().height() + 4;
+    const int facts = int(card.facts.size()) * line + kGap;
+    const int foot = int(kPageHeight) - kMargin - facts;
+    const double scale = double(width) / kPictureWidth;
+    const int room = int((foot - y - kGap) / scale);
+    const QSize size = sizeOf(card.run, kPictureWidth, std::max(room, 1));
+    painter.save();
+    painter.translate(kMargin, y);
+    painter.scale(scale, scale);
+    painter.setClipRect(QRect(QPoint(0, 0), size));
+    paintRun(painter, size, card.run);
+    painter.restore();
+
+    painter.setPen(color(Role::Hairline));
+    painter.drawLine(kMargin, foot, kMargin + width, foot);
+    int labels = 0;
+    painter.setFont(uiFont());
+    for (const auto& [label, value] : card.facts)
+        labels = std::max(labels, painter.fontMetrics().horizontalAdvance(label));
+    y = foot + kGap;
+    for (const auto& [label, value] : card.facts) {
+        painter.setPen(color(Role::TextDim));
+        painter.drawText(QRect(kMargin, y, labels, line), Qt::AlignLeft | Qt::AlignTop, label);
+        painter.setPen(color(Role::Text));
+        const QRect place(kMargin + labels + kGap, y, width - labels - kGap, line);
+        painter.drawText(place, Qt::AlignLeft | Qt::AlignTop,
+                         painter.fontMetrics().elidedText(value, Qt::ElideMiddle, place.width()));
+        y += line;
+    }
+}
+
+} // namespace
+
+std::vector<std::pair<QString, QString>> factsOf(const TimelinePicture& timeline) {
+    std::vector<std::pair<QString, QString>> facts;
+    const trace::Trace& trace = *timeline.trace;
+    const Nanos to = timeline.to > timeline.from ? timeline.to : trace.reached();
+    facts.emplace_back(Text::tr("Time span"), intervalText(timeline.from, to));
+    if (trace.originWallMs() != 0) {
+        const auto wall = [&](Nanos at) {
+            return QDateTime::fromMSecsSinceEpoch(trace.originWallMs() + at / 1ms, Qt::UTC).toString(Qt::ISODateWithMs);
+        };
+        //: %1 and %2 are instants such as 2026-11-23T21:04:05.678Z.
+        facts.emplace_back(Text::tr("By the clock"), Text::tr("%1 to %2").arg(wall(timeline.from), wall(to)));
+    }
+    int clients = 0, locks = 0, servers = 0;
+    for (trace::EntityId id = 1; id < trace.entityCount(); ++id) {
+        const trace::EntityKind kind = trace.entity(id).kind;
+        clients += kind == trace::EntityKind::Client;
+        locks += kind == trace::EntityKind::Lock && trace.copyOf(id) == trace::kNoEntity;
+        servers += kind == trace::EntityKind::Node;
+    }
+    facts.emplace_back(Text::tr("Seen"),
+                       Text::tr("%1 clients, %2 locks, %3 servers, %4 events")
+                           .arg(count(clients), count(locks), count(servers), count(std::int64_t(trace.size()))));
+    return facts;
+}
+
+bool writePdf(const EvidenceCard& card, QIODevice& device) {
+    QPdfWriter writer(&device);
+    writer.setPageSize(QPageSize(QPageSize::A4));
+    writer.setPageMargins(QMarginsF(0, 0, 0, 0));
+    writer.setTitle(card.run.title);
+    writer.setCreator(QStringLiteral("Lockscope"));
+    QPainter painter;
+    if (!painter.begin(&writer)) return false;
+    painter.scale(writer.width() / kPageWidth, writer.height() / kPageHeight);
+    paintPage(painter, card);
+    return painter.end();
+}
+
+QImage imageOf(const EvidenceCard& card, int dotsPerInch) {
+    const double scale = dotsPerInch / 96.0;
+    QImage image(int(kPageWidth * scale), int(kPageHeight * scale), QImage::Format_ARGB32_Premultiplied);
+    QPainter painter(&image);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.scale(scale, scale);
+    paintPage(painter, card);
+    return image;
+}
+
+} // namespace lockscope::views
