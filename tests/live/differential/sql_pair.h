@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clients of a simulated database and of a real one, who begin the same random verbs. What needs time on the real
-// server is left to the caller, who lets many pairs wait at once.
+// Clients of a simulated database and of a real one begin the same random verbs. The caller waits for the real server,
+// since many pairs can wait at once.
 #pragma once
 #include "drivers/dial.h"
 #include "sql_group.h"
