@@ -88,7 +88,10 @@ QByteArray ClusterNode::elsewhere(const redis::Args& keys, bool asking, bool rea
         if (missing < std::ssize(keys)) return again;
         return "ASK " + number(slot) + ' ' + addressOf(to->second);
     }
-    if (asking && m_importing.contains(slot)) return keys.size() > 1 && missing > 0 ? again : QByteArray();
+    if (asking && m_importing.contains(slot)) {
+        const bool several = std::ranges::any_of(keys, [&](const QByteArray& key) { return key != keys.front(); });
+        return several && missing > 0 ? again : QByteArray();
+    }
     const bool ofMyMaster = m_peers[std::size_t(m_me)].master == owner;
     if (readOnly && ofMyMaster && !writes) return {};
     return "MOVED " + number(slot) + ' ' + addressOf(owner);

@@ -121,8 +121,12 @@ void EtcdRecord::kept(std::int64_t lease) {
         inspect::Sight sight;
         sight.clockMoved = lease == 0;
         if (lease != 0) {
+            if (const std::optional<Nanos> end = m_endOf(lease)) m_ends[lease] = *end;
             inspect::Party party;
             party.client = inspect::leaseInHex(lease);
+            // The end of a waiter's lease is no part of the record: a long queue is not read again for it.
+            const auto holders = m_holding.find(name);
+            if (holders != m_holding.end() && !holders->second.contains(party.client)) continue;
             sight.cause = m_owner(party);
         }
         write(name, sight);
@@ -156,6 +160,11 @@ void EtcdRecord::write(const QByteArray& lockName, inspect::Sight sight) {
         if (end != m_ends.end()) sight.exactDeadline = end->second;
     }
     m_feed.update(lockName, row, sight);
+    std::set<QByteArray>& holding = m_holding[lockName];
+    holding.clear();
+    if (row)
+        for (const inspect::Party& holder : row->holders)
+            holding.insert(holder.client);
     m_holders[lockName] = row && !row->holders.empty() ? m_owner(row->holders.front()) : trace::kNoEntity;
     std::erase_if(m_ends, [this](const auto& end) { return !m_store->leases().contains(end.first); });
     armSecondLook();

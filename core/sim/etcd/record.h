@@ -50,8 +50,9 @@ private:
     std::shared_ptr<KeysRead> m_read = std::make_shared<KeysRead>(); ///< copies share the lock's
     std::map<std::int64_t, Nanos> m_ends;                            ///< as known last, while nobody leads
     std::set<QByteArray> m_watched;
-    std::map<QByteArray, trace::EntityId> m_holders; ///< by lock, as written last
-    const EtcdStore* m_store = nullptr;              ///< of the member that has told of a change last
+    std::map<QByteArray, trace::EntityId> m_holders;      ///< by lock, as written last
+    std::map<QByteArray, std::set<QByteArray>> m_holding; ///< the holders' leases in hex, by lock, as written last
+    const EtcdStore* m_store = nullptr;                   ///< of the member that has told of a change last
     VirtualScheduler::TimerId m_secondLook = 0;
 };
 

@@ -175,6 +175,8 @@ SqlEngine::Step SqlEngine::touchMissing(Id id, const SqlRowId& row) {
         m_locks[row].gaps.insert(id);
         session.locked.insert(row);
     }
+    // PostgreSQL's locks are marks in a row's versions: of a row that was deleted meanwhile none is left.
+    if (isPostgreSql() && m_rows.writer(row) != id && session.locked.erase(row) > 0) release(row, id);
     return Step::Done;
 }
 

@@ -5,6 +5,7 @@
 #include "recipes/recipe_info.h"
 #include "runtime/virtual_runtime.h"
 #include "scenario/scenario_file.h"
+#include "session/bounds.h"
 #include "sim/fitting_recipes.h"
 #include "sim/redis/engine.h"
 
@@ -89,17 +90,33 @@ double processorSecs() {
     return double(spent.tv_sec) + double(spent.tv_nsec) / 1e9;
 }
 
-/// Three servers, of which three Sentinels watch the master.
-scenario::ServiceSpec sentinels() {
-    scenario::ServiceSpec service;
-    service.shape = scenario::ServiceSpec::Shape::Sentinel;
-    service.nodes = service.sentinels = 3;
-    return service;
+/// Servers on which clients are measured.
+struct Ground {
+    QString name;
+    std::vector<scenario::ServiceSpec> services; ///< empty: one of the recipe's own kind
+};
+std::vector<Ground> grounds() {
+    using Shape = scenario::ServiceSpec::Shape;
+    const auto of = [](const char* kind, Shape shape, int nodes) {
+        auto service = scenario::defaultService(QString::fromLatin1(kind), shape);
+        service.nodes = nodes;
+        return service;
+    };
+    auto watched = of("redis", Shape::Sentinel, 3);
+    watched.sentinels = 3;
+    auto postgreSql = of("sql", Shape::Replicas, 3);
+    postgreSql.dialect = scenario::ServiceSpec::Dialect::PostgreSql;
+    return {{QStringLiteral("single"), {}},
+            {QStringLiteral("sentinels"), {watched}},
+            {QStringLiteral("ensemble-of-5"), {of("zookeeper", Shape::Ensemble, 5)}},
+            {QStringLiteral("etcd-of-3"), {of("etcd", Shape::Ensemble, 3)}},
+            {QStringLiteral("mariadb-of-3"), {of("sql", Shape::Replicas, 3)}},
+            {QStringLiteral("postgresql-of-3"), {postgreSql}}};
 }
 
 /// One JSON object for runs with the seeds 1, 2, … that are computed, judged and digested: as many as it takes for the
 /// clock to measure them.
-void printRuns(scenario::Scenario scenario, const QString& recipe, int clients) {
+void printRuns(scenario::Scenario scenario, const Ground& ground, const QString& recipe, int clients) {
     constexpr double kEnoughSecs = 0.25;
     scenario.recipe = recipe;
     scenario.workload.clients = clients;
@@ -112,16 +129,15 @@ void printRuns(scenario::Scenario scenario, const QString& recipe, int clients) 
         cpu = processorSecs() - before;
     }
     const double secs = double(timer.nsecsElapsed()) / 1e9;
-    const QJsonObject line{
-        {QStringLiteral("scenario"), scenario.id},
-        {QStringLiteral("recipe"), recipe},
-        {QStringLiteral("clients"), clients},
-        {QStringLiteral("sentinels"), scenario.services.empty() ? 0 : scenario.services.front().sentinels},
-        {QStringLiteral("events"), events},
-        {QStringLiteral("secs"), secs},
-        {QStringLiteral("events_per_s"), std::round(events / secs)},
-        {QStringLiteral("events_per_cpu_s"), std::round(events / cpu)},
-        {QStringLiteral("rss_mb"), std::round(residentMb())}};
+    const QJsonObject line{{QStringLiteral("scenario"), scenario.id},
+                           {QStringLiteral("recipe"), recipe},
+                           {QStringLiteral("clients"), clients},
+                           {QStringLiteral("servers"), ground.name},
+                           {QStringLiteral("events"), events},
+                           {QStringLiteral("secs"), secs},
+                           {QStringLiteral("events_per_s"), std::round(events / secs)},
+                           {QStringLiteral("events_per_cpu_s"), std::round(events / cpu)},
+                           {QStringLiteral("rss_mb"), std::round(residentMb())}};
     std::puts(QJsonDocument(line).toJson(QJsonDocument::Compact).constData());
 }
 
@@ -132,26 +148,38 @@ QString valueOf(const char* option) {
     return at < 0 ? QString() : words.value(at + 1);
 }
 
-/// One JSON object a line for every simulated recipe with 10, 50 and 200 clients, on one server and with Sentinels.
-/// `--recipe`, `--clients` and `--sentinels` (their number: 0 or 3) choose some of them.
+/// One JSON object a line for every simulated recipe with 10, 50 and 200 clients on each ground. `--recipe`,
+/// `--clients` and `--servers` (a ground's name) choose some of them.
 void printCrowds() {
-    const QString wanted = valueOf("--recipe");
+    const QString wanted = valueOf("--recipe"), servers = valueOf("--servers");
     const int count = valueOf("--clients").toInt();
-    const scenario::Scenario single = builtin("contention");
-    scenario::Scenario watched = single;
-    watched.setServices({sentinels()});
-    const QString sentinelCount = valueOf("--sentinels");
-    for (const scenario::Scenario& scenario : {single, watched}) {
-        const int sentinels = scenario.services.empty() ? 0 : scenario.services.front().sentinels;
-        if (!sentinelCount.isEmpty() && sentinelCount.toInt() != sentinels) continue;
+    for (const Ground& ground : grounds()) {
+        if (!servers.isEmpty() && servers != ground.name) continue;
+        scenario::Scenario scenario = builtin("contention");
+        if (!ground.services.empty()) scenario.setServices(ground.services);
         for (const auto& recipe : sim::recipesFor(scenario)) {
             const QString id = QString::fromUtf8(recipe.id);
             if (!wanted.isEmpty() && id != wanted) continue;
             for (const int clients : {10, 50, 200})
-                if (count == 0 || clients == count) printRuns(scenario, id, clients);
+                if (count == 0 || clients == count) printRuns(scenario, ground, id, clients);
         }
     }
 }
+
+/// Ten minutes of a hundred clients, which are judged again and again: as a whole, without the time of the run itself.
+void judging(benchmark::State& state) {
+    auto scenario = builtin("contention");
+    scenario.workload.clients = 100;
+    scenario.until = 10min;
+    const experiment::RunReport run = experiment::run(scenario, 1);
+    for (auto _ : state) {
+        verdict::Judge judge(run.trace, session::boundsFor(scenario));
+        judge.consume();
+        benchmark::DoNotOptimize(judge.verdict(true));
+    }
+    state.counters["events"] = double(run.trace->size());
+}
+BENCHMARK(judging)->Unit(benchmark::kMillisecond);
 
 } // namespace
 

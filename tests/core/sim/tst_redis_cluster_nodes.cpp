@@ -82,6 +82,8 @@ private Q_SLOTS:
         QCOMPARE(c.ask(session, {"GET", other}).text, "MOVED " + slot + " redis-1:6379"); // for one command only
         c.ask(session, {"ASKING"});
         QCOMPARE(c.ask(session, {"DEL", key, other}).text, "TRYAGAIN Multiple keys request during rehashing of slot");
+        c.ask(session, {"ASKING"});
+        QCOMPARE(c.ask(session, {"EXISTS", key, key}).integer, 0); // one key, named twice
         c.ask(c.at(0), {"DEL", key});
         c.ask(c.at(1), {"CLUSTER", "SETSLOT", slot, "NODE", to});
         c.ask(c.at(0), {"CLUSTER", "SETSLOT", slot, "NODE", to});

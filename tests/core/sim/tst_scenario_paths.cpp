@@ -30,6 +30,7 @@ private Q_SLOTS:
         takes("sql-failover-async", Probe::SqlOldPrimaryFollows);
         takes("sql-failover-async", Probe::SqlCopiedAnew);
         takes("sql-failover-connection", Probe::SqlOldPrimaryFollows);
+        takes("museum-named-locks", Probe::SqlOldPrimaryFollows);
         takes("sql-semi-sync-gives-up", Probe::SqlSemiSyncOff);
         takes("sql-pool-exhausted", Probe::SqlPoolEmpty);
     }

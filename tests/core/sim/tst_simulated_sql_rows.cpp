@@ -79,6 +79,19 @@ private Q_SLOTS:
         QCOMPARE(g.tell(b, SqlGroup::of(Kind::Insert, "e", "B")), QByteArray("1"));
     }
 
+    void postgreSqlKeepsNoLockOfARowThatWasDeleted() {
+        SqlGroup g(Dialect::PostgreSql);
+        g.makeRows({"a"});
+        auto &a = g.client("A"), &b = g.client("B"), &c = g.client("C");
+        g.tell(a, SqlGroup::begun(SqlGroup::of(Kind::Erase, "a")));
+        const Pending waits = g.send(b, SqlGroup::begun(SqlGroup::of(Kind::LockRow, "a")));
+        QCOMPARE(SqlGroup::word(waits), QByteArray("waits"));
+        g.commit(a);
+        g.run(20ms);
+        QCOMPARE(SqlGroup::word(waits), QByteArray("0"));
+        QCOMPARE(g.tell(c, SqlGroup::of(Kind::Insert, "a", "C")), QByteArray("1")); // B's transaction is still open
+    }
+
     void Q12_innoDbsTimeOutCostsTheStatementOnly() {
         SqlGroup g;
         g.makeRows({"a", "b"});

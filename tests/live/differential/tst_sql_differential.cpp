@@ -1,347 +1,125 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulated database against real ones, MariaDB and PostgreSQL: the same random verbs of several clients over the
-// port of each get the same answers, the same clients wait, and the rows are the same in the end. SEED=n begins with
-// another seed, OPERATIONS=n runs that many verbs; for more than a few minutes, QTEST_FUNCTION_TIMEOUT=milliseconds as
-// well.
-#include "drivers/dial.h"
+// The simulated database against real ones, MariaDB, PostgreSQL and SQLite: the same random verbs of several clients
+// over the port of each get the same answers, the same clients wait, and the rows are the same. Many pairs go at once
+// on one real server, since what takes time is to see that an answer does not come. SEED=n begins with another seed,
+// OPERATIONS=n runs that many verbs.
+#include "campaign.h"
 #include "sandbox/mariadb_server.h"
 #include "sandbox/postgres_server.h"
-#include "sql_group.h"
-#include "sql_sides.h"
-#include "support/live.h"
+#include "sql_pair.h"
 
-#include <QElapsedTimer>
-#include <deque>
+#include <QTemporaryDir>
 
 using namespace lockscope;
 using namespace lockscope::differential;
-using tests::Dialect;
-using tests::SqlGroup;
-using Do = SqlOp::Do;
+using sql::Dialect;
 
 namespace {
 
-constexpr int kOperations = 900, kClients = 4, kInRound = 60;
-constexpr std::size_t kHistory = 40;
-/// The model has answered by then whatever it does not make wait.
-constexpr Nanos kModelSettles = 40ms;
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr qint64 kOperations = 3000; // a sanitizer makes the models slow, and there are many
+#else
+constexpr qint64 kOperations = 20'000;
+#endif
+constexpr int kPairs = 16, kInRound = 60, kRounds = 22;
+/// In each so many steps there is one that waits until leases are over.
+constexpr int kStepsPerShortLease = 20;
 /// An answer that the real server owes must come by then; one that it does not owe must not come so soon.
 constexpr auto kPatience = 20s;
-constexpr auto kQuiet = 25ms;
+constexpr auto kQuiet = 10ms;
 /// After a short lease.
 constexpr auto kLeaseOver = 250ms;
 
-class Pair {
+void wait(std::chrono::milliseconds time) {
+    test::comesTrue([] { return false; }, time);
+}
+
+/// Pairs that take each step together.
+class Crowd {
 public:
-    Pair(const QString& realUrl, Dialect dialect, std::uint64_t seed, EventLoopRuntime& runtime)
-        : m_group(dialect, seed), m_postgreSql(dialect == Dialect::PostgreSql), m_random(seed), m_runtime(runtime) {
-        const auto url =
-            parseConnectionUrl(realUrl + (realUrl.contains(u'?') ? u'&' : u'?') + QStringLiteral("timeout=60s"));
-        const auto simulatedUrl = parseConnectionUrl(m_group.service->url() + QStringLiteral("?timeout=60s"));
-        for (int i = 0; i <= kClients; ++i) { // the last one only looks
-            auto& process = m_group.client(QByteArray(1, char('A' + i)));
-            m_simulated.push_back(std::make_unique<SqlUser>(SqlUser{
-                *process.runtime, m_group.service->diallers(process.end).sql(*process.runtime, *simulatedUrl)}));
-            m_real.push_back(std::make_unique<SqlUser>(SqlUser{runtime, realDiallers().sql(runtime, *url)}));
-        }
-        m_clients.resize(kClients);
+    /// `urlOf`: the real database of a seed's pair.
+    template <typename UrlOf>
+    Crowd(UrlOf urlOf, Dialect dialect, std::uint64_t firstSeed, EventLoopRuntime& runtime) : m_firstSeed(firstSeed) {
+        for (std::uint64_t i = 0; i < kPairs; ++i)
+            m_pairs.push_back(std::make_unique<SqlPair>(urlOf(firstSeed + i), dialect, firstSeed + i, runtime));
     }
-    ~Pair() { endRound(); }
+    ~Crowd() { endRound(); }
 
     QString prepare() {
-        const auto done = test::run(m_real.front()->port->prepare());
-        return done ? QString() : done.error().message;
+        for (const auto& pair : m_pairs) {
+            const auto done = test::run(pair->real().prepare());
+            if (!done) return done.error().message;
+        }
+        return {};
     }
-    /// Some verbs on names of their own. False at the first difference.
+    /// False at the first difference.
     bool round() {
-        ++m_round;
-        for (int i = 0; i < kInRound && !m_difference; ++i)
-            step();
+        for (int i = 0; i < kInRound; ++i)
+            if (!step(i % kStepsPerShortLease == 0 ? SqlPair::Pace::ShortLeases : SqlPair::Pace::Usual)) return false;
         endRound();
-        return !m_difference;
+        return true;
     }
-    int operations() const { return m_operations; }
-    int waits() const { return m_waits; }
-    const std::map<QByteArray, int>& words() const { return m_words; }
-    QByteArray history() const { return QByteArrayList(m_history.begin(), m_history.end()).join("\n  "); }
+    const std::vector<std::unique_ptr<SqlPair>>& pairs() const { return m_pairs; }
+    qint64 operations() const {
+        qint64 all = 0;
+        for (const auto& pair : m_pairs)
+            all += pair->operations();
+        return all;
+    }
+    /// The pair that the first difference was seen in, and its seed.
+    std::pair<std::uint64_t, const SqlPair*> different() const {
+        return {m_firstSeed + m_different, m_pairs[m_different].get()};
+    }
 
 private:
-    /// A client after the verbs so far.
-    struct Client {
-        std::optional<SqlOp> pending{};
-        bool inTransaction = false, mustRollBack = false, holdsNamed = false, ended = false;
-        QByteArray highest{}; ///< of the rows that its transaction may have locked
-        std::set<QByteArray> named{};
-    };
-    struct Seen {
-        bool there = false, leased = false;
-        QByteArray recipe, owner;
-        std::int64_t version = 0;
-    };
-
-    std::uint64_t below(std::uint64_t bound) { return m_random() % bound; }
-    bool chance(std::uint64_t of) { return below(of) == 0; }
-    QByteArray name() { return "r" + QByteArray::number(m_round) + char('a' + below(3)); }
-    int waitingFor(const QByteArray& name) const {
-        return int(std::ranges::count_if(m_clients, [&](const Client& client) {
-            return client.pending && (client.pending->name == name || client.pending->second == name);
-        }));
+    template <typename F>
+    bool each(F f) {
+        for (m_different = 0; m_different < m_pairs.size(); ++m_different)
+            if (!f(*m_pairs[m_different])) return false;
+        return true;
     }
-    /// More on a row, and the order among them would be a matter of luck on both sides.
-    bool isCrowded(const QByteArray& name) const { return waitingFor(name) >= (m_postgreSql ? 2 : 3); }
-
-    std::optional<SqlOp> draw(int index) {
-        const Client& client = m_clients[std::size_t(index)];
-        SqlOp op;
-        if (client.pending) {
-            if (client.pending->what == Do::ExtendTwo || !chance(12)) return std::nullopt;
-            op.what = Do::Stop;
-            return op;
-        }
-        if (client.ended) {
-            op.what = Do::Close;
-            return op;
-        }
-        if (client.mustRollBack) {
-            op.what = Do::Rollback;
-            return op;
-        }
-        op.name = name();
-        op.owner = "o" + QByteArray::number(below(3));
-        const auto seen = m_last.find(op.name);
-        if (seen != m_last.end() && !seen->second.owner.isEmpty() && !chance(3)) op.owner = seen->second.owner;
-        const std::uint64_t what = below(100);
-        op.what = what < 8    ? Do::Insert
-                  : what < 14 ? Do::MakeFree
-                  : what < 22 ? Do::Take
-                  : what < 24 ? Do::TakeShort
-                  : what < 28 ? Do::Extend
-                  : what < 32 ? Do::ExtendTwo
-                  : what < 36 ? Do::Free
-                  : what < 38 ? Do::TakeBack
-                  : what < 40 ? Do::FreeByForce
-                  : what < 45 ? Do::Erase
-                  : what < 47 ? Do::EraseOwned
-                  : what < 52 ? Do::CompareAndSet
-                  : what < 56 ? Do::Raise
-                  : what < 58 ? Do::RowLock
-                  : what < 72 ? Do::Lock
-                  : what < 76 ? Do::LockNow
-                  : what < 84 ? (chance(3) ? Do::Rollback : Do::Commit)
-                  : what < 90 ? Do::TakeNamed
-                  : what < 92 ? Do::TryNamed
-                  : what < 97 ? Do::ReleaseNamed
-                  : what < 98 ? Do::EndNamedHolders
-                              : Do::Close;
-        // Any of several inserters that wait may be the one that inserts.
-        const auto inserts = [&](const Client& one) {
-            return one.pending && one.pending->what == Do::Insert && one.pending->name == op.name;
-        };
-        if (op.what == Do::Insert && std::ranges::any_of(m_clients, inserts)) return std::nullopt;
-        if (op.what == Do::CompareAndSet) op.behind = chance(4) ? 1 : 0;
-        if (op.what == Do::ExtendTwo) {
-            op.second = name();
-            if (op.second == op.name || isCrowded(op.second)) return std::nullopt;
-        }
-        const bool locks = op.what == Do::Lock || op.what == Do::LockNow;
-        const bool onName = op.what == Do::TakeNamed || op.what == Do::TryNamed;
-        // A circle of both kinds is found by PostgreSQL alone, and after a second.
-        if ((locks && client.holdsNamed) || (onName && client.inTransaction)) return std::nullopt;
-        if (onName) op.name = "n" + op.name;
-        if (onName && m_postgreSql && !client.named.empty() && op.name <= *client.named.rbegin()) return std::nullopt;
-        if (op.what == Do::ReleaseNamed || op.what == Do::EndNamedHolders) op.name = "n" + op.name;
-        if (locks && m_postgreSql && client.inTransaction && op.name <= client.highest) return std::nullopt;
-        // InnoDB locks the whole gap around a missing row, the model that row's place alone: see SIMPLIFICATIONS.md.
-        const auto meets = [&](Do verb) {
-            return std::ranges::any_of(m_clients, [&](const Client& one) {
-                return one.pending && one.pending->what == verb && one.pending->name == op.name;
-            });
-        };
-        const bool erases = op.what == Do::Erase || op.what == Do::EraseOwned;
-        const bool mayMissIt = !m_last[op.name].there || meets(Do::Erase) || meets(Do::EraseOwned);
-        if (!m_postgreSql && ((locks && mayMissIt) || (erases && meets(Do::Lock)))) return std::nullopt;
-        if (isCrowded(op.name)) return std::nullopt;
-        return op;
+    bool any(bool (SqlPair::*is)() const) const {
+        return std::ranges::any_of(m_pairs, [is](const auto& pair) { return (*pair.*is)(); });
     }
-
-    void step() {
-        int index = 0;
-        std::optional<SqlOp> op;
-        for (int tries = 0; !op && tries < 50; ++tries) {
-            index = int(below(kClients));
-            op = draw(index);
-        }
-        if (!op) return;
-        Client& client = m_clients[std::size_t(index)];
-        SqlUser &model = *m_simulated[std::size_t(index)], &real = *m_real[std::size_t(index)];
+    bool step(SqlPair::Pace pace) {
         QElapsedTimer took;
         took.start();
-        const Nanos begun = m_group.scheduler.now();
-        ++m_operations;
-        note(QByteArray(1, char('A' + index)) + ' ' + op->text());
-        if (op->what == Do::Stop) {
-            model.stop.request_stop();
-            real.stop.request_stop();
-        } else {
-            client.pending = op;
-            if (op->what == Do::Lock || op->what == Do::LockNow) {
-                client.highest = client.inTransaction ? std::max(client.highest, op->name) : op->name;
-                client.inTransaction = true;
+        for (const auto& pair : m_pairs)
+            pair->begin(pace);
+        // Waits have limits of time, which one side may reach first.
+        for (int tries = 0; tries < 4; ++tries) {
+            test::comesTrue([this] { return !any(&SqlPair::owes); }, kPatience);
+            if (any(&SqlPair::waits)) wait(kQuiet);
+            for (const auto& pair : m_pairs) {
+                pair->catchUp(std::chrono::milliseconds(took.elapsed()));
+                pair->reachReal();
             }
-            model.begin(*op, m_last[op->name].version);
-            real.begin(*op, m_lastReal[op->name].version);
+            if (!any(&SqlPair::owes)) break;
         }
-        m_group.run(kModelSettles);
-        if (!compareAnswers()) return;
-        if (op->what == Do::TakeShort) {
-            wait(kLeaseOver);
-            m_group.run(kLeaseOver);
+        if (!each([](SqlPair& pair) { return pair.compareAnswers(); })) return false;
+        if (pace == SqlPair::Pace::ShortLeases) wait(kLeaseOver);
+        for (const auto& pair : m_pairs) {
+            pair->catchUp(std::chrono::milliseconds(took.elapsed()));
+            pair->beginLooks();
         }
-        for (const QByteArray& row : {op->name, op->second})
-            if (!row.isEmpty() && !compareRow(row)) return;
-        // Waits and leases are as old on both sides.
-        const Nanos inReal = std::chrono::milliseconds(took.elapsed());
-        const Nanos inModel = m_group.scheduler.now() - begun;
-        if (inReal > inModel) m_group.run(inReal - inModel);
-    }
-    static void wait(std::chrono::milliseconds time) {
-        test::comesTrue([] { return false; }, time);
-    }
-    /// A verb that is done in the model must be done in reality, and no other.
-    bool compareAnswers() {
-        std::vector<int> done;
-        bool pending = false;
-        for (int i = 0; i < kClients; ++i) {
-            if (!m_clients[std::size_t(i)].pending) continue;
-            if (m_simulated[std::size_t(i)]->busy)
-                pending = true;
-            else
-                done.push_back(i);
-        }
-        const auto owes = [&] {
-            return std::ranges::any_of(done, [&](int i) { return m_real[std::size_t(i)]->busy; });
-        };
-        test::comesTrue([&] { return !owes(); }, kPatience);
-        if (pending) wait(kQuiet);
-        for (int i = 0; i < kClients; ++i) {
-            Client& client = m_clients[std::size_t(i)];
-            if (!client.pending) continue;
-            const SqlUser &model = *m_simulated[std::size_t(i)], &real = *m_real[std::size_t(i)];
-            const QByteArray who(1, char('A' + i));
-            if (model.busy != real.busy)
-                return differ(who + (real.busy ? " waits, and should not: " + model.word
-                                               : " does not wait, and should: " + real.word));
-            if (model.busy) continue;
-            const SqlOp op = *std::exchange(client.pending, std::nullopt);
-            note("    " + who + ": " + real.word);
-            ++m_words[real.word.split(' ').first()];
-            follow(client, op, real.word);
-            if (model.word != real.word) return differ(who + ": the model says " + model.word);
-        }
-        m_waits += pending;
+        test::comesTrue([this] { return !any(&SqlPair::isLooking); }, kPatience);
+        if (!each([](SqlPair& pair) { return pair.compareRows(); })) return false;
+        for (const auto& pair : m_pairs)
+            pair->catchUp(std::chrono::milliseconds(took.elapsed()));
         return true;
     }
-    void follow(Client& client, const SqlOp& op, const QByteArray& word) {
-        if ((op.what == Do::Erase || op.what == Do::EraseOwned) && word == "yes") m_erased.insert(op.name);
-        const bool failed = word == "deadlock" || word == "stopped" || word == "wait-exceeded" || word == "interrupted";
-        switch (op.what) {
-        case Do::Lock:
-        case Do::LockNow:
-            client.mustRollBack = failed;
-            if (word == "disconnected") client.ended = true;
-            break;
-        case Do::Commit:
-        case Do::Rollback:
-        case Do::Close:
-            client.inTransaction = client.mustRollBack = false;
-            client.highest.clear();
-            if (op.what == Do::Close) client = Client();
-            if (word == "disconnected") client.ended = true;
-            break;
-        case Do::TakeNamed:
-        case Do::TryNamed:
-            if (word == "yes") client.named.insert(op.name);
-            client.holdsNamed = !client.named.empty();
-            if (word != "yes" && word != "no") client.ended = true; // as the port asks for
-            break;
-        case Do::ReleaseNamed:
-            if (word == "disconnected") client.ended = true;
-            break;
-        case Do::EndNamedHolders:
-            for (Client& other : m_clients)
-                if (other.named.contains(op.name)) other.ended = true;
-            break;
-        default:
-            break;
-        }
-    }
-    static std::optional<Seen> seenIn(const std::expected<sql::Row, sql::Error>& row) {
-        if (!row) return std::nullopt;
-        return Seen{row->there, row->left > Nanos(0), row->recipe, row->owner, row->version};
-    }
-    bool compareRow(const QByteArray& row) {
-        const auto real = seenIn(test::run(m_real.back()->port->look(row)));
-        std::optional<Seen> model;
-        m_simulated.back()->runtime.spawn([&]() -> QCoro::Task<> {
-            const auto seen = co_await m_simulated.back()->port->look(row);
-            model = seenIn(seen);
-        });
-        m_group.run(10ms);
-        if (!real || !model) return differ("a look failed");
-        const Seen before = m_last[row], realBefore = m_lastReal[row];
-        m_last[row] = *model;
-        m_lastReal[row] = *real;
-        if (real->there != model->there || real->recipe != model->recipe || real->leased != model->leased)
-            return differ("the row " + row + " is another one");
-        if (real->owner != model->owner)
-            return differ("the row " + row + " is " + real->owner + "'s, the model's " + model->owner + "'s");
-        if (!before.there || !realBefore.there || !real->there) return true;
-        // A row that was deleted and made again begins at the clock, which is another one on each side.
-        const std::int64_t inReal = real->version - realBefore.version, inModel = model->version - before.version;
-        if (inReal != inModel && m_erased.erase(row) == 0) return differ("the row " + row + " has another version");
-        return true;
-    }
-    bool differ(const QByteArray& how) {
-        note("  " + how);
-        m_difference = true;
-        return false;
-    }
-    void note(const QByteArray& line) {
-        m_history.push_back(line);
-        if (m_history.size() > kHistory) m_history.pop_front();
-    }
-    /// Lets go of everything, on both sides.
     void endRound() {
-        for (int i = 0; i < kClients; ++i) {
-            for (SqlUser* const user : {m_simulated[std::size_t(i)].get(), m_real[std::size_t(i)].get()}) {
-                if (user->busy) user->stop.request_stop();
-                if (!user->busy) user->session.reset();
-            }
-        }
-        const auto busy = [](const auto& user) { return user->busy; };
-        test::comesTrue([&] { return std::ranges::none_of(m_real, busy); }, kPatience);
-        m_group.run(5s);
-        for (int i = 0; i < kClients; ++i) {
-            m_simulated[std::size_t(i)]->session.reset();
-            m_real[std::size_t(i)]->session.reset();
-            m_clients[std::size_t(i)] = Client();
-        }
-        m_group.run(1s);
+        for (const auto& pair : m_pairs)
+            pair->letGo();
+        test::comesTrue([this] { return !any(&SqlPair::isBusy); }, kPatience);
+        for (const auto& pair : m_pairs)
+            pair->nextRound();
         wait(20ms); // real connections end by themselves
     }
 
-    SqlGroup m_group;
-    bool m_postgreSql;
-    std::mt19937_64 m_random;
-    EventLoopRuntime& m_runtime;
-    std::vector<std::unique_ptr<SqlUser>> m_simulated, m_real;
-    std::vector<Client> m_clients;
-    std::map<QByteArray, Seen> m_last, m_lastReal;
-    int m_round = 0, m_operations = 0, m_waits = 0;
-    std::set<QByteArray> m_erased; ///< rows that were deleted, and not yet seen to be made again
-    bool m_difference = false;
-    std::map<QByteArray, int> m_words;
-    std::deque<QByteArray> m_history;
+    std::uint64_t m_firstSeed;
+    std::vector<std::unique_ptr<SqlPair>> m_pairs;
+    std::size_t m_different = 0;
 };
 
 } // namespace
@@ -350,44 +128,62 @@ class TestSqlDifferential : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void randomVerbsGetTheSameAnswers_data() {
-        QTest::addColumn<bool>("postgreSql");
-        QTest::addRow("MariaDB") << false;
-        QTest::addRow("PostgreSQL") << true;
+        QTest::addColumn<Dialect>("dialect");
+        QTest::addColumn<QByteArray>("kind");
+        QTest::addRow("mariadb") << Dialect::MySql << QByteArray("mariadb");
+        QTest::addRow("postgresql") << Dialect::PostgreSql << QByteArray("postgresql");
+        QTest::addRow("sqlite") << Dialect::Sqlite << QByteArray("sqlite");
     }
     void randomVerbsGetTheSameAnswers() {
-        QFETCH(bool, postgreSql);
+        QFETCH(Dialect, dialect);
+        QFETCH(QByteArray, kind);
+        sandbox::SqlServerOptions options; // with room for the connections of all pairs
         std::unique_ptr<sandbox::SqlServer> server;
-        if (postgreSql)
-            server = std::make_unique<sandbox::PostgresServer>(m_runtime);
-        else
-            server = std::make_unique<sandbox::MariaDbServer>(m_runtime);
-        const auto started = test::run(server->start());
-        QVERIFY2(started.has_value(), qPrintable(started ? QString() : started.error()));
-        const QByteArray first = qgetenv("SEED"), operations = qgetenv("OPERATIONS");
-        const int wanted = operations.isEmpty() ? kOperations : operations.toInt();
-        const quint64 seed = first.isEmpty() ? 1 : first.toULongLong();
-        QElapsedTimer took;
-        took.start();
-        Pair pair(server->url(), postgreSql ? Dialect::PostgreSql : Dialect::MySql, seed, m_runtime);
-        const QString wrong = pair.prepare();
-        QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
-        while (pair.operations() < wanted) {
-            if (!pair.round())
-                QFAIL(qPrintable(QStringLiteral("SEED=%1: a difference after %2 verbs; the last ones:\n  %3")
-                                     .arg(seed)
-                                     .arg(pair.operations())
-                                     .arg(QString::fromUtf8(pair.history()))));
+        if (dialect == Dialect::PostgreSql) {
+            options.extraArguments = {QStringLiteral("-c"), QStringLiteral("max_connections=200")};
+            server = std::make_unique<sandbox::PostgresServer>(m_runtime, options);
+        } else if (dialect == Dialect::MySql) {
+            options.extraArguments = {QStringLiteral("--max-connections=300")};
+            server = std::make_unique<sandbox::MariaDbServer>(m_runtime, options);
         }
-        qInfo("%d verbs, %d with somebody waiting, in %lld ms", pair.operations(), pair.waits(),
-              static_cast<long long>(took.elapsed()));
-        std::map<QByteArray, int> words = pair.words();
-        for (const char* word :
-             {"yes", "no", "done", "row", "wait-exceeded", "stopped", "closed", "extended", "locked"})
-            QVERIFY2(words[word] > 0, word); // each kind must have occurred
-        QVERIFY(pair.waits() > wanted / 10);
+        if (server) VERIFY_STARTED(*server);
+        const auto urlOf = [&](std::uint64_t seed) {
+            return server ? server->url() : QStringLiteral("sqlite://%1/%2.db").arg(m_files.path()).arg(seed);
+        };
+        Campaign campaign(kind.constData(), kOperations);
+        std::map<QByteArray, int> words;
+        int waits = 0;
+        for (std::uint64_t seed = campaign.firstSeed(); !campaign.isOver(); seed += kPairs) {
+            Crowd crowd(urlOf, dialect, seed, m_runtime);
+            VERIFY_EMPTY(crowd.prepare());
+            for (int round = 0; round < kRounds && !campaign.isOver(); ++round) {
+                const qint64 before = crowd.operations();
+                if (!crowd.round()) {
+                    const auto [which, pair] = crowd.different();
+                    QFAIL(qPrintable(campaign.difference(which, pair->operations(), pair->history())));
+                }
+                campaign.did(crowd.operations() - before, seed);
+            }
+            for (const auto& pair : crowd.pairs()) {
+                for (const auto& [word, count] : pair->words())
+                    words[word] += count;
+                waits += pair->waitsSeen();
+            }
+        }
+        qInfo("%lld verbs, %d with somebody waiting, in %lld ms", static_cast<long long>(campaign.done()), waits,
+              static_cast<long long>(campaign.elapsed()));
+        if (!campaign.isRepresentative()) return;
+        // Each kind of answer must have occurred.
+        std::vector<const char*> kinds{"yes", "no", "done", "extended"};
+        const bool isServer = server != nullptr;
+        if (isServer) kinds.insert(kinds.end(), {"row", "wait-exceeded", "stopped", "closed", "locked"});
+        for (const char* word : kinds)
+            QVERIFY2(words[word] > 0, word);
+        if (isServer) QVERIFY(waits > campaign.done() / 10);
     }
 
 private:
+    QTemporaryDir m_files; ///< SQLite's, which their threads close a moment after their last user is gone
     EventLoopRuntime m_runtime;
 };
 

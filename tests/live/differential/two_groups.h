@@ -1,63 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // A master, two replicas and three Sentinels: real ones, and simulated ones, behind one face.
 #pragma once
-#include "real_redis.h"
-#include "reply_text.h"
 #include "sandbox/redis_sentinel.h"
+#include "server_group.h"
 #include "simulated_group.h"
-#include "support/live.h"
 
 #include <random>
 
 namespace lockscope::differential {
 
-/// A group of servers as a differential test uses it. Servers are numbered from 0, the first master; a session is one
-/// client's connection that stays open.
-class Group {
+/// A group that Sentinels watch.
+class WatchedGroup : public Group {
 public:
-    virtual ~Group() = default;
-    /// The number of a new session.
-    virtual int connect(int server) = 0;
-    /// nullopt: the server has ended the connection, or is not there.
-    virtual std::optional<redis::Reply> ask(int session, const redis::Args& args) = 0;
-    virtual void kill(int server) = 0;
-    virtual void restart(int server) = 0; ///< empty
-    virtual void pause(int server) = 0;   ///< stops it where it stands: its connections stay open
-    virtual void resume(int server) = 0;
-    virtual void advance(std::chrono::milliseconds time) = 0;
     /// The server that most Sentinels name as the master.
     virtual int masterByWord() = 0;
-
-    /// One question over a connection of its own.
-    std::optional<redis::Reply> askOnce(int server, const redis::Args& args) { return ask(connect(server), args); }
-    QByteArray role(int server) {
-        const auto reply = askOnce(server, {"ROLE"});
-        return reply && !reply->items.empty() ? reply->items[0].text : QByteArray("(away)");
-    }
-    bool waitUntil(const std::function<bool()>& condition, std::chrono::milliseconds limit) {
-        for (std::chrono::milliseconds waited(0); waited < limit; waited += 50ms) {
-            if (condition()) return true;
-            advance(50ms);
-        }
-        return condition();
-    }
 };
 
-class RealGroup final : public Group {
+class RealGroup final : public WatchedGroup {
 public:
     explicit RealGroup(int downAfterMs) : m_group(m_runtime, options(downAfterMs)) {}
     QString start() { return test::start(m_group); }
 
-    int connect(int server) override {
-        m_sessions.push_back(std::make_unique<RealClient>(m_group.group().at(server).port()));
-        return int(m_sessions.size()) - 1;
-    }
+    int connect(int server) override { return m_sessions.connect(m_group.group().at(server).port()); }
     std::optional<redis::Reply> ask(int session, const redis::Args& args) override {
-        RealClient& client = *m_sessions[std::size_t(session)];
-        if (!client.ok()) return std::nullopt;
-        const redis::Reply reply = client.ask(args);
-        if (reply.isError() && reply.text.startsWith("(no reply)")) return std::nullopt;
-        return reply;
+        return m_sessions.ask(session, args);
     }
     void kill(int server) override { m_group.group().at(server).kill(); }
     void restart(int server) override {
@@ -87,10 +53,10 @@ private:
     }
     EventLoopRuntime m_runtime;
     sandbox::RedisSentinels m_group;
-    std::vector<std::unique_ptr<RealClient>> m_sessions;
+    RealSessions m_sessions;
 };
 
-class SimulatedSide final : public Group {
+class SimulatedSide final : public WatchedGroup {
 public:
     SimulatedSide(int downAfterMs, std::uint64_t seed) : m_group(settings(downAfterMs), seed) { m_group.run(12s); }
 
