@@ -20,7 +20,7 @@ QJsonObject toJson(const ServerIdentity& server) {
         {QStringLiteral("role"), QJsonValue::Null},
         {QStringLiteral("mode"), QJsonValue::Null}};
     if (server.role != Role::Unknown)
-        json[QStringLiteral("role")] = QLatin1String(server.role == Role::Master ? "master" : "replica");
+        json[QStringLiteral("role")] = QLatin1String(nameOf(server.role));
     if (server.mode != Mode::Unknown)
         json[QStringLiteral("mode")] = QLatin1String(server.mode == Mode::Cluster    ? "cluster"
                                                      : server.mode == Mode::Sentinel ? "sentinel"

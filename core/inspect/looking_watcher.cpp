@@ -120,6 +120,7 @@ QCoro::Task<LockReport> LookingWatcher::report(Depth depth, Progress progress, s
     std::erase_if(report.locks, [this](const LockRow& row) { return !m_options.names.wants(row.name); });
     std::ranges::stable_sort(report.locks, {}, &LockRow::name);
     describe(report);
+    report.servers = std::move(found->servers);
     report.complete = found->complete;
     report.keysSeen = found->looked;
     report.keysPassed = found->passed;

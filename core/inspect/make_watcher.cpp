@@ -37,7 +37,8 @@ Made redisGroupWatcher(Runtime& runtime, const ConnectionUrl& url, const Dialler
 
 Made zookeeperWatcher(Runtime& runtime, const ConnectionUrl& url, const Diallers& diallers, WatchOptions options) {
     return std::make_unique<OwningWatcher<ZooKeeperWatcher, zookeeper::Client>>(
-        diallers.zookeeper(runtime, url, zookeeper::urlOptions(url)->driver), hosts(url), std::move(options));
+        diallers.zookeeper(runtime, url, zookeeper::urlOptions(url)->driver), hosts(url), url.endpoints,
+        std::move(options));
 }
 
 Made etcdWatcher(Runtime& runtime, const ConnectionUrl& url, const Diallers& diallers, WatchOptions options) {

@@ -19,7 +19,8 @@ struct ReplicaState {
 
 /// The server that answers, and its role, by its own word.
 struct ServerIdentity {
-    enum class Role : std::uint8_t { Unknown, Master, Replica };
+    /// The last four are a ZooKeeper's.
+    enum class Role : std::uint8_t { Unknown, Master, Replica, Leader, Follower, Observer, Alone };
     enum class Mode : std::uint8_t { Unknown, Standalone, Cluster, Sentinel };
     QByteArray runId;   ///< another one after each start
     QByteArray version; ///< "7.0.15"
@@ -39,6 +40,8 @@ struct ServerIdentity {
 
 /// "master", "replica of 10.0.0.5:6379", "role not known", translated.
 QString roleText(const ServerIdentity& server);
+/// "master", "leader", …: as `watch --json` and traces say it; empty: not known.
+const char* nameOf(ServerIdentity::Role role);
 
 inline constexpr int kClusterSlots = 16384;
 

@@ -33,10 +33,39 @@ QString roleText(const ServerIdentity& server) {
         return Text::tr("master");
     case Role::Replica:
         return server.master.isEmpty() ? Text::tr("replica") : Text::tr("replica of %1").arg(readable(server.master));
+    case Role::Leader:
+        return Text::tr("leader");
+    case Role::Follower:
+        return Text::tr("follower");
+    case Role::Observer:
+        return Text::tr("observer");
+    case Role::Alone:
+        return Text::tr("the only server");
     case Role::Unknown:
         break;
     }
     return Text::tr("role not known");
+}
+
+const char* nameOf(ServerIdentity::Role role) {
+    using Role = ServerIdentity::Role;
+    switch (role) {
+    case Role::Master:
+        return "master";
+    case Role::Replica:
+        return "replica";
+    case Role::Leader:
+        return "leader";
+    case Role::Follower:
+        return "follower";
+    case Role::Observer:
+        return "observer";
+    case Role::Alone:
+        return "standalone";
+    case Role::Unknown:
+        break;
+    }
+    return "";
 }
 
 QString textOf(const WatchedServerState& server) {

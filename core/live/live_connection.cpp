@@ -274,7 +274,9 @@ void LiveConnection::seen(const inspect::LockReport& report) {
     m_servers.clear();
     for (const inspect::WatchedServerState& server : report.servers)
         m_servers << textOf(server);
-    m_masters = int(report.servers.size());
+    m_masters = int(std::ranges::count_if(report.servers, [](const inspect::WatchedServerState& server) {
+        return server.identity && server.identity->role == inspect::ServerIdentity::Role::Master;
+    }));
     if (report.servers.empty() && report.server)
         m_servers << textOf(inspect::WatchedServerState{m_watcher->where().toUtf8(), report.server});
     judgeHealth();
@@ -329,7 +331,7 @@ void LiveConnection::tellRole(const inspect::LockReport& report) {
     const Role role = report.server ? report.server->role : Role::Unknown;
     if (role == Role::Unknown || role == m_server.role) return;
     m_shared.recorder.emit(EventKind::NodeRole, m_node, trace::kNoEntity, 0,
-                           m_shared.recorder.trace().text(role == Role::Master ? "master" : "replica"));
+                           m_shared.recorder.trace().text(nameOf(role)));
 }
 
 } // namespace lockscope::live

@@ -84,6 +84,23 @@ Result<RangeResult> EtcdDriver::range(Range range, std::stop_token stop) {
     return askFor(m_members, "/v3/kv/range", codec::range(range), &codec::rangeResult, std::move(stop), Does::Read);
 }
 
+Result<MemberList> EtcdDriver::members(std::stop_token stop) {
+    const std::shared_ptr<Members> members = m_members;
+    const auto state =
+        co_await askFor(members, "/v3/maintenance/status", QByteArray("{}"), &codec::memberState, stop, Does::Read);
+    if (!state) co_return std::unexpected(state.error());
+    const auto all =
+        co_await askFor(members, "/v3/cluster/member/list", QByteArray("{}"), &codec::memberList, stop, Does::Read);
+    if (!all) co_return std::unexpected(all.error());
+    MemberList list;
+    list.version = state->version;
+    for (const auto& [id, member] : *all) {
+        list.members.push_back(member);
+        list.members.back().leads = state->leader != 0 && id == state->leader;
+    }
+    co_return list;
+}
+
 Result<TransactionResult> EtcdDriver::run(Transaction transaction, std::stop_token stop) {
     return askFor(m_members, "/v3/kv/txn", codec::transaction(transaction), &codec::transactionResult, std::move(stop));
 }

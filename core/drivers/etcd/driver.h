@@ -32,6 +32,7 @@ public:
     Result<std::int64_t> put(QByteArray key, QByteArray value, std::int64_t lease, std::stop_token stop = {}) override;
     Result<OwnedWatch> watch(QByteArray key, bool deletionsOnly, std::stop_token stop = {}) override;
     Result<OwnedWatch> watchRange(QByteArray key, QByteArray end, std::stop_token stop = {}) override;
+    Result<MemberList> members(std::stop_token stop = {}) override;
 
     Result<std::int64_t> open(std::stop_token stop = {}) override;
     /// The number of requests sent, logins and watches included: the load on the server.

@@ -31,6 +31,7 @@ public:
     Reply<std::optional<NodeStat>> exists(QByteArray path, std::optional<Watch> watch = {},
                                           std::stop_token stop = {}) override;
     Reply<ChildList> children(QByteArray path, std::optional<Watch> watch = {}, std::stop_token stop = {}) override;
+    QCoro::Task<QByteArray> askServer(Endpoint server, QByteArray word, std::stop_token stop = {}) override;
     Reply<NodeStat> set(QByteArray path, QByteArray data, int version = -1, std::stop_token stop = {}) override;
     Reply<std::vector<QByteArray>> multi(std::vector<Op> ops, std::stop_token stop = {}) override;
     Reply<void> sync(QByteArray path, std::stop_token stop = {}) override;

@@ -18,6 +18,8 @@ constexpr Nanos kSlice = 250ms;            // of a first look, between two repor
 constexpr Nanos kLeaseAgain = 900ms;       // etcd counts leases in whole seconds
 constexpr int kMostEventsPerSecond = 2000; // beyond that, being told costs more than looking
 constexpr Nanos kWithoutWatch = 30s;
+constexpr Nanos kMembersAgain = 15s; // a leader is replaced seldom
+constexpr Nanos kRefusedAgain = 300s;
 
 WatchTrouble troubleOf(const Error& error) {
     using Kind = WatchTrouble::Kind;
@@ -71,6 +73,27 @@ QCoro::Task<EtcdWatcher::Failed> EtcdWatcher::begin(std::stop_token stop) {
     auto watch = co_await m_reader.watchRange(m_from, m_end, std::move(stop));
     if (!watch) co_return watch.error();
     m_watch.emplace(std::move(*watch));
+    co_return std::nullopt;
+}
+
+QCoro::Task<EtcdWatcher::Failed> EtcdWatcher::askMembers(std::stop_token stop) {
+    if (runtime().monotonic() < m_membersNotBefore) co_return std::nullopt;
+    ++m_requests;
+    const auto list = co_await m_reader.members(std::move(stop));
+    m_membersNotBefore = runtime().monotonic() + (list ? kMembersAgain : kRefusedAgain);
+    m_members.clear();
+    if (!list && list.error().kind == Error::Kind::Unreachable) co_return list.error();
+    if (!list) co_return std::nullopt;
+    m_version.emplace();
+    m_version->version = list->version;
+    for (const etcd::Member& member : list->members) {
+        ServerIdentity its;
+        its.role = member.leads    ? ServerIdentity::Role::Leader
+                   : member.learns ? ServerIdentity::Role::Observer
+                                   : ServerIdentity::Role::Follower;
+        const QByteArray url = member.urls.empty() ? QByteArray() : member.urls.front();
+        m_members.push_back({url.isEmpty() ? member.name : url.mid(url.indexOf("//") + 2), std::move(its)});
+    }
     co_return std::nullopt;
 }
 
@@ -302,6 +325,7 @@ QCoro::Task<std::expected<LookingWatcher::Look, WatchTrouble>> EtcdWatcher::look
     }
     if (!failed) failed = co_await askOldest(stop);
     if (!failed) failed = co_await askLeases(stop);
+    if (!failed) failed = co_await askMembers(stop);
     count();
     if (failed) {
         m_watch.reset(); // what is known may be old
@@ -309,6 +333,8 @@ QCoro::Task<std::expected<LookingWatcher::Look, WatchTrouble>> EtcdWatcher::look
         co_return std::unexpected(troubleOf(*failed));
     }
     found.locks = rows();
+    found.servers = m_members;
+    found.server = m_version;
     found.complete = !m_next;
     found.passed = m_passed;
     found.there = m_there;

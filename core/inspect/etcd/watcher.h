@@ -39,7 +39,13 @@ private:
     void hear(const etcd::WatchEvent& event);
     std::vector<LockRow> rows() const;
 
+    /// Asks who leads, if that is due; a cluster that does not tell is asked seldom.
+    QCoro::Task<Failed> askMembers(std::stop_token stop);
+
     etcd::Reader& m_reader;
+    std::vector<WatchedServerState> m_members;
+    std::optional<ServerIdentity> m_version; ///< no more of the member that answers is told
+    Nanos m_membersNotBefore{};
     QByteArray m_from, m_end; ///< the range that is looked at
     std::optional<etcd::OwnedWatch> m_watch;
     std::map<QByteArray, Group> m_groups; ///< by the lock's name

@@ -11,7 +11,9 @@ using sql::Language;
 namespace {
 
 constexpr Nanos kCatalogueAgain = 30s; // tables come seldom
-constexpr int kMostRows = 5000;        // of one lock table
+constexpr Nanos kRoleAgain = 15s;
+constexpr Nanos kRefusedAgain = 300s;
+constexpr int kMostRows = 5000; // of one lock table
 
 WatchTrouble troubleOf(const Error& error) {
     using Kind = WatchTrouble::Kind;
@@ -86,7 +88,7 @@ QCoro::Task<std::expected<void, WatchTrouble>> SqlWatcher::connect(std::stop_tok
 
 QCoro::Task<SqlWatcher::Failed> SqlWatcher::readIdentity(Look& look, std::stop_token stop) {
     const Nanos asked = runtime().monotonic();
-    const auto answer = co_await m_reader.ask(identityQuery(m_reader.language()), std::move(stop));
+    const auto answer = co_await m_reader.ask(identityQuery(m_reader.language()), stop);
     m_way = std::min(m_way, runtime().monotonic() - asked);
     if (!answer && answer.error().connectionLost()) co_return answer.error();
     if (!answer || answer->rows.empty()) co_return std::nullopt;
@@ -96,6 +98,16 @@ QCoro::Task<SqlWatcher::Failed> SqlWatcher::readIdentity(Look& look, std::stop_t
     server.uptime = std::chrono::seconds(answer->number(0, Uptime).value_or(0));
     if (m_reader.language() == Language::PostgreSql)
         server.role = answer->number(0, Replica) == 1 ? ServerIdentity::Role::Replica : ServerIdentity::Role::Master;
+    const bool mySql = m_reader.language() == Language::MariaDb || m_reader.language() == Language::MySql;
+    if (mySql && runtime().monotonic() >= m_roleNotBefore) {
+        const auto source = co_await m_reader.ask("SHOW REPLICA STATUS", stop);
+        if (!source && source.error().connectionLost()) co_return source.error();
+        m_role = !source                ? ServerIdentity::Role::Unknown // no right, or an older server
+                 : source->rows.empty() ? ServerIdentity::Role::Master
+                                        : ServerIdentity::Role::Replica;
+        m_roleNotBefore = runtime().monotonic() + (source ? kRoleAgain : kRefusedAgain);
+    }
+    if (mySql) server.role = m_role;
     look.server = std::move(server);
     co_return std::nullopt;
 }

@@ -26,9 +26,11 @@ private:
 
     sql::Reader& m_reader;
     QByteArray m_table;
-    std::vector<TableName> m_tables; ///< that may hold locks
-    Nanos m_catalogueNotBefore{};    ///< when the catalogue may be read again
-    Nanos m_way = 1h;                ///< the shortest time that a query took
+    std::vector<TableName> m_tables;                             ///< that may hold locks
+    ServerIdentity::Role m_role = ServerIdentity::Role::Unknown; ///< of MySQL and MariaDB
+    Nanos m_roleNotBefore{};
+    Nanos m_catalogueNotBefore{}; ///< when the catalogue may be read again
+    Nanos m_way = 1h;             ///< the shortest time that a query took
 };
 
 } // namespace lockscope::inspect

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/zookeeper/watcher.h"
 
+#include <algorithm>
+
 namespace lockscope::inspect {
 
 using zookeeper::Error;
@@ -9,7 +11,10 @@ namespace {
 
 constexpr std::size_t kBatch = 64;   // nodes that are asked about together
 constexpr Nanos kSlice = 250ms;      // of a first look, between two reports
-constexpr Nanos kForConnection = 3s; // a session that is suspended may come back
+constexpr Nanos kServersAgain = 15s; // a leader is replaced seldom, and each server lists all of its connections
+constexpr Nanos kRefusedAgain = 300s;
+constexpr char kSession[] = "session 0x"; // as zkParty() writes it
+constexpr Nanos kForConnection = 3s;      // a session that is suspended may come back
 
 WatchTrouble troubleOf(const Error& error) {
     using Kind = WatchTrouble::Kind;
@@ -21,8 +26,12 @@ WatchTrouble troubleOf(const Error& error) {
 
 } // namespace
 
-ZooKeeperWatcher::ZooKeeperWatcher(zookeeper::Reader& reader, QString where, WatchOptions options)
-    : LookingWatcher(reader.runtime(), std::move(where), std::move(options)), m_reader(reader), m_tree(reader) {
+ZooKeeperWatcher::ZooKeeperWatcher(zookeeper::Reader& reader, QString where, std::vector<Endpoint> servers,
+                                   WatchOptions options)
+    : LookingWatcher(reader.runtime(), std::move(where), std::move(options)),
+      m_reader(reader),
+      m_endpoints(std::move(servers)),
+      m_tree(reader) {
     m_reader.watchSession(m_tree.watch());
 }
 
@@ -61,12 +70,56 @@ QCoro::Task<std::expected<LookingWatcher::Look, WatchTrouble>> ZooKeeperWatcher:
         co_await keepShare(share, stop);
     }
     found.locks = m_tree.rows(runtime().wallMs());
+    if (depth == Depth::Everything)
+        co_await askServers(m_reader, m_endpoints, m_told);
+    else if (runtime().monotonic() >= m_told->notBefore)
+        runtime().spawn(
+            [reader = &m_reader, servers = m_endpoints, told = m_told] { return askServers(*reader, servers, told); });
+    found.servers = m_told->servers;
+    for (LockRow& row : found.locks) {
+        std::ranges::for_each(row.holders, [this](Party& party) { nameAddress(party); });
+        if (row.waiters) std::ranges::for_each(*row.waiters, [this](Party& party) { nameAddress(party); });
+    }
     found.complete = m_tree.upToDate() && m_tree.leftOut() == 0;
     found.passed = m_tree.nodes();
     found.there = m_tree.nodes() + m_tree.due() + m_tree.leftOut();
     if (m_tree.refused() > 0)
         found.notes.push_back({WatchNote::Kind::KeysRefused, m_tree.refused(), m_tree.refusedExamples()});
     co_return found;
+}
+
+QCoro::Task<> ZooKeeperWatcher::askServers(zookeeper::Reader& reader, std::vector<Endpoint> servers,
+                                           std::shared_ptr<Told> told) {
+    Runtime& runtime = reader.runtime();
+    told->notBefore = runtime.monotonic() + kServersAgain;
+    std::vector<QCoro::Task<QByteArray>> roles, peers; // all at once: a server that is away takes its time
+    for (const Endpoint& at : servers) {
+        roles.push_back(reader.askServer(at, "srvr"));
+        if (runtime.monotonic() >= told->peersNotBefore) peers.push_back(reader.askServer(at, "cons"));
+    }
+    std::vector<WatchedServerState> states;
+    for (std::size_t i = 0; i < roles.size(); ++i) {
+        const QByteArray answer = co_await roles[i];
+        states.push_back({servers[i].display().toUtf8(), zooKeeperIdentityFrom(answer)});
+    }
+    std::map<std::int64_t, SessionPeer> known;
+    for (auto& asked : peers) {
+        const QByteArray answer = co_await asked;
+        auto some = sessionPeersIn(answer);
+        known.merge(some);
+    }
+    told->servers = std::move(states);
+    if (peers.empty()) co_return;
+    if (known.empty()) told->peersNotBefore = runtime.monotonic() + kRefusedAgain;
+    told->peers = std::move(known);
+}
+
+void ZooKeeperWatcher::nameAddress(Party& party) const {
+    const QByteArray session = party.client.startsWith(kSession) ? party.client : party.about;
+    if (!session.startsWith(kSession)) return;
+    const auto peer = m_told->peers.find(std::int64_t(session.sliced(qstrlen(kSession)).toULongLong(nullptr, 16)));
+    if (peer == m_told->peers.end()) return;
+    party.about += (party.about.isEmpty() ? "" : ", ") + peer->second.address;
 }
 
 QCoro::Task<> ZooKeeperWatcher::hearAll(std::stop_token stop) {

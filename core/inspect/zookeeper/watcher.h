@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "inspect/looking_watcher.h"
+#include "inspect/zookeeper/admin_answers.h"
 #include "inspect/zookeeper/tree.h"
 
 namespace lockscope::inspect {
@@ -10,7 +11,8 @@ namespace lockscope::inspect {
 class ZooKeeperWatcher : public LookingWatcher {
 public:
     /// Give it a client of its own; it can only read.
-    ZooKeeperWatcher(zookeeper::Reader& reader, QString where, WatchOptions options = {});
+    /// `servers`: those to be asked for their role and for the addresses of sessions, where they allow it.
+    ZooKeeperWatcher(zookeeper::Reader& reader, QString where, std::vector<Endpoint> servers, WatchOptions options);
 
 protected:
     Answer<void> connect(std::stop_token stop) override;
@@ -21,8 +23,21 @@ protected:
 private:
     /// Takes everything that the server has told so far.
     QCoro::Task<> hearAll(std::stop_token stop);
+    /// The servers' words of themselves; kept by who waits for them, too.
+    struct Told {
+        std::vector<WatchedServerState> servers;
+        std::map<std::int64_t, SessionPeer> peers; ///< by session
+        Nanos notBefore{}, peersNotBefore{};       ///< when they may be asked again
+    };
+    /// Asks the servers. Uses the reader before it waits, and not later.
+    static QCoro::Task<> askServers(zookeeper::Reader& reader, std::vector<Endpoint> servers,
+                                    std::shared_ptr<Told> told);
+    /// Adds to a holder or waiter where its session comes from.
+    void nameAddress(Party& party) const;
 
     zookeeper::Reader& m_reader;
+    std::vector<Endpoint> m_endpoints;
+    std::shared_ptr<Told> m_told = std::make_shared<Told>();
     ZkTree m_tree;
     std::uint64_t m_generation = 0; ///< of the session whose watches are set
     Nanos m_way = kNever;           ///< the shortest round trip so far

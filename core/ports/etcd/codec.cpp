@@ -231,6 +231,32 @@ Read<RangeResult> rangeResult(const QByteArray& body) {
     return rangeOf(*object);
 }
 
+Read<MemberState> memberState(const QByteArray& body) {
+    const auto object = parsed(body);
+    if (!object) return std::unexpected(object.error());
+    MemberState state;
+    state.version = (*object)[QStringLiteral("version")].toString().toUtf8();
+    state.leader = (*object)[QStringLiteral("leader")].toString().toULongLong();
+    state.id = (*object)[QStringLiteral("header")].toObject()[QStringLiteral("member_id")].toString().toULongLong();
+    return state;
+}
+
+Read<std::vector<std::pair<std::uint64_t, Member>>> memberList(const QByteArray& body) {
+    const auto object = parsed(body);
+    if (!object) return std::unexpected(object.error());
+    std::vector<std::pair<std::uint64_t, Member>> all;
+    for (const QJsonValue& each : (*object)[QStringLiteral("members")].toArray()) {
+        const QJsonObject one = each.toObject();
+        Member member;
+        member.name = one[QStringLiteral("name")].toString().toUtf8();
+        for (const QJsonValue& url : one[QStringLiteral("clientURLs")].toArray())
+            member.urls.push_back(url.toString().toUtf8());
+        member.learns = one[QStringLiteral("isLearner")].toBool();
+        all.emplace_back(one[QStringLiteral("ID")].toString().toULongLong(), std::move(member));
+    }
+    return all;
+}
+
 Read<TransactionResult> transactionResult(const QByteArray& body) {
     const auto object = parsed(body);
     if (!object) return std::unexpected(object.error());

@@ -22,6 +22,14 @@ template <typename T>
 using Read = std::expected<T, QString>;
 Read<LeaseState> leaseState(const QByteArray& body);
 Read<RangeResult> rangeResult(const QByteArray& body);
+/// Of a member's state: its version, its own id and the leader's, both 0 when it does not say.
+struct MemberState {
+    QByteArray version;
+    std::uint64_t id = 0, leader = 0;
+};
+Read<MemberState> memberState(const QByteArray& body);
+/// The members by their ids; none of them leads yet.
+Read<std::vector<std::pair<std::uint64_t, Member>>> memberList(const QByteArray& body);
 Read<TransactionResult> transactionResult(const QByteArray& body);
 Read<Removal> removal(const QByteArray& body);
 Read<std::int64_t> deleted(const QByteArray& body);

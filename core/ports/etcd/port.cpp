@@ -23,6 +23,10 @@ Result<OwnedWatch> Reader::watchRange(QByteArray /*key*/, QByteArray /*end*/, st
     co_return std::unexpected(Error{Error::Kind::Refused, 0, QStringLiteral("no watches over ranges")});
 }
 
+Result<MemberList> Reader::members(std::stop_token /*stop*/) {
+    co_return std::unexpected(Error{Error::Kind::Refused, 0, QStringLiteral("no members")});
+}
+
 QByteArray endOfPrefix(const QByteArray& prefix) {
     QByteArray end = prefix;
     while (!end.isEmpty()) {

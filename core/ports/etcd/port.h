@@ -110,6 +110,19 @@ struct LeaseState {
     std::vector<QByteArray> keys; ///< attached to it
 };
 
+/// A member of the cluster, as the member that was asked knows it.
+struct Member {
+    QByteArray name;
+    std::vector<QByteArray> urls; ///< where clients reach it: "http://10.0.0.5:2379"
+    bool leads = false;
+    bool learns = false; ///< it copies, and does not vote yet
+    friend bool operator==(const Member&, const Member&) = default;
+};
+struct MemberList {
+    std::vector<Member> members;
+    QByteArray version; ///< of the member that was asked: "3.4.23"
+};
+
 struct Removal {
     bool removed = false;  ///< the key existed
     bool repeated = false; ///< see TransactionResult::repeated
@@ -165,6 +178,8 @@ public:
     virtual Result<OwnedWatch> watch(QByteArray key, bool deletionsOnly, std::stop_token stop = {}) = 0;
     /// As watch(), for all changes of the keys in [key, end). Refused where a port has no such watches.
     virtual Result<OwnedWatch> watchRange(QByteArray key, QByteArray end, std::stop_token stop = {});
+    /// The members, and who leads. Refused where a port has none.
+    virtual Result<MemberList> members(std::stop_token stop = {});
 };
 
 /// The operations that a recipe needs of an etcd.

@@ -5,6 +5,10 @@
 
 namespace lockscope::zookeeper {
 
+QCoro::Task<QByteArray> Reader::askServer(Endpoint /*server*/, QByteArray /*word*/, std::stop_token /*stop*/) {
+    co_return QByteArray();
+}
+
 Port::Reply<void> Port::makePath(QByteArray path, NodeMode mode, std::stop_token stop) {
     // Mostly only the last one is missing: begin there, go up as far as needed, then down again.
     std::vector<QByteArray> missing{path};

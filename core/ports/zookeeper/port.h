@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "ports/url.h"
 #include "ports/zookeeper/error.h"
 #include "ports/zookeeper/watch.h"
 #include "runtime/runtime.h"
@@ -101,6 +102,10 @@ public:
     virtual Reply<std::optional<NodeStat>> exists(QByteArray path, std::optional<Watch> watch = {},
                                                   std::stop_token stop = {}) = 0;
     virtual Reply<ChildList> children(QByteArray path, std::optional<Watch> watch = {}, std::stop_token stop = {}) = 0;
+
+    /// A server's answer to an administrator's word: "srvr", "cons". It comes over a connection of its own. Empty: the
+    /// server did not answer in two seconds, or cannot be asked so; without the right it says that in its answer.
+    virtual QCoro::Task<QByteArray> askServer(Endpoint server, QByteArray word, std::stop_token stop = {});
 };
 
 /// The operations that a recipe needs of a ZooKeeper.

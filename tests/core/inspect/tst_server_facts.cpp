@@ -2,6 +2,7 @@
 // A Redis tells of itself and of its neighbours: that is read and put into words.
 #include "inspect/lock_report.h"
 #include "inspect/redis/info.h"
+#include "inspect/zookeeper/admin_answers.h"
 
 #include <QTest>
 
@@ -55,6 +56,27 @@ private Q_SLOTS:
         QVERIFY(nodes[3].myself && nodes[3].at.host.isEmpty() && nodes[3].at.port == 30001);
         QCOMPARE(nodes[3].slots, 5461);
         QVERIFY(nodes[3].owns(0) && nodes[3].owns(5460) && !nodes[3].owns(5461));
+    }
+    void aZooKeeperSaysItsRole() {
+        const auto server = zooKeeperIdentityFrom(
+            "Zookeeper version: 3.8.0-5a02a05eddb59aee6ac762f7ea82e92a68eb9c0f, built on 2022-02-25 08:49 UTC\n"
+            "Latency min/avg/max: 0/0.5/12\nConnections: 3\nZxid: 0x200000005\nMode: follower\nNode count: 9\n");
+        QVERIFY(server);
+        QCOMPARE(server->version, QByteArray("3.8.0"));
+        QVERIFY(server->role == Role::Follower);
+        QCOMPARE(textOf(WatchedServerState{"zk2:2181", server}), QStringLiteral("zk2:2181 · follower"));
+        QVERIFY(!zooKeeperIdentityFrom("srvr is not executed because it is not in the whitelist.\n"));
+        QVERIFY(!zooKeeperIdentityFrom("This ZooKeeper instance is not currently serving requests\n"));
+    }
+    void aZooKeeperSaysWhereItsSessionsAre() {
+        const auto peers = sessionPeersIn(
+            " /10.0.0.5:51234[1](queued=0,recved=5,sent=5,sid=0x100000a1b2c0001,lop=PING,est=1790000000123,to=10000,"
+            "lcxid=0x2,lzxid=0x200000005,lresp=7,llat=0,minlat=0,avglat=0,maxlat=1)\n"
+            " /[0:0:0:0:0:0:0:1]:40000[1](queued=0,recved=1,sent=0)\n\n");
+        QCOMPARE(peers.size(), 1u); // the second one is the question itself, and has no session
+        QCOMPARE(peers.begin()->first, std::int64_t(0x100000a1b2c0001));
+        QCOMPARE(peers.begin()->second, (SessionPeer{"10.0.0.5:51234", 1'790'000'000'123, 10'000}));
+        QVERIFY(sessionPeersIn("cons is not executed because it is not in the whitelist.\n").empty());
     }
     void aServersLineSaysWhatItTells() {
         WatchedServerState state{"10.0.0.5:6379", identityFrom(kServer, kMaster)};

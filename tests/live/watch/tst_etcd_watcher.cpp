@@ -53,6 +53,14 @@ private Q_SLOTS:
     }
     void cleanup() { VERIFY_OK(run(m_own->deleteRange(QByteArray(1, '\0'), QByteArray(1, '\0')))); }
 
+    void theMembersSayWhoLeads() {
+        const LockReport report = look();
+        QCOMPARE(report.servers.size(), 1u);
+        QCOMPARE("http://" + report.servers.front().address, m_server.endpoint().toUtf8());
+        QVERIFY(report.servers.front().identity->role == inspect::ServerIdentity::Role::Leader);
+        QVERIFY(report.server && report.server->version.startsWith("3."));
+    }
+
     void aQueueOfEtcdctlIsTheServersOwn() {
         const auto first =
             etcdctl({QStringLiteral("lock"), QStringLiteral("--ttl"), QStringLiteral("20"), QStringLiteral("jobs")});

@@ -116,6 +116,8 @@ private Q_SLOTS:
 
         const LockReport report = look(engine);
         QCOMPARE(troubleOf(report), QByteArray());
+        using Role = inspect::ServerIdentity::Role;
+        QCOMPARE(report.server->role, engine == "sqlite" ? Role::Unknown : Role::Master);
         const LockRow *held = rowOf(report, "report"), *over = rowOf(report, "over"),
                       *mail = rowOf(report, "laravel_mail"),
                       *spring = rowOf(report, "DEFAULT:acbd18db-4cc2-385c-adef-654fccc4a4d8");

@@ -73,11 +73,17 @@ private Q_SLOTS:
         QCOMPARE(row->format, QByteArray("kazoo"));
         QCOMPARE(row->backend, QByteArray("zookeeper"));
         QVERIFY(row->state == LockRow::State::Held);
+        // The server says where each session's client is.
+        QVERIFY(row->waiters->front().about.contains("127.0.0.1:"));
+        QCOMPARE(report.servers.size(), 1u);
+        QVERIFY(report.servers.front().identity);
+        QCOMPARE(report.servers.front().identity->role, inspect::ServerIdentity::Role::Alone);
+        QVERIFY(!report.servers.front().identity->version.isEmpty());
         QCOMPARE(clientsOf(row->holders) + waitersOf(*row), sessionsBelow("/jobs/nightly"));
         QCOMPARE(row->holders.size(), 1u);
         QCOMPARE(*row->waiterCount, 2);
-        QCOMPARE(row->holders.front().about, QByteArray("kazoo")); // its identifier
-        QVERIFY(!row->ttlMs && !row->neverExpires);                // a session has no end that anybody can read
+        QVERIFY(row->holders.front().about.startsWith("kazoo, 127.0.0.1:")); // its identifier, and where it is
+        QVERIFY(!row->ttlMs && !row->neverExpires); // a session has no end that anybody can read
         QVERIFY(inspect::keptBy(row->format) == inspect::KeptBy::Session);
         QCOMPARE(report.locks.size(), 1u);
     }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/zookeeper/admin_answers.h"
+
+#include <QList>
+
+namespace lockscope::inspect {
+
+namespace {
+
+/// The value behind "Mode: " at the beginning of a line; empty: there is no such line.
+QByteArray valueOf(const QByteArray& text, const QByteArray& label) {
+    for (const QByteArray& line : text.split('\n'))
+        if (line.startsWith(label)) return line.mid(label.size()).trimmed();
+    return {};
+}
+
+} // namespace
+
+std::optional<ServerIdentity> zooKeeperIdentityFrom(const QByteArray& srvr) {
+    using Role = ServerIdentity::Role;
+    const QByteArray version = valueOf(srvr, "Zookeeper version:"), mode = valueOf(srvr, "Mode:");
+    if (version.isEmpty() || mode.isEmpty()) return std::nullopt;
+    ServerIdentity server;
+    server.version = version.left(version.indexOf('-')); // "3.8.0-5a02a05e…, built on …"
+    server.role = mode == "leader"       ? Role::Leader
+                  : mode == "follower"   ? Role::Follower
+                  : mode == "observer"   ? Role::Observer
+                  : mode == "standalone" ? Role::Alone
+                                         : Role::Unknown;
+    return server;
+}
+
+// " /10.0.0.5:51234[1](queued=0,recved=5,sent=5,sid=0x100000a1b2c0001,lop=PING,est=1790000000000,to=10000,…)"
+std::map<std::int64_t, SessionPeer> sessionPeersIn(const QByteArray& cons) {
+    std::map<std::int64_t, SessionPeer> peers;
+    for (const QByteArray& whole : cons.split('\n')) {
+        const QByteArray line = whole.trimmed();
+        const qsizetype end = line.lastIndexOf('[', line.indexOf('('));
+        if (!line.startsWith('/') || end < 0) continue;
+        SessionPeer peer;
+        peer.address = line.mid(1, end - 1);
+        std::int64_t session = 0;
+        for (const QByteArray& field : line.mid(line.indexOf('(') + 1).split(',')) {
+            if (field.startsWith("sid=0x")) session = std::int64_t(field.mid(6).toULongLong(nullptr, 16));
+            if (field.startsWith("est=")) peer.sinceWallMs = field.mid(4).toLongLong();
+            if (field.startsWith("to=")) peer.timeoutMs = field.mid(3).toLongLong();
+        }
+        if (session != 0) peers.emplace(session, std::move(peer));
+    }
+    return peers;
+}
+
+} // namespace lockscope::inspect
