@@ -10,6 +10,7 @@
 #include "recipes/recipe_info.h"
 #include "scenario/scenario_file.h"
 #include "scenario/schema_check.h"
+#include "scenario/user_files.h"
 
 #include <QLocale>
 
@@ -26,15 +27,26 @@ struct Item {
 std::vector<Item> scenarios() {
     std::vector<Item> items;
     const QString language = QLocale().name();
-    for (const QString& id : scenario::builtinScenarios()) {
+    const QStringList builtin = scenario::builtinScenarios();
+    QStringList own = scenario::userFiles(scenario::Shelf::Scenarios);
+    erase_if(own, [&](const QString& name) { return builtin.contains(name); }); // that name means the built-in one
+    for (const QString& id : builtin + own) {
         const auto scenario = scenario::loadScenario(id);
-        if (!scenario) continue; // a test sees to it that none is broken
+        if (!scenario) {
+            for (scenario::Problem problem : scenario.error()) {
+                if (own.contains(id)) problem.file = scenario::userFile(scenario::Shelf::Scenarios, id);
+                complain(problem.toString());
+            }
+            continue;
+        }
         JsonLine line;
         line.add("id", id)
             .add("title", scenario->titleIn(language))
             .add("summary", scenario->summaryIn(language))
-            .add("recipe", scenario->recipe);
-        items.push_back({id, scenario->titleIn(language), line.toJson()});
+            .add("recipe", scenario->recipe)
+            .add("own", own.contains(id));
+        const QString title = scenario->titleIn(language);
+        items.push_back({id, own.contains(id) ? tr("your own: %1").arg(title) : title, line.toJson()});
     }
     return items;
 }

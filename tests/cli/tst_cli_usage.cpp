@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program.h"
 
+#include <QDir>
 #include <QTemporaryDir>
 
 using namespace lockscope::tests;
@@ -233,6 +234,42 @@ private Q_SLOTS:
              {"contention", "gc-pause", "crash-holder", "delete-others-lock", "watchdog-dies", "partition-holder"}) {
             QVERIFY2(ids.contains(QLatin1String(id)), id);
         }
+    }
+
+    void listsNameAPersonsOwnScenarios() {
+        const QTemporaryDir data;
+        const QString folder = data.filePath(QStringLiteral("lockscope/scenarios"));
+        QVERIFY(QDir().mkpath(folder));
+        const auto write = [&](const char* name, const QByteArray& text) {
+            QFile file(folder + u'/' + QLatin1String(name));
+            QVERIFY(file.open(QIODevice::WriteOnly) && file.write(text) == text.size());
+        };
+        write("night-shift.json", R"({"lockscope": 1, "id": "night-shift",
+            "title": {"en": "The night shift", "zh_CN": "夜班"}, "summary": {"en": "Two clients.", "zh_CN": "两个客户端。"},
+            "recipe": "redis-set", "until": "5s", "nodes": [{"id": "redis-1", "kind": "redis"}],
+            "lock": {"name": "orders", "lease": "5s"},
+            "clients": {"count": 2, "hold": ["1s", "2s"], "think": ["500ms", "1s"]}})");
+        write("broken.json", "{");
+        QProcessEnvironment environment = plainEnvironment();
+        environment.insert(QStringLiteral("XDG_DATA_HOME"), data.path());
+        const auto list = [&](const char* more) {
+            QStringList words{QStringLiteral("list"), QStringLiteral("scenarios")};
+            if (*more) words += QLatin1String(more);
+            return runProgram(kProgram, words, {}, environment);
+        };
+        const Ran plain = list("");
+        QVERIFY2(plain.status == 0 && plain.out.contains("night-shift"), plain.told());
+        QVERIFY2(plain.out.contains("your own: The night shift") && plain.out.contains("gc-pause"), plain.told());
+        QVERIFY2(plain.err.contains("broken"), plain.told()); // not left out without a word
+        int own = 0;
+        for (const QJsonValue& item : list("--json").array()) {
+            own += item[u"own"].toBool();
+            QCOMPARE(item[u"own"].toBool(), item[u"id"] == QLatin1String("night-shift"));
+        }
+        QCOMPARE(own, 1);
+        const Ran run =
+            runProgram(kProgram, {QStringLiteral("simulate"), QStringLiteral("night-shift")}, {}, environment);
+        QVERIFY2(run.status == 0, run.told());
     }
 
     void listsNameTheRecipesAndFormats() {
