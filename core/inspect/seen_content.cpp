@@ -78,6 +78,25 @@ QByteArray textWithin(const std::vector<RawKey>& keys, const Limits& limits) {
 
 } // namespace
 
+LockRow withPlaces(LockRow row) {
+    constexpr std::size_t kMostClients = 8;
+    std::size_t left = kMostClients;
+    const auto add = [&](const std::vector<Party>& parties) {
+        for (const Party& party : parties) {
+            if (party.about.isEmpty() || left == 0) continue;
+            // A statement may contain a password, and this goes into recordings: a session's is left out.
+            const qsizetype statement = party.client.startsWith("pid ") ? party.about.indexOf(": ") : -1;
+            const QByteArray about = statement < 0 ? party.about : party.about.first(statement);
+            row.raw.push_back({party.client, kClientEntry, {}, readable(about)});
+            --left;
+        }
+    };
+    if (!row.server.isEmpty()) row.raw.push_back({row.server, kServerEntry, {}, QJsonValue(QJsonValue::Null)});
+    add(row.holders);
+    if (row.waiters) add(*row.waiters);
+    return row;
+}
+
 QByteArray contentText(const std::vector<RawKey>& keys) {
     QByteArray text;
     for (const Limits& limits : kLimits) {

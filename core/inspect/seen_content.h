@@ -12,6 +12,12 @@ struct SeenContent {
     friend bool operator==(const SeenContent&, const SeenContent&) = default;
 };
 
+/// Types of RawKey that are no keys: a client of the lock, whose value says who that is, and the server that has it.
+inline constexpr char kClientEntry[] = "client";
+inline constexpr char kServerEntry[] = "server";
+/// A row whose content also says where it lies and who its first holders and waiters are, as far as the server knows.
+LockRow withPlaces(LockRow row);
+
 /// As a trace keeps it (EventKind::RecordContent): JSON of a few KiB at most. If it is longer, the beginnings are kept,
 /// with a note of how much was left out.
 QByteArray contentText(const std::vector<RawKey>& keys);

@@ -3,6 +3,7 @@
 
 #include "drivers/dial.h"
 #include "inspect/make_watcher.h"
+#include "inspect/seen_content.h"
 #include "live/live_session.h"
 #include "session/alert_desk.h"
 #include "session/backend_name.h"
@@ -294,7 +295,7 @@ void LiveConnection::tellLocks(const inspect::LockReport& report) {
         // If the server has other data than before, a new holder got the lock from no client.
         inspect::Sight sight;
         if (report.concerns(row)) sight.freedBy = trace::FreedBy::NodeLoss;
-        m_feed.update(row.name, row, sight);
+        m_feed.update(row.name, inspect::withPlaces(row), sight);
         if (m_ownRecord)
             m_ownRecord->seen(row.name,
                               row.holders.empty() ? trace::kNoEntity : m_shared.threadOf(row.holders.front(), m_id));

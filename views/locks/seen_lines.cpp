@@ -46,6 +46,16 @@ QStringList seenLines(const inspect::SeenContent& content, const QString& name) 
     if (content.keys.empty()) return {Words::tr("no key “%1”").arg(name)};
     QStringList lines;
     for (const inspect::RawKey& key : content.keys) {
+        if (key.type == inspect::kServerEntry) {
+            //: The server on which a lock lies.
+            lines += Words::tr("on %1").arg(QString::fromUtf8(key.key));
+            continue;
+        }
+        if (key.type == inspect::kClientEntry) {
+            //: A holder or waiter, and what the server knows of it: address, program, statement.
+            lines += Words::tr("client %1: %2").arg(QString::fromUtf8(key.key), key.value.toString());
+            continue;
+        }
         const QString ttl = key.ttlMs ? QString::number(*key.ttlMs) : QStringLiteral("-1");
         lines += QStringLiteral("%1 %2 pttl %3").arg(QString::fromUtf8(key.key), QString::fromUtf8(key.type), ttl);
         addContent(lines, key);

@@ -2,6 +2,8 @@
 #include "live/live_session.h"
 #include "live_sql.h"
 #include "own_redis.h"
+#include "sandbox/redis_sentinel.h"
+#include "session/alert_desk.h"
 #include "trace/connection.h"
 #include "trace/wait_for.h"
 
@@ -100,6 +102,40 @@ private Q_SLOTS:
     void cleanup() {
         m_redis.end();
         m_other.end();
+    }
+
+    void aMasterBehindSentinelsIsFollowed() {
+        constexpr int kFailoverLimit = 30'000; // two seconds; many times that on a busy machine
+        sandbox::RedisSentinels group(m_runtime);
+        const auto started = run(group.start());
+        QVERIFY2(started, started ? "" : qPrintable(started.error()));
+        const int master = run(group.group().master());
+        {
+            redis::RedisDriver client(m_runtime, urlOf(group.group().at(master)));
+            VERIFY_OK(run(client.call({"HSET", "orders", kFirst, "1"})));
+            VERIFY_OK(run(client.call({"PEXPIRE", "orders", "600000"})));
+            VERIFY_OK(run(client.call({"WAIT", "2", "5000"})));
+        }
+        LiveSession session({plan("shop", *parseConnectionUrl(group.url()))}, {});
+        QTRY_VERIFY_WITH_TIMEOUT(recordOf(session, "orders", u"shop"_qs) != u"no lock", 10'000);
+        const QString held = recordOf(session, "orders", u"shop"_qs);
+        QVERIFY2(held != u"free" && held != u"not observed", qPrintable(held));
+        QTRY_COMPARE(factsOf(session, "shop").servers.size(), 1);
+        const QString before = factsOf(session, "shop").servers.front();
+        QVERIFY2(before.contains(u"master") && before.contains(u"replicas: "), qPrintable(before));
+
+        group.group().at(master).kill();
+        QTRY_COMPARE_WITH_TIMEOUT(recordOf(session, "orders", u"shop"_qs), u"not observed"_qs, kFailoverLimit);
+        QTRY_COMPARE_WITH_TIMEOUT(recordOf(session, "orders", u"shop"_qs), held, kFailoverLimit);
+        QTRY_VERIFY(factsOf(session, "shop").servers.front().section(u' ', 0, 0) != before.section(u' ', 0, 0));
+        const auto told = [&session] {
+            for (const session::AlertDesk* desk : session::alertDesksOf(&session))
+                for (const session::AlertDesk::Entry& entry : desk->entries())
+                    if (entry.alert.rule.kind == inspect::AlertRule::Kind::FailedOver && entry.alert.lock == "orders")
+                        return true;
+            return false;
+        };
+        QTRY_VERIFY(told());
     }
 
     void twoKindsOfServersAreOnePicture() {

@@ -163,6 +163,25 @@ private Q_SLOTS:
         content.keys = {{"<b>x</b>", "string", {}, QStringLiteral("<img src=x>"), 0}};
         QCOMPARE(seenLines(content, u"x"_qs), (QStringList{u"<b>x</b> string pttl -1"_qs, u"  “<img src=x>”"_qs}));
     }
+    void theServerAndTheClientsAreSeen() {
+        inspect::LockRow row;
+        row.name = "jobs";
+        row.server = "10.0.0.7:6379";
+        row.raw = {{"jobs", "string", {}, QJsonValue(u"x"_qs)}};
+        const auto party = [](const char* client, const char* about) {
+            inspect::Party one;
+            one.client = client;
+            one.about = about;
+            return one;
+        };
+        row.holders = {party("session 0x1", "kazoo, 10.0.0.5:51234"), party("b", "")};
+        row.waiters.emplace().push_back(party("pid 7", "psql 10.0.0.6: SELECT 1"));
+        const auto content = inspect::contentFrom(inspect::contentText(inspect::withPlaces(row).raw));
+        QVERIFY(content);
+        QCOMPARE(seenLines(*content, u"jobs"_qs),
+                 (QStringList{u"jobs string pttl -1"_qs, u"  “x”"_qs, u"on 10.0.0.7:6379"_qs,
+                              u"client session 0x1: kazoo, 10.0.0.5:51234"_qs, u"client pid 7: psql 10.0.0.6"_qs}));
+    }
 
     void copiesBelongToTheirLock() {
         Scene scene;
