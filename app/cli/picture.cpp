@@ -10,8 +10,6 @@
 #include "timeline/run_movie.h"
 #include "trace/redacted.h"
 
-#include <QCoreApplication>
-
 namespace lockscope::cli {
 
 namespace {
@@ -89,7 +87,7 @@ std::expected<void, QString> paintCard(CardForm form, Names names, trace::Loaded
         card.facts.emplace_back(tr("Recipe"), tr("%1, seed %2").arg(recording.meta.recipe).arg(recording.meta.seed));
     card.facts.emplace_back(tr("Names"), hidden ? tr("hidden") : tr("as recorded"));
     card.facts.emplace_back(tr("Digest of the events"), QString::fromLatin1(digest));
-    card.facts.emplace_back(tr("Made by"), QStringLiteral("Lockscope ") + QCoreApplication::applicationVersion());
+    card.facts.emplace_back(tr("Made by"), QStringLiteral("Lockscope " LOCKSCOPE_VERSION));
     const bool written =
         form == CardForm::Pdf ? views::writePdf(card, device) : views::imageOf(card, kCardDots).save(&device, "PNG");
     if (written) return {};

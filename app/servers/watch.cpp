@@ -10,6 +10,7 @@
 #include "servers/commands.h"
 #include "servers/signal_inbox.h"
 #include "servers/watch_metrics.h"
+#include "servers/watch_recording.h"
 #include "servers/watched_server.h"
 
 #include <QCoreApplication>
@@ -38,6 +39,16 @@ public:
     ~WatchRun() override { m_runtime.kill(); }
 
     int run() {
+        if (!m_plan.record.isEmpty()) {
+            auto started = WatchRecording::start(m_runtime, m_plan.record, m_plan.bounds);
+            if (!started) {
+                complain(started.error());
+                return kUsage;
+            }
+            m_recording = std::move(*started);
+            for (const auto& server : m_servers)
+                server->record(m_recording.get());
+        }
         m_runtime.post([this] { m_runtime.spawn([this] { return whole(); }); });
         QCoreApplication::exec();
         return m_status;
@@ -69,6 +80,8 @@ private:
                     if (const QString cost = server->cost(); !cost.isEmpty()) complain(cost);
             }
         }
+        if (m_recording)
+            if (const auto done = m_recording->finish(); !done) complain(done.error());
         QCoreApplication::exit();
     }
 
@@ -84,6 +97,7 @@ private:
     WatchPlan m_plan;
     SignalInbox m_signals{SignalInbox::Which::Ends};
     EventLoopRuntime m_runtime;
+    std::unique_ptr<WatchRecording> m_recording;
     std::vector<std::unique_ptr<WatchedServer>> m_servers;
     std::stop_source m_stop;
     QTimer m_beat;
@@ -107,6 +121,35 @@ std::expected<ConnectionUrl, QString> watchedUrl(const QString& place) {
     return *url;
 }
 
+/// "200M": a number of bytes with K, M or G; nullopt: it is none.
+std::optional<std::int64_t> bytesIn(const QString& text) {
+    static const QRegularExpression kBytes(QStringLiteral("^([0-9]{1,9})([KMG])$"));
+    const auto parts = kBytes.match(text);
+    if (!parts.hasMatch()) return std::nullopt;
+    const int shift = parts.captured(2) == QLatin1String("K") ? 10 : parts.captured(2) == QLatin1String("M") ? 20 : 30;
+    return parts.captured(1).toLongLong() << shift;
+}
+
+std::expected<trace::RecordingBounds, QString> boundsOf(const Arguments& arguments) {
+    constexpr std::int64_t kFewestBytes = 1 << 20;
+    trace::RecordingBounds bounds;
+    for (const char* option : {"keep", "max-bytes"})
+        if (arguments.has(option) && !arguments.has("record"))
+            return std::unexpected(tr("--%1 bounds a recording: it needs --record FILE").arg(QLatin1String(option)));
+    if (const auto text = arguments.value("keep")) {
+        const auto keep = durationOf("keep", *text, 1s);
+        if (!keep) return std::unexpected(keep.error());
+        bounds.keep = *keep;
+    }
+    if (const auto text = arguments.value("max-bytes")) {
+        const auto bytes = bytesIn(*text);
+        if (!bytes || *bytes < kFewestBytes)
+            return std::unexpected(tr("--max-bytes: “%1” is no size such as 200M; 1M at least").arg(*text));
+        bounds.mostBytes = *bytes;
+    }
+    return bounds;
+}
+
 std::expected<WatchPlan, QString> planOf(const Arguments& arguments) {
     WatchPlan plan;
     plan.once = arguments.has("once");
@@ -122,6 +165,13 @@ std::expected<WatchPlan, QString> planOf(const Arguments& arguments) {
         if (!rule) return std::unexpected(rule.error());
         plan.alerts.push_back(*rule);
     }
+    if (auto bounds = boundsOf(arguments))
+        plan.bounds = *bounds;
+    else
+        return std::unexpected(bounds.error());
+    plan.record = arguments.value("record").value_or(QString());
+    if (!plan.record.isEmpty() && plan.once)
+        return std::unexpected(tr("--record needs a watch that goes on: leave --once out"));
     if (plan.fail && plan.alerts.empty()) return std::unexpected(tr("--fail needs an --alert to fail for"));
     if (const auto text = arguments.value("interval")) {
         const auto interval = durationOf("interval", *text, 50ms);
@@ -144,6 +194,9 @@ int watch(const QStringList& words) {
                                              {QStringLiteral("string")},
                                              {QStringLiteral("interval")},
                                              {QStringLiteral("metrics")},
+                                             {QStringLiteral("record")},
+                                             {QStringLiteral("keep")},
+                                             {QStringLiteral("max-bytes")},
                                              {QStringLiteral("alert"), true, true}},
                                             {QStringLiteral("URL…")});
     if (!arguments) return misused("watch", arguments.error());

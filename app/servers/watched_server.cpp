@@ -99,6 +99,7 @@ QCoro::Task<int> WatchedServer::lookOnce(std::stop_token stop) {
 void WatchedServer::tell(const LockReport& report) {
     if (!m_plan.alerts.empty()) m_alerts.observe(report);
     if (m_metrics) m_metrics->seen(m_endpoint, report);
+    if (m_recording) m_recording->seen(m_endpoint, report);
     if (report.trouble) {
         complainHere(report.trouble->message);
         m_troubled = true;

@@ -5,6 +5,7 @@
 #include "inspect/watcher.h"
 #include "ports/url.h"
 #include "runtime/runtime.h"
+#include "servers/watch_recording.h"
 
 #include <set>
 
@@ -22,6 +23,8 @@ struct WatchPlan {
     std::optional<QString> match, ignore, strings;
     std::optional<Nanos> interval; ///< between two looks
     std::vector<inspect::AlertRule> alerts;
+    QString record; ///< the file; empty: none
+    trace::RecordingBounds bounds;
 };
 
 /// One of the servers of `lockscope watch`: its watcher, and the lines that are printed of it.
@@ -32,6 +35,8 @@ public:
 
     /// Looks once, or watches until stopped. The exit status. Throws Cancelled.
     QCoro::Task<int> look(std::stop_token stop);
+    /// From now on reports are recorded, too; the recording outlives it.
+    void record(WatchRecording* recording) { m_recording = recording; }
     /// Tells which alerts begin and end now. True: one has begun.
     bool checkAlerts();
     /// The cost of watching so far, as a sentence; empty: nothing was asked.
@@ -53,6 +58,7 @@ private:
     QString m_endpoint;
     WatchPlan m_plan;
     WatchMetrics* m_metrics;
+    WatchRecording* m_recording = nullptr;
     std::unique_ptr<inspect::Watcher> m_watcher;
     inspect::AlertWatch m_alerts;
     inspect::LockReport m_last;

@@ -2,6 +2,7 @@
 #include "window/sharer.h"
 
 #include "session/shared_run.h"
+#include "timeline/evidence_card.h"
 #include "timeline/timeline_view.h"
 #include "window/action_registry.h"
 #include "window/exporter.h"
@@ -19,6 +20,13 @@ namespace {
 
 constexpr int kMostHeight = 8000; ///< of a picture that still opens everywhere; lanes beyond it are left out
 constexpr double kScale = 2;      ///< sharp on paper and dense screens
+
+views::EvidenceCard cardOf(const views::RunPicture& picture) {
+    views::EvidenceCard card{picture, views::factsOf(picture.timeline)};
+    card.facts.emplace_back(Sharer::tr("Made by"),
+                            QStringLiteral("Lockscope ") + QCoreApplication::applicationVersion());
+    return card;
+}
 
 } // namespace
 
@@ -107,10 +115,11 @@ void Sharer::savePicture() {
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(QStringLiteral("png"));
-    dialog->setNameFilters({tr("Pictures (*.png)"), tr("Drawings (*.svg)")});
+    dialog->setNameFilters({tr("Pictures (*.png)"), tr("Drawings (*.svg)"), tr("Pages with the facts (*.pdf)")});
     dialog->selectFile(m_window->context()->scenario().id + QStringLiteral(".png"));
     connect(dialog, &QFileDialog::filterSelected, dialog, [dialog](const QString& filter) {
-        dialog->setDefaultSuffix(filter.contains(QLatin1String("svg")) ? QStringLiteral("svg") : QStringLiteral("png"));
+        for (const char* suffix : {"png", "svg", "pdf"})
+            if (filter.contains(QLatin1String(suffix))) dialog->setDefaultSuffix(QLatin1String(suffix));
     });
     connect(dialog, &QFileDialog::fileSelected, this, &Sharer::writePicture);
     m_window->holdTimeFor(dialog);
@@ -123,10 +132,12 @@ void Sharer::writePicture(const QString& path) {
     const QSize size = views::sizeOf(shown, m_window->work()->timeline()->width(), kMostHeight);
     QSaveFile file(path); // an old file stays whole when the disk is full
     bool written = file.open(QIODevice::WriteOnly);
-    if (written)
-        written = path.endsWith(QLatin1String(".svg"), Qt::CaseInsensitive)
-                      ? views::writeSvg(shown, size, file)
-                      : views::imageOf(shown, size, kScale).save(&file, "PNG");
+    const auto is = [&path](const char* suffix) { return path.endsWith(QLatin1String(suffix), Qt::CaseInsensitive); };
+    if (written && is(".pdf"))
+        written = views::writePdf(cardOf(shown), file);
+    else if (written)
+        written =
+            is(".svg") ? views::writeSvg(shown, size, file) : views::imageOf(shown, size, kScale).save(&file, "PNG");
     if (written) written = file.commit();
     if (!written) return m_window->complain(tr("%1 could not be written: %2").arg(path, file.errorString()));
     m_window->messages()->say(tr("Saved %1.").arg(path), MessageBar::Kind::Good);

@@ -6,6 +6,7 @@
 #include "transport/transport_bar.h"
 #include "welcome/welcome_page.h"
 #include "window/action_registry.h"
+#include "window/background_keeper.h"
 #include "window/compare_desk.h"
 #include "window/editor_desk.h"
 #include "window/help_desk.h"
@@ -15,6 +16,7 @@
 #include "window/presenter.h"
 #include "window/session_recorder.h"
 #include "window/sharer.h"
+#include "window/stretch_desk.h"
 #include "window/window_alerts.h"
 #include "window/work_area.h"
 
@@ -36,7 +38,9 @@ WindowMenus::WindowMenus(MainWindow* window)
       m_learn(window->menuBar()->addMenu(tr("&Lessons"))),
       m_break(window->menuBar()->addMenu(tr("&Break"))),
       m_view(window->menuBar()->addMenu(tr("&View"))),
-      m_help(window->menuBar()->addMenu(tr("&Help"))) {
+      m_help(window->menuBar()->addMenu(tr("&Help"))),
+      m_stretches(new StretchDesk(window)),
+      m_keeper(new BackgroundKeeper(window)) {
     // Their titles are in their files, which nobody needs before there is a window to choose from.
     connect(window, &MainWindow::firstPainted, this, &WindowMenus::fillScenarios, Qt::QueuedConnection);
 }
@@ -77,6 +81,8 @@ void WindowMenus::fillFile() {
         record->setText(recording ? tr("Stop &recording") : tr("&Record to a file…"));
     });
     menu->addAction(record);
+    menu->addActions(m_keeper->makeActions(r));
+    menu->addAction(m_stretches->makeReplayAction(r));
     menu->addSeparator();
     menu->addActions(w->sharer()->makeActions(r));
     menu->addSeparator();
@@ -214,6 +220,7 @@ void WindowMenus::fillView() {
     connect(movable, &QAction::toggled, w, [w](bool on) { w->needWork()->setMovable(on); });
     menu->addAction(movable);
     menu->addAction(w->help()->makeLegendAction());
+    menu->addAction(m_stretches->makeChangesAction(r));
 
     menu->addSeparator();
     struct Panel {

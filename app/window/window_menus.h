@@ -6,7 +6,9 @@ class QMenu;
 
 namespace lockscope::app {
 
+class BackgroundKeeper;
 class MainWindow;
+class StretchDesk;
 
 /// The window's own commands, in their menus. The menus' names are there at once, for the first picture of the window;
 /// what is in them comes with fill().
@@ -34,6 +36,8 @@ private:
 
     MainWindow* m_window;
     QMenu *m_file, *m_edit, *m_session, *m_play, *m_learn, *m_break, *m_view, *m_help;
+    StretchDesk* m_stretches;
+    BackgroundKeeper* m_keeper;
     QMenu* m_recent = nullptr;
     QMenu* m_scenarios = nullptr;
 };

@@ -4,6 +4,7 @@
 #include "theme/fonts.h"
 #include "theme/format.h"
 #include "theme/palette.h"
+#include "timeline/legend.h"
 #include "trace/time_text.h"
 
 #include <QCoreApplication>
@@ -38,7 +39,7 @@ void paintPage(QPainter& painter, const EvidenceCard& card) {
         y = used.bottom() + kGap;
     };
     write(card.run.title, uiFont(6, QFont::DemiBold), Role::Text);
-    write(card.run.sentence, uiFont(3), card.run.violated ? Role::ViolationText : Role::Text);
+    write(card.run.sentence, uiFont(2), card.run.violated ? Role::ViolationText : Role::Text);
 
     // The facts stand at the foot, and the picture gets the room between.
     painter.setFont(uiFont());
@@ -47,12 +48,17 @@ void paintPage(QPainter& painter, const EvidenceCard& card) {
     const int foot = int(kPageHeight) - kMargin - facts;
     const double scale = double(width) / kPictureWidth;
     const int room = int((foot - y - kGap) / scale);
-    const QSize size = sizeOf(card.run, kPictureWidth, std::max(room, 1));
+    // Its words stand above already: lanes and legend only.
+    const int legend = legendHeight();
+    const QSize lanes(kPictureWidth, std::clamp(timelineHeight(card.run.timeline), 1, std::max(room - legend, 1)));
     painter.save();
     painter.translate(kMargin, y);
     painter.scale(scale, scale);
-    painter.setClipRect(QRect(QPoint(0, 0), size));
-    paintRun(painter, size, card.run);
+    painter.save();
+    painter.setClipRect(QRect(QPoint(0, 0), lanes));
+    TimelineRenderer(card.run.timeline).paint(painter, lanes, card.run.timeline);
+    painter.restore();
+    paintLegend(painter, QRect(0, lanes.height(), kPictureWidth, legend));
     painter.restore();
 
     painter.setPen(color(Role::Hairline));
@@ -95,7 +101,7 @@ std::vector<std::pair<QString, QString>> factsOf(const TimelinePicture& timeline
         servers += kind == trace::EntityKind::Node;
     }
     facts.emplace_back(Text::tr("Seen"),
-                       Text::tr("%1 clients, %2 locks, %3 servers, %4 events")
+                       Text::tr("clients: %1, locks: %2, servers: %3, events: %4")
                            .arg(count(clients), count(locks), count(servers), count(std::int64_t(trace.size()))));
     return facts;
 }

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "servers/watch_recording.h"
+
+#include "cli/output.h"
+#include "cli/text.h"
+#include "trace/connection.h"
+
+#include <QFile>
+#include <utility>
+
+namespace lockscope::cli {
+
+using trace::EntityKind;
+using trace::EventKind;
+
+/// One server in the present file.
+struct WatchRecording::Server {
+    Server(trace::Recorder& to, const QString& endpoint)
+        : recorder(to),
+          connection(trace::internConnection(to.trace(), endpoint.toUtf8(), endpoint.toUtf8())),
+          node(to.trace().intern(EntityKind::Node, endpoint.toUtf8(), connection)),
+          observer(to.trace().intern(EntityKind::Client, "lockscope")),
+          feed(
+              to, node, [this](const inspect::Party& party) { return threadOf(party); }, 30ms),
+          reports(feed) {
+        recorder.emit(EventKind::NodeStarted, node);
+    }
+
+    trace::EntityId threadOf(const inspect::Party& party) const {
+        trace::Trace& trace = recorder.trace();
+        return trace.intern(EntityKind::Thread, party.thread.value_or(QByteArray()),
+                            trace.intern(EntityKind::Client, party.client, connection));
+    }
+
+    void write(const inspect::LockReport& report) {
+        if (report.trouble) {
+            if (observed)
+                recorder.emit(EventKind::ConnectionLost, observer, node, 0,
+                              recorder.trace().text(report.trouble->message.toUtf8()));
+            observed = false;
+        } else {
+            if (!observed) recorder.emit(EventKind::ConnectionRestored, observer, node);
+            observed = true;
+        }
+        for (const inspect::ServerEvent event : report.events) {
+            if (event != inspect::ServerEvent::Restarted) continue;
+            recorder.emit(EventKind::NodeKilled, node);
+            recorder.emit(EventKind::NodeStarted, node);
+        }
+        reports.write(report);
+    }
+
+    trace::Recorder& recorder;
+    trace::EntityId connection, node, observer;
+    inspect::TraceFeed feed;
+    inspect::ReportFeed reports;
+    bool observed = true;
+};
+
+WatchRecording::WatchRecording(Runtime& runtime, QString path, const trace::RecordingBounds& bounds)
+    : m_runtime(runtime), m_path(std::move(path)), m_bounds(bounds) {
+}
+
+WatchRecording::~WatchRecording() = default;
+
+std::expected<std::unique_ptr<WatchRecording>, QString> WatchRecording::start(Runtime& runtime, const QString& path,
+                                                                              const trace::RecordingBounds& bounds) {
+    std::unique_ptr<WatchRecording> recording(new WatchRecording(runtime, path, bounds)); // the constructor is private
+    QFile::remove(trace::fileBefore(path));                                               // of another night
+    if (const auto begun = recording->begin(); !begun) return std::unexpected(begun.error());
+    return recording;
+}
+
+std::expected<void, QString> WatchRecording::begin() {
+    m_servers.clear();
+    m_origin = m_runtime.monotonic();
+    m_trace = std::make_shared<trace::Trace>();
+    m_trace->setOriginWallMs(m_runtime.wallMs());
+    m_recorder = std::make_unique<trace::Recorder>(m_trace, [this] { return m_runtime.monotonic() - m_origin; });
+    trace::RecordingMeta meta;
+    meta.origin = QStringLiteral("lockscope watch");
+    auto started = trace::BackgroundRecording::start(
+        m_path, m_trace, meta, [](const trace::RecordingError& error) { complain(error.message); });
+    if (!started) return std::unexpected(started.error().message);
+    m_recording = std::move(*started);
+    return {};
+}
+
+WatchRecording::Server& WatchRecording::serverAt(const QString& endpoint) {
+    auto& server = m_servers[endpoint];
+    if (!server) server = std::make_unique<Server>(*m_recorder, endpoint);
+    return *server;
+}
+
+void WatchRecording::seen(const QString& endpoint, const inspect::LockReport& report) {
+    if (m_recording && trace::isHalfFull(m_path, m_runtime.monotonic() - m_origin, m_bounds)) {
+        if (const auto done = finish(); !done) complain(done.error());
+        const QString before = trace::fileBefore(m_path);
+        QFile::remove(before);
+        if (!QFile::rename(m_path, before)) complain(tr("%1 cannot be renamed to %2").arg(m_path, before));
+    }
+    if (!m_recording) {
+        const auto begun = begin();
+        if (!begun && !std::exchange(m_failed, true)) complain(begun.error());
+        if (!begun) return;
+        m_failed = false;
+    }
+    serverAt(endpoint).write(report);
+    m_trace->reach(m_runtime.monotonic() - m_origin);
+}
+
+std::expected<void, QString> WatchRecording::finish() {
+    if (!m_recording) return {};
+    m_trace->reach(m_runtime.monotonic() - m_origin);
+    const auto done = std::exchange(m_recording, nullptr)->finish();
+    if (!done) return std::unexpected(done.error().message);
+    return {};
+}
+
+} // namespace lockscope::cli

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window/background_keeper.h"
+
+#include "trace/excerpt.h"
+#include "window/action_registry.h"
+#include "window/main_window.h"
+#include "window/message_bar.h"
+
+#include <QCoreApplication>
+#include <QDateTime>
+#include <QDir>
+#include <QFileDialog>
+#include <QStandardPaths>
+#include <cerrno>
+#include <csignal>
+
+namespace lockscope::app {
+
+namespace {
+
+constexpr trace::RecordingBounds kBounds{.keep = 1h, .mostBytes = 200'000'000};
+constexpr int kKeptDays = 7;                              ///< after a crash
+const QString kSwitch = QStringLiteral("kept.last-hour"); ///< in the settings, beside other switches
+const QString kName = QStringLiteral("attached-%1.lockscope");
+
+QDir folder() {
+    return QDir(QStandardPaths::writableLocation(QStandardPaths::CacheLocation));
+}
+
+void removeBoth(const QString& path) {
+    QFile::remove(path);
+    QFile::remove(trace::fileBefore(path));
+}
+
+/// Whether the program of that number still runs.
+bool isAlive(qint64 process) {
+    return ::kill(pid_t(process), 0) == 0 || errno == EPERM;
+}
+
+} // namespace
+
+BackgroundKeeper::BackgroundKeeper(MainWindow* window)
+    : QObject(window), m_window(window), m_openLeft(new QAction(tr("Open it"), this)) {
+    m_thread.setMaxThreadCount(1);
+    m_openLeft->setToolTip(tr("Open it"));
+    connect(m_openLeft, &QAction::triggered, this, [this] { m_window->openFile(m_left); });
+    connect(window->context(), &views::ViewContext::sessionChanged, this, &BackgroundKeeper::follow);
+    connect(window, &MainWindow::firstPainted, this, &BackgroundKeeper::offerWhatIsLeft, Qt::QueuedConnection);
+}
+
+BackgroundKeeper::~BackgroundKeeper() {
+    m_thread.waitForDone();
+    stop();
+}
+
+QList<QAction*> BackgroundKeeper::makeActions(ActionRegistry* registry) {
+    const QString group = tr("File");
+    m_keep = registry->add("record.background", group, tr("&Keep the last hour of watched servers"), {}, {});
+    m_keep->setCheckable(true);
+    m_keep->setChecked(m_window->settings()->table(kSwitch) != "off");
+    m_keep->setToolTip(tr("On disk, 200 MB at most, until the session is closed"));
+    connect(m_keep, &QAction::toggled, this, [this](bool on) {
+        m_window->settings()->setTable(kSwitch, on ? "on" : "off");
+        stop();
+        follow();
+    });
+    m_save = registry->add("record.save-hour", group, tr("Save the last &hour…"), {Qt::CTRL | Qt::ALT | Qt::Key_S},
+                           [this] { askToSave(); });
+    m_save->setEnabled(false);
+    follow();
+    return {m_save, m_keep};
+}
+
+void BackgroundKeeper::follow() {
+    session::Session* const session = m_window->context()->session();
+    if (m_ring && session == m_session && session->trace() == m_trace) return;
+    stop();
+    const bool live = session && session->abilities().live;
+    if (m_save) m_save->setEnabled(live);
+    if (!live || !m_keep || !m_keep->isChecked()) return;
+    m_session = session;
+    m_trace = session->trace();
+    folder().mkpath(QStringLiteral("."));
+    m_path = folder().filePath(kName.arg(QCoreApplication::applicationPid()));
+    m_ring = trace::RingRecording::start(
+        m_path, m_trace, session->recordingMeta(), kBounds, [this](const trace::RecordingError& error) {
+            // Called on the recording's thread.
+            QMetaObject::invokeMethod(
+                this,
+                [this, message = error.message] {
+                    m_window->complain(tr("The last hour is not kept on disk: %1").arg(message));
+                },
+                Qt::QueuedConnection);
+        });
+}
+
+void BackgroundKeeper::stop() {
+    if (!m_ring) return;
+    m_ring.reset();
+    removeBoth(m_path);
+    m_path.clear();
+    m_session.clear();
+    m_trace.reset();
+}
+
+QStringList BackgroundKeeper::left() {
+    QStringList files;
+    const QDir where = folder();
+    for (const QFileInfo& file : where.entryInfoList({kName.arg(QStringLiteral("*"))}, QDir::Files, QDir::Time)) {
+        bool isNumber = false;
+        const qint64 process = file.completeBaseName().section(u'-', 1).toLongLong(&isNumber);
+        if (!isNumber || isAlive(process)) continue; // also the files with what came before
+        if (file.lastModified().daysTo(QDateTime::currentDateTime()) > kKeptDays)
+            removeBoth(file.filePath());
+        else
+            files += file.filePath();
+    }
+    return files;
+}
+
+void BackgroundKeeper::offerWhatIsLeft() {
+    const QStringList files = left();
+    if (files.isEmpty() || m_window->context()->session()) return;
+    m_left = files.front();
+    m_window->messages()->offer(tr("Lockscope ended unexpectedly while it watched servers. What it saw last is kept."),
+                                m_openLeft);
+}
+
+void BackgroundKeeper::askToSave() {
+    auto* dialog = new QFileDialog(m_window, tr("Save the last hour"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(QStringLiteral("lockscope"));
+    dialog->setNameFilters({tr("Recordings (*.lockscope)")});
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
+        if (m_window->context()->session()) save(path);
+    });
+    dialog->open();
+}
+
+void BackgroundKeeper::save(const QString& path) {
+    m_thread.start(
+        [this, path, trace = m_window->context()->trace(), meta = m_window->context()->session()->recordingMeta()] {
+            const trace::Excerpt excerpt(trace, std::max<Nanos>(trace->reached() - kBounds.keep, Nanos(0)));
+            const auto done = trace::saveRecording(path, excerpt.trace(), meta);
+            const QString error = done ? QString() : done.error().message;
+            QMetaObject::invokeMethod(
+                this,
+                [this, path, error] {
+                    if (error.isEmpty())
+                        m_window->messages()->say(tr("Saved %1.").arg(path), MessageBar::Kind::Good);
+                    else
+                        m_window->complain(error);
+                    Q_EMIT saved(path, error);
+                },
+                Qt::QueuedConnection);
+        });
+}
+
+} // namespace lockscope::app

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "trace/ring_recording.h"
+
+#include <QObject>
+#include <QPointer>
+#include <QThreadPool>
+
+class QAction;
+
+namespace lockscope::session {
+class Session;
+}
+
+namespace lockscope::app {
+
+class ActionRegistry;
+class MainWindow;
+
+/// While servers are watched, the last hour is kept on disk, in the account's cache: saved on request, and there after
+/// a crash. The files go away with the session.
+class BackgroundKeeper : public QObject {
+    Q_OBJECT
+public:
+    explicit BackgroundKeeper(MainWindow* window);
+    /// Removes the files: the program ends as it should.
+    ~BackgroundKeeper() override;
+
+    /// For the File menu: to keep or not, and to save what is kept.
+    QList<QAction*> makeActions(ActionRegistry* registry);
+    bool isKeeping() const { return m_ring != nullptr; }
+    /// The file that is written; empty: none is.
+    QString path() const { return m_path; }
+
+    /// Writes the last hour into a file. Precondition: a session that watches servers is open.
+    void save(const QString& path);
+    /// The recordings of programs that ended without removing theirs, the newest first. Removes those of last week.
+    static QStringList left();
+
+Q_SIGNALS:
+    /// The file is whole, or `error` says why there is none.
+    void saved(QString path, QString error);
+
+private:
+    void follow();
+    void stop();
+    void askToSave();
+    void offerWhatIsLeft();
+
+    MainWindow* m_window;
+    QPointer<session::Session> m_session;
+    std::shared_ptr<const trace::Trace> m_trace;
+    std::unique_ptr<trace::RingRecording> m_ring;
+    QString m_path, m_left;
+    QAction* m_keep = nullptr;
+    QAction* m_save = nullptr;
+    QAction* m_openLeft;
+    QThreadPool m_thread;
+};
+
+} // namespace lockscope::app

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// `watch --record` keeps the last stretch of a watch, within bounds, in files that can be opened.
+#include "program.h"
+#include "sandbox/redis_server.h"
+
+#include "runtime/event_loop_runtime.h"
+
+#include <QFileInfo>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <qcoro/qcorotask.h>
+
+using namespace lockscope;
+using namespace lockscope::tests;
+
+namespace {
+const QString kOwner = QStringLiteral("285475da-9152-4c83-822a-67ee2f116a79"); ///< as Redisson names a client
+} // namespace
+
+class tst_cli_watch_record : public QObject {
+    Q_OBJECT
+    EventLoopRuntime m_runtime;
+    std::unique_ptr<sandbox::RedisServer> m_server;
+    QTemporaryDir m_folder;
+
+    QString path(const char* name) const { return m_folder.filePath(QLatin1String(name)); }
+    void redis(const QStringList& words) const {
+        const QStringList port{QStringLiteral("-p"), QString::number(m_server->port())};
+        QCOMPARE(QProcess::execute(QStringLiteral("redis-cli"), port + words), 0);
+    }
+
+private Q_SLOTS:
+    void initTestCase() {
+        m_server = std::make_unique<sandbox::RedisServer>(m_runtime);
+        const auto started = QCoro::waitFor(m_server->start());
+        QVERIFY2(started, started ? "" : qPrintable(started.error()));
+        redis({QStringLiteral("hset"), QStringLiteral("orders"), kOwner + QStringLiteral(":1"), QStringLiteral("1")});
+        redis({QStringLiteral("pexpire"), QStringLiteral("orders"), QStringLiteral("600000")});
+    }
+
+    /// The first file takes the second one's place again and again; both tell of the lock, each by itself.
+    void theLastStretchIsKept() {
+        const QString now = path("night.lockscope"), before = path("night.before.lockscope");
+        QProcess watch;
+        watch.start(kProgram,
+                    {QStringLiteral("watch"), m_server->url(), QStringLiteral("--interval"), QStringLiteral("100ms"),
+                     QStringLiteral("--record"), now, QStringLiteral("--keep"), QStringLiteral("2s")});
+        QVERIFY(watch.waitForStarted());
+        QTRY_VERIFY_WITH_TIMEOUT(QFileInfo::exists(now), 20'000);
+        QTRY_VERIFY_WITH_TIMEOUT(QFileInfo::exists(before), 20'000);
+        const QDateTime first = QFileInfo(before).birthTime();
+        QTRY_VERIFY_WITH_TIMEOUT(QFileInfo(before).birthTime() != first, 20'000); // turned once more
+        redis({QStringLiteral("del"), QStringLiteral("orders")});
+        QByteArray told;
+        const auto tells = [&] {
+            told += watch.readAllStandardOutput();
+            return told.contains("released");
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(tells(), 20'000);
+        watch.terminate();
+        QVERIFY(watch.waitForFinished(20'000));
+
+        for (const QString& file : {now, before}) {
+            const Ran csv = program(
+                {QStringLiteral("export"), file, QStringLiteral("--to"), QStringLiteral("csv"), QStringLiteral("-")});
+            QVERIFY2(csv.status == 0, csv.told());
+            QVERIFY2(csv.out.contains("record-held," + kOwner.toUtf8() + " · 1,orders"), csv.told());
+            const double until =
+                program({QStringLiteral("check"), file, QStringLiteral("--json")}).object()[u"until_ms"].toDouble();
+            QVERIFY2(until > 0 && until < 10'000, qPrintable(QString::number(until)));
+        }
+        QVERIFY(
+            program({QStringLiteral("export"), now, QStringLiteral("--to"), QStringLiteral("csv"), QStringLiteral("-")})
+                .out.contains("record-freed"));
+    }
+
+    void boundsNeedARecording() {
+        const Ran keep =
+            program({QStringLiteral("watch"), m_server->url(), QStringLiteral("--keep"), QStringLiteral("1h")});
+        QVERIFY2(keep.status == 2 && keep.err.contains("needs --record"), keep.told());
+        const Ran size = program({QStringLiteral("watch"), m_server->url(), QStringLiteral("--record"),
+                                  path("x.lockscope"), QStringLiteral("--max-bytes"), QStringLiteral("many")});
+        QVERIFY2(size.status == 2 && size.err.contains("no size such as 200M"), size.told());
+        const Ran once = program({QStringLiteral("watch"), m_server->url(), QStringLiteral("--once"),
+                                  QStringLiteral("--record"), path("x.lockscope")});
+        QVERIFY2(once.status == 2 && once.err.contains("leave --once out"), once.told());
+        QVERIFY(!QFileInfo::exists(path("x.lockscope")));
+    }
+};
+
+QTEST_GUILESS_MAIN(tst_cli_watch_record)
+#include "tst_cli_watch_record.moc"

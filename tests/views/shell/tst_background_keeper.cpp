@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The last hour of watched servers: kept while they are watched, saved on request, offered after a crash.
+#include "fake_session.h"
+#include "window/background_keeper.h"
+#include "window_scene.h"
+
+#include <QSignalSpy>
+#include <QStandardPaths>
+#include <QToolButton>
+
+using namespace lockscope;
+
+class TestBackgroundKeeper : public QObject {
+    Q_OBJECT
+    QTemporaryDir m_cache;
+
+    QDir folder() const { return QDir(QStandardPaths::writableLocation(QStandardPaths::CacheLocation)); }
+    /// Servers that are watched, as the window sees them.
+    static FakeSession* attach(const tests::WindowScene& scene) {
+        auto session = std::make_unique<FakeSession>();
+        session->can.live = true;
+        FakeSession* const its = session.get();
+        scene.window->setSession(std::move(session));
+        its->live(5s);
+        return its;
+    }
+    static app::BackgroundKeeper* keeperOf(const tests::WindowScene& scene) {
+        return scene.window->findChild<app::BackgroundKeeper*>();
+    }
+
+private Q_SLOTS:
+    void initTestCase() { qputenv("XDG_CACHE_HOME", m_cache.path().toUtf8()); }
+
+    void whatIsWatchedIsKeptUntilItIsClosed() {
+        tests::WindowScene scene;
+        scene.open("contention");
+        QVERIFY(!keeperOf(scene)->isKeeping()); // a simulation runs again to the same end
+        attach(scene);
+        QVERIFY(keeperOf(scene)->isKeeping());
+        const QString path = keeperOf(scene)->path();
+        QTRY_VERIFY(QFileInfo::exists(path));
+        scene.window->closeSession();
+        QVERIFY(!keeperOf(scene)->isKeeping());
+        QVERIFY(!QFileInfo::exists(path));
+    }
+
+    void itCanBeSwitchedOff() {
+        tests::WindowScene scene;
+        attach(scene);
+        scene.action("record.background")->trigger();
+        QVERIFY(!keeperOf(scene)->isKeeping());
+        attach(scene);
+        QVERIFY(!keeperOf(scene)->isKeeping());
+        scene.window.reset();
+        scene.open(); // it is remembered
+        QVERIFY(!scene.action("record.background")->isChecked());
+    }
+
+    void theLastHourIsSaved() {
+        const tests::WindowScene scene;
+        attach(scene);
+        QVERIFY(scene.action("record.save-hour")->isEnabled());
+        const QString path = scene.folder.filePath(QStringLiteral("hour.lockscope"));
+        const QSignalSpy saved(keeperOf(scene), &app::BackgroundKeeper::saved);
+        keeperOf(scene)->save(path);
+        QTRY_COMPARE(saved.size(), 1);
+        QCOMPARE(saved[0][1].toString(), QString());
+        const auto recording = trace::loadRecording(path);
+        QVERIFY2(recording, recording ? "" : qPrintable(recording.error().message));
+        QVERIFY(recording->trace->size() > 0 && recording->meta.finished);
+    }
+
+    /// The file of a program that is gone; no program has a number that large.
+    void afterACrashItIsOffered() {
+        const QString path = folder().filePath(QStringLiteral("attached-99999999.lockscope"));
+        QVERIFY(folder().mkpath(QStringLiteral(".")));
+        const auto trace = std::make_shared<trace::Trace>();
+        trace->intern(trace::EntityKind::Lock, "orders");
+        trace->reach(3s);
+        QVERIFY(trace::saveRecording(path, trace, {}));
+        QCOMPARE(app::BackgroundKeeper::left(), QStringList{path});
+        const tests::WindowScene scene;
+        QTRY_VERIFY(scene.window->messages()->message().contains(QStringLiteral("ended unexpectedly")));
+        scene.window->messages()->offerButton()->click();
+        QTRY_VERIFY(scene.context()->session());
+        QTRY_COMPARE(scene.context()->trace()->reached(), Nanos(3s));
+        QVERIFY(QFile::remove(path));
+    }
+};
+
+QTEST_MAIN(TestBackgroundKeeper)
+#include "tst_background_keeper.moc"
