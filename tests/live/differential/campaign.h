@@ -9,8 +9,8 @@
 namespace lockscope::differential {
 
 /// Random operations of one kind of server, seed after seed, until enough are done. A seed's operations are the same
-/// each time, however many seeds there are. SEED=n begins with that seed, OPERATIONS=n asks for so many (`./dev
-/// differential` sets both).
+/// each time, however many seeds there are, unless answers depend on real time. SEED=n begins with that seed,
+/// OPERATIONS=n asks for so many (`./dev differential` sets both).
 class Campaign {
 public:
     /// `kind`: as `./dev differential --kind` names it. `usual`: how many operations without OPERATIONS.

@@ -17,6 +17,7 @@ public:
     static constexpr int kClients = 4;
     /// Short leases are over before the next verb: everybody waits for that.
     enum class Pace : std::uint8_t { Usual, ShortLeases };
+    using Look = test::Ending<std::expected<sql::Row, sql::Error>>;
 
     SqlPair(const QString& realUrl, sql::Dialect dialect, std::uint64_t seed, EventLoopRuntime& runtime)
         : m_group(dialect, seed),
@@ -41,6 +42,7 @@ public:
     void begin(Pace pace) {
         m_stepBegan = m_group.scheduler.now();
         m_op.reset();
+        if (nearsALimit()) return;
         int index = 0;
         for (int tries = 0; !m_op && tries < 50; ++tries) {
             index = int(m_random.below(kClients));
@@ -56,6 +58,7 @@ public:
             real.stop.request_stop();
         } else {
             client.pending = m_op;
+            client.since = m_stepBegan;
             if (m_op->what == Do::Lock || m_op->what == Do::LockNow) {
                 client.highest = client.inTransaction ? std::max(client.highest, m_op->name) : m_op->name;
                 client.inTransaction = true;
@@ -65,10 +68,18 @@ public:
         }
         m_group.run(kModelSettles);
     }
-    /// Whether the real server has not yet answered a verb that the model has answered.
+    /// Opens the real connections, as a verb that has to open one first comes later than another.
+    std::vector<std::shared_ptr<Look>> warmUp() {
+        std::vector<std::shared_ptr<Look>> looks;
+        for (const auto& user : m_real)
+            looks.push_back(test::beside(user->port->look("nothing")));
+        return looks;
+    }
+    /// Whether the real server has not yet answered a verb that the model has answered, or not yet heard of one that
+    /// has to wait.
     bool owes() const {
         for (std::size_t i = 0; i < m_clients.size(); ++i)
-            if (m_clients[i].pending && !m_simulated[i]->busy && m_real[i]->busy) return true;
+            if (m_clients[i].pending && m_real[i]->busy && (!m_simulated[i]->busy || m_real[i]->opening)) return true;
         return false;
     }
     /// Whether the model makes a verb wait.
@@ -143,6 +154,7 @@ private:
     /// A client after the verbs so far.
     struct Client {
         std::optional<SqlOp> pending{};
+        Nanos since{}; ///< its beginning, in the model
         bool inTransaction = false, mustRollBack = false, holdsNamed = false, ended = false;
         QByteArray highest{}; ///< of the rows that its transaction may have locked
         std::set<QByteArray> named{};
@@ -156,6 +168,8 @@ private:
     using Do = SqlOp::Do;
     /// The model has answered by then whatever it does not make wait.
     static constexpr Nanos kModelSettles = 40ms;
+    /// Well before the two seconds that the port gives a statement for several rows.
+    static constexpr Nanos kExtendsWithin = 1s;
     static constexpr Nanos kLimitsApart = 1200ms, kLook = 10ms;
     static constexpr std::size_t kHistory = 80;
 
@@ -164,6 +178,14 @@ private:
     std::uint64_t below(std::uint64_t bound) { return m_random.below(bound); }
     bool chance(std::uint64_t of) { return m_random.chance(of); }
     QByteArray name() { return m_prefix + QByteArray::number(m_round) + char('a' + below(3)); }
+    /// Whether a wait that has a limit may end on one side a moment before it does on the other: nobody may come
+    /// between.
+    bool nearsALimit() const {
+        return std::ranges::any_of(m_clients, [this](const Client& client) {
+            return client.pending && client.pending->what == Do::ExtendTwo &&
+                   m_group.scheduler.now() - client.since > kExtendsWithin;
+        });
+    }
     int waitingFor(const QByteArray& name) const {
         return int(std::ranges::count_if(m_clients, [&](const Client& client) {
             return client.pending && (client.pending->name == name || client.pending->second == name);
@@ -312,7 +334,6 @@ private:
         if (!row) return std::nullopt;
         return Seen{row->there, row->left > Nanos(0), row->recipe, row->owner, row->version};
     }
-    using Look = test::Ending<std::expected<sql::Row, sql::Error>>;
     bool compareRow(const QByteArray& row, const Look& look) {
         const auto real = look.result ? seenIn(*look.result) : std::nullopt;
         std::optional<Seen> model;

@@ -67,7 +67,8 @@ struct SqlUser {
     std::shared_ptr<sql::Session> session{};
     std::stop_source stop{};
     bool busy = false;
-    QByteArray word{}; ///< of the last verb that is done
+    bool opening = false; ///< the verb waits for its session's connection, and the server has not heard of it
+    QByteArray word{};    ///< of the last verb that is done
 
     static QByteArray wordOf(const sql::Error& error) {
         static const char* const kKinds[] = {"unreachable", "connect-timeout", "tls",           "auth",
@@ -102,7 +103,7 @@ struct SqlUser {
                 got = "stopped";
             }
             word = got;
-            busy = false;
+            busy = opening = false;
         });
     }
 
@@ -172,7 +173,9 @@ private:
             co_return QByteArray("closed");
         }
         if (!session) {
+            opening = true;
             auto opened = co_await port->session(token);
+            opening = false;
             if (!opened) co_return wordOf(opened.error());
             session = std::move(*opened).share();
         }
