@@ -19,8 +19,7 @@ QJsonObject toJson(const ServerIdentity& server) {
         {QStringLiteral("uptime_s"), qint64(std::chrono::duration_cast<std::chrono::seconds>(server.uptime).count())},
         {QStringLiteral("role"), QJsonValue::Null},
         {QStringLiteral("mode"), QJsonValue::Null}};
-    if (server.role != Role::Unknown)
-        json[QStringLiteral("role")] = QLatin1String(nameOf(server.role));
+    if (server.role != Role::Unknown) json[QStringLiteral("role")] = QLatin1String(nameOf(server.role));
     if (server.mode != Mode::Unknown)
         json[QStringLiteral("mode")] = QLatin1String(server.mode == Mode::Cluster    ? "cluster"
                                                      : server.mode == Mode::Sentinel ? "sentinel"

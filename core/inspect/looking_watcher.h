@@ -32,7 +32,7 @@ protected:
         std::int64_t looked = 0;             ///< places that were looked at in this look
         std::int64_t passed = 0, there = -1; ///< places looked at so far, and in all; -1 = not known
         std::vector<WatchNote> notes;
-        std::optional<ServerIdentity> server; ///< missing = it does not tell
+        std::optional<ServerIdentity> server;    ///< missing = it does not tell
         std::vector<WatchedServerState> servers; ///< those of an ensemble, as far as each tells of itself
     };
     template <typename T>
