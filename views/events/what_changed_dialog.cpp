@@ -25,7 +25,7 @@ WhatChangedDialog::WhatChangedDialog(ViewContext* context, Nanos from, Nanos to,
       m_from(from),
       m_to(to),
       m_trace(context->trace()),
-      m_caption(new SectionCaption(tr("From %1 to %2").arg(instantText(from), instantText(to)))),
+      m_caption(new SectionCaption(tr("What changed"))),
       m_list(new QListView),
       m_model(new QStandardItemModel(this)),
       m_copy(new QPushButton(tr("&Copy"))) {
@@ -48,7 +48,7 @@ WhatChangedDialog::WhatChangedDialog(ViewContext* context, Nanos from, Nanos to,
     layout->addWidget(buttons);
     m_copy->setEnabled(false);
     m_copy->setToolTip(tr("The whole list as text"));
-    m_caption->setHint(tr("comparing…"));
+    tell(tr("comparing…"));
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     connect(m_copy, &QPushButton::clicked, this, &WhatChangedDialog::copy);
     connect(m_list, &QListView::activated, this, [this](const QModelIndex& index) { open(index.row()); });
@@ -79,19 +79,27 @@ QStringList WhatChangedDialog::sentences() const {
     return all;
 }
 
+void WhatChangedDialog::tell(const QString& text) {
+    m_caption->setHint(intervalText(m_from, m_to) + QStringLiteral(" · ") + text);
+}
+
 void WhatChangedDialog::take(const std::vector<trace::Change>& changes, const QStringList& sentences) {
     m_changes = changes;
-    for (const QString& sentence : sentences)
-        m_model->appendRow(new QStandardItem(sentence)); // the model takes it
+    const QSize room(0, m_list->fontMetrics().height() + kGrid);
+    for (const QString& sentence : sentences) {
+        auto* item = new QStandardItem(sentence); // the model takes it
+        item->setSizeHint(room);
+        m_model->appendRow(item);
+    }
     if (changes.empty()) {
         auto* nothing = new QStandardItem(tr("Nothing: every lock, server and client is as it was."));
         nothing->setEnabled(false);
+        nothing->setSizeHint(room);
         m_model->appendRow(nothing);
     }
     const auto more = int(changes.size()) - int(sentences.size());
-    m_caption->setHint(more > 0
-                           ? tr("%n change(s), %1 of them listed", nullptr, int(changes.size())).arg(sentences.size())
-                           : tr("%n change(s)", nullptr, int(changes.size())));
+    tell(more > 0 ? tr("%n change(s), %1 of them listed", nullptr, int(changes.size())).arg(sentences.size())
+                  : tr("%n change(s)", nullptr, int(changes.size())));
     m_copy->setEnabled(!changes.empty());
     m_list->setFocus();
     if (!changes.empty()) m_list->setCurrentIndex(m_model->index(0, 0));

@@ -30,6 +30,8 @@ Q_SIGNALS:
     void ready();
 
 private:
+    /// Says it beside the stretch's two ends.
+    void tell(const QString& text);
     void take(const std::vector<trace::Change>& changes, const QStringList& sentences);
     void open(int row);
     void copy() const;
