@@ -55,7 +55,8 @@ private:
     /// All changes since the last call are one revision.
     void settle();
 
-    std::int64_t m_revision = 1, m_compacted = 0;
+    std::int64_t m_revision = 1;
+    std::int64_t m_compacted = -1; ///< a first compaction of revision 0 is accepted, a second one is not
     bool m_changed = false;
     std::map<QByteArray, etcd::KeyValue> m_keys;
     std::map<std::int64_t, Lease> m_leases;
