@@ -5,7 +5,6 @@
 #include "glossary/glossary_dialog.h"
 #include "lesson/lesson_file.h"
 #include "locks/locks_panel.h"
-#include "session/shared_run.h"
 #include "theme/fonts.h"
 #include "theme/icons.h"
 #include "theme/widgets.h"
@@ -136,22 +135,6 @@ void HelpDesk::showLegend() {
     if (!m_window->work()) return;
     if (auto* const panel = qobject_cast<views::TimelinePanel*>(m_window->work()->timeline()))
         panel->legend()->setVisible(m_legendForced || (m_legend && m_legend->isChecked()));
-}
-
-std::vector<views::CommandField::Find> HelpDesk::finds(const QString& typed) {
-    std::vector<views::CommandField::Find> found;
-    if (session::looksShared(typed))
-        found.push_back({tr("Open the shared run"), {}, "open", [this, typed] { m_window->openShared(typed); }, typed});
-    constexpr std::size_t kMost = 4;
-    constexpr qsizetype kLeastLetters = 2;
-    if (typed.size() < kLeastLetters) return found;
-    const QString language = views::WelcomePage::scenarioLanguage();
-    for (const lesson::Term* term : lesson::findTerms(typed, language)) {
-        if (found.size() >= kMost) break;
-        found.push_back({term->name.in(language), tr("What is this?"), "info", [this, id = term->id] { showTerm(id); },
-                         term->id + u' ' + term->name.in(QStringLiteral("en")) + u' ' + term->also});
-    }
-    return found;
 }
 
 QList<views::ShortcutSheet::Extra> HelpDesk::keysOfParts() {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "transport/command_field.h"
 #include "welcome/shortcut_sheet.h"
 
 #include <QObject>
@@ -26,8 +25,6 @@ public:
     QList<QAction*> makeActions();
     /// Shows the legend below the timeline, or hides it; a checkable command.
     QAction* makeLegendAction();
-    /// Terms and shared runs that the typed words mean, for "Find or do…".
-    std::vector<views::CommandField::Find> finds(const QString& typed);
     /// The keys of the window's parts that are no commands, for the sheet of shortcuts.
     static QList<views::ShortcutSheet::Extra> keysOfParts();
     /// Ends a context menu with what stands there on the screen: its name, one sentence, and its lesson.

@@ -9,6 +9,7 @@
 #include "theme/fonts.h"
 #include "timeline/timeline_view.h"
 #include "welcome/welcome_page.h"
+#include "window/help_desk.h"
 #include "window/lesson_keys.h"
 #include "window/main_window.h"
 #include "window/stage.h"
@@ -49,6 +50,8 @@ void LessonDesk::needPanel() {
     m_stage->put(Stage::Place::Left, m_panel);
     connect(m_panel, &views::LessonPanel::listWanted, this, &LessonDesk::showList);
     connect(m_panel, &views::LessonPanel::nextLessonWanted, this, &LessonDesk::openNext);
+    connect(m_panel, &views::LessonPanel::termAsked, this,
+            [this](const QString& id) { m_window->help()->showTerm(id); });
 }
 
 void LessonDesk::setPanelWidth(int width) {
@@ -60,7 +63,9 @@ void LessonDesk::open(const QString& id, int step, views::LessonGuide::Arrival a
     const KeptLesson kept = m_window->settings()->lesson(id);
     m_guide->setProgress(id, {kept.step, kept.done, kept.bets});
     needPanel();
-    if (const auto opened = m_guide->open(id, step, arrival); !opened) m_window->complain(opened.error());
+    if (const auto opened = m_guide->open(id, step, arrival); !opened) return m_window->complain(opened.error());
+    // A field or a table that has the focus would keep the lesson's keys for itself.
+    if (auto* const timeline = m_window->findChild<views::TimelineView*>()) timeline->setFocus(Qt::OtherFocusReason);
 }
 
 std::expected<void, QString> LessonDesk::preview(const lesson::Lesson& lesson, int step) {

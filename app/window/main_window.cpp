@@ -15,6 +15,7 @@
 #include "window/action_registry.h"
 #include "window/compare_desk.h"
 #include "window/editor_desk.h"
+#include "window/finder.h"
 #include "window/help_desk.h"
 #include "window/lesson_desk.h"
 #include "window/message_bar.h"
@@ -165,7 +166,7 @@ void MainWindow::furnish() {
             [this](const QString& text) { m_messages->say(text, MessageBar::Kind::Note, MessageBar::About::Instant); });
     connect(m_context, &views::ViewContext::playheadChanged, m_messages, &MessageBar::instantLeft);
     m_transport->setCommands([this] { return m_registry->all(); });
-    m_transport->setFinds([this](const QString& typed) { return m_help->finds(typed); });
+    m_transport->setFinds([this](const QString& typed) { return findsIn(this, typed); });
     connect(m_transport, &views::TransportBar::findRequested, this, &MainWindow::findInTheMiddle);
     connect(m_context, &views::ViewContext::futureReplaced, this, &MainWindow::tellOfNewFuture);
     connect(m_player, &views::Player::restarted, this, &MainWindow::tellOfRestart);
@@ -206,7 +207,7 @@ void MainWindow::findInTheMiddle() {
         m_finder = new views::CommandField(this);
         m_finder->setObjectName(QStringLiteral("window.finder"));
         m_finder->setCommands([this] { return m_registry->all(); });
-        m_finder->setFinds([this](const QString& typed) { return m_help->finds(typed); });
+        m_finder->setFinds([this](const QString& typed) { return findsIn(this, typed); });
         connect(m_finder, &views::CommandField::closed, m_finder, &QWidget::hide);
     }
     constexpr int kWidth = 480, kHeight = 34;

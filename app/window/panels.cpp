@@ -10,6 +10,7 @@
 #include "locks/locks_panel.h"
 #include "locks/protocol_panel.h"
 #include "statistics/statistics_panel.h"
+#include "theme/follow_focus.h"
 #include "timeline/timeline_panel.h"
 #include "timeline/timeline_view.h"
 #include "verdict/verdict_panel.h"
@@ -44,6 +45,7 @@ QWidget* stack(std::initializer_list<QWidget*> panels) {
         if (panel) layout->addWidget(panel);
     layout->addStretch(1);
     area->setWidget(content);
+    views::followFocus(area);
     return area;
 }
 

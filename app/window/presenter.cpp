@@ -30,7 +30,6 @@ namespace {
 constexpr double kLeastText = 17, kAtWidth = 1600;
 constexpr double kSmallest = -2;      ///< the smallest font of the window, in points beside the usual one
 constexpr double kNarrowPanel = 0.33; ///< the narration's part of the window
-constexpr int kProtocolFrom = 800;    ///< in a lower window the protocol goes first
 
 class Blank : public QWidget {
 public:
@@ -90,6 +89,8 @@ void Presenter::setOn(bool on) {
     m_window->help()->setLegendForced(on);
     m_window->statusBar()->setVisible(!on && m_window->context()->session());
     if (WorkArea* const work = m_window->work()) work->setVisible(!on && m_window->context()->session());
+    if (views::TimelineView* const timeline = m_window->findChild<views::TimelineView*>())
+        connect(timeline, &views::TimelineView::lanesChanged, this, &Presenter::fitSoon, Qt::UniqueConnection);
     if (on) {
         qApp->installEventFilter(this);
         fit();
@@ -107,8 +108,20 @@ void Presenter::fit() {
     const double usual = views::uiFont(kSmallest).pointSizeF() / views::textScale() * m_window->logicalDpiY() / 72;
     views::setTextScale(kLeastText * m_window->width() / kAtWidth / usual);
     m_window->lessons()->setPanelWidth(int(m_window->width() * kNarrowPanel));
-    m_protocol->setVisible(m_window->height() >= kProtocolFrom);
     m_blank->setGeometry(m_window->rect());
+    foldProtocol();
+}
+
+void Presenter::fitSoon() {
+    if (m_on && !m_pace.isActive()) m_pace.start();
+}
+
+/// The three truths come first: the protocol is there where it takes no room from them.
+void Presenter::foldProtocol() {
+    const auto* const timeline = m_window->findChild<const views::TimelineView*>();
+    if (!timeline) return;
+    const int room = timeline->spareHeight() + (m_protocol->isVisible() ? m_protocol->height() : 0);
+    m_protocol->setVisible(room >= m_protocol->sizeHint().height());
 }
 
 void Presenter::setBlank(bool blank) {

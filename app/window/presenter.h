@@ -33,6 +33,8 @@ protected:
 private:
     void furnish();
     void fit();
+    void fitSoon();
+    void foldProtocol();
     void press(views::KeyRow::Key key);
     bool take(int key);
     void setBlank(bool blank);

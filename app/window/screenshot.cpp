@@ -4,6 +4,7 @@
 #include "transport/player.h"
 #include "window/main_window.h"
 
+#include <QCoreApplication>
 #include <QPixmap>
 #include <QTimer>
 
@@ -15,6 +16,12 @@ constexpr auto kAfterViolation = 800ms;
 constexpr int kSettleMs = 600;
 constexpr int kGiveUpMs = 20'000;
 
+/// The window as it is once all that it was told has found its place.
+QImage pictureOf(QWidget* window) {
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest);
+    return window->grab().toImage();
+}
+
 } // namespace
 
 Screenshot::Screenshot(MainWindow* window, std::optional<Nanos> at) : QObject(window), m_window(window), m_at(at) {
@@ -23,7 +30,7 @@ Screenshot::Screenshot(MainWindow* window, std::optional<Nanos> at) : QObject(wi
 void Screenshot::start() {
     session::Session* const session = m_window->context()->session();
     if (!session) { // the welcome page
-        QTimer::singleShot(kSettleMs, this, [this] { Q_EMIT taken(m_window->grab().toImage()); });
+        QTimer::singleShot(kSettleMs, this, [this] { Q_EMIT taken(pictureOf(m_window)); });
         return;
     }
     m_window->player()->pause();
@@ -45,7 +52,7 @@ void Screenshot::stopAt(Nanos limit) {
         m_settling = true;
         // An instant on the way there: the step's words stand beside it, and what lies right of it stays hidden.
         if (m_at) m_window->context()->setPlayhead(std::min(*m_at, limit));
-        QTimer::singleShot(kSettleMs, this, [this] { Q_EMIT taken(m_window->grab().toImage()); });
+        QTimer::singleShot(kSettleMs, this, [this] { Q_EMIT taken(pictureOf(m_window)); });
     };
     connect(m_window->context(), &views::ViewContext::playheadChanged, this, look);
     look();
@@ -68,7 +75,7 @@ void Screenshot::check() {
     m_window->player()->pause();
     m_window->context()->setPlayhead(*m_at);
     Q_EMIT m_window->context()->revealRequested(*m_at, trace::kNoEntity);
-    QTimer::singleShot(kSettleMs, this, [this] { Q_EMIT taken(m_window->grab().toImage()); });
+    QTimer::singleShot(kSettleMs, this, [this] { Q_EMIT taken(pictureOf(m_window)); });
 }
 
 } // namespace lockscope::app

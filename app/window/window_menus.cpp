@@ -338,9 +338,11 @@ void WindowMenus::fillScenarios() {
         if (w->registry()->find(QStringLiteral("scenario.") + offer.id)) continue;
         QString title = offer.title;
         title.replace(QLatin1Char('&'), QLatin1String("&&"));
-        m_scenarios->addAction(w->registry()->add(
+        QAction* const action = w->registry()->add(
             qPrintable(QStringLiteral("scenario.") + offer.id), tr("Scenario"), title, {},
-            [w, scenario = offer.id] { w->openScenario(scenario); }, "scenario"));
+            [w, scenario = offer.id] { w->openScenario(scenario); }, "scenario");
+        action->setProperty("also", offer.inAll);
+        m_scenarios->addAction(action);
     }
 }
 

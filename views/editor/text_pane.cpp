@@ -120,8 +120,9 @@ void TextPane::refresh() {
     if (count == 0) {
         auto* const item =
             new QListWidgetItem(icon("check", Role::Accepted), tr("Nothing is wrong with it."), m_complaints);
-        item->setFlags(Qt::NoItemFlags);
+        item->setFlags(Qt::ItemIsEnabled); // read by the keyboard, too; there is no line to go to
     }
+    m_complaints->setCurrentRow(0, QItemSelectionModel::NoUpdate); // where the focus is drawn
     m_numbers->update();
 }
 
@@ -132,9 +133,11 @@ void TextPane::setFindings(const QStringList& sentences, const QStringList& plac
         item->setData(Line, m_document->lineOf(places.value(i)));
     }
     m_caption->setHint(state);
-    if (!sentences.isEmpty()) return;
-    auto* const item = new QListWidgetItem(icon("check", Role::Accepted), state, m_complaints);
-    item->setFlags(Qt::NoItemFlags);
+    if (sentences.isEmpty()) {
+        auto* const item = new QListWidgetItem(icon("check", Role::Accepted), state, m_complaints);
+        item->setFlags(Qt::ItemIsEnabled); // as above
+    }
+    m_complaints->setCurrentRow(0, QItemSelectionModel::NoUpdate);
 }
 
 void TextPane::goTo(const QString& pointer) {

@@ -44,6 +44,8 @@ void EventsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
     painter->setPen(color(ink));
     painter->drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
                       painter->fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, room.width()));
+    if (option.state & QStyle::State_HasFocus && index.column() == EventsModel::TimeColumn)
+        painter->fillRect(QRect(option.rect.topLeft(), QSize(3, option.rect.height() - 1)), color(Role::FocusRing));
     painter->restore();
 }
 

@@ -186,7 +186,9 @@ bool EventsPanel::eventFilter(QObject* watched, QEvent* event) {
     if (watched == m_view && event->type() == QEvent::FocusIn && !m_view->currentIndex().isValid()) {
         // Else the view makes its first row the current one as if a person had, and the playhead would go there.
         m_moving = true;
-        m_view->selectionModel()->setCurrentIndex(m_model->index(0, 0), QItemSelectionModel::NoUpdate);
+        const QModelIndex inSight = m_view->indexAt({0, 0}); // so that the focus is seen
+        m_view->selectionModel()->setCurrentIndex(inSight.isValid() ? inSight : m_model->index(0, 0),
+                                                  QItemSelectionModel::NoUpdate);
         m_moving = false;
     }
     if (watched == m_filter && event->type() == QEvent::KeyPress) {

@@ -12,6 +12,7 @@
 #include <QBoxLayout>
 #include <QComboBox>
 #include <QFormLayout>
+#include <QLabel>
 #include <QLineEdit>
 #include <QSpinBox>
 
@@ -179,6 +180,18 @@ void WorkloadPanel::addChoice(const QString& setting, const QString& label, QCom
     addRow(setting, label, field, hint);
     connect(field, &QComboBox::activated, this,
             [this, setting, field] { submit(setting, field->currentData().toString()); });
+}
+
+QStringList WorkloadPanel::settings() const {
+    QStringList names;
+    for (const auto& [setting, field] : m_controls)
+        names << setting;
+    return names;
+}
+
+QString WorkloadPanel::label(const QString& setting) const {
+    const auto* const caption = qobject_cast<const QLabel*>(m_form->labelForField(control(setting)));
+    return caption ? caption->text() : QString();
 }
 
 QWidget* WorkloadPanel::control(const QString& setting) const {

@@ -22,6 +22,10 @@ public:
 
     /// The control of a setting ("lease"), nullptr when there is none of that name.
     QWidget* control(const QString& setting) const;
+    /// The names of all settings that have a control, in alphabetical order.
+    QStringList settings() const;
+    /// A setting's name as it stands beside its control; empty when there is none of that name.
+    QString label(const QString& setting) const;
     /// The error in the last entry; empty when there is none.
     QString complaint() const;
 

@@ -2,6 +2,7 @@
 #include "lessons/lesson_guide.h"
 
 #include "lesson/lesson_file.h"
+#include "scenario/user_files.h"
 
 namespace lockscope::views {
 
@@ -58,6 +59,8 @@ std::expected<void, QString> LessonGuide::load(lesson::Lesson lesson) {
 std::expected<void, QString> LessonGuide::open(const QString& id, int step, Arrival arrival) {
     auto read = lesson::loadLesson(id);
     if (!read) return std::unexpected(read.error().front().toString());
+    // A person's own lesson goes by its file's name: by that it is found, and two files may say one id.
+    if (scenario::userFiles(scenario::Shelf::Lessons).contains(id)) read->id = id;
     return open(*std::move(read), step, arrival);
 }
 

@@ -48,6 +48,7 @@ public:
     void restore(const Place& place);
     /// The language of the texts, such as "zh_CN".
     void setLanguage(const QString& language);
+    const QString& language() const { return m_language; }
     void setProgress(const QString& id, LessonProgress progress) { m_progress[id] = std::move(progress); }
 
     Phase phase() const { return m_phase; }

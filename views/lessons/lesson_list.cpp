@@ -34,6 +34,11 @@ public:
             painter->setBrush(color(chosen ? Role::Selection : Role::SurfaceHover));
             painter->drawRoundedRect(QRectF(option.rect).adjusted(1, 1, -1, -1), 6, 6);
         }
+        if (chosen && option.state & QStyle::State_HasFocus) {
+            painter->setPen(QPen(color(Role::FocusRing), 2));
+            painter->setBrush(Qt::NoBrush);
+            painter->drawRoundedRect(QRectF(option.rect).adjusted(2, 2, -2, -2), 6, 6);
+        }
         QRect room = option.rect.adjusted(12, 7, -12, -7);
         painter->setFont(uiFont(-1));
         painter->setPen(color(Role::TextDim));

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "lessons/lesson_panel.h"
 
+#include "lesson/glossary.h"
 #include "lessons/choice_button.h"
+#include "theme/follow_focus.h"
 #include "theme/fonts.h"
 #include "theme/icons.h"
 #include "theme/style.h"
@@ -22,6 +24,7 @@ namespace lockscope::views {
 namespace {
 
 constexpr int kChoices = 4;
+constexpr int kTerms = 3; ///< new words that a step may explain
 
 } // namespace
 
@@ -37,6 +40,7 @@ LessonPanel::LessonPanel(LessonGuide* guide, QWidget* parent) : QWidget(parent),
     m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_scroll->setFocusPolicy(Qt::NoFocus);
     m_scroll->setWidget(makeWords());
+    followFocus(m_scroll);
     column->addWidget(m_scroll, 1);
     column->addWidget(makeFoot());
     connect(guide, &LessonGuide::changed, this, &LessonPanel::refresh);
@@ -70,6 +74,8 @@ QWidget* LessonPanel::makeHead() {
 void LessonPanel::setHeadShown(bool shown) {
     m_number->setVisible(shown);
     m_list->setVisible(shown);
+    m_headShown = shown;
+    if (m_guide->lesson()) refreshFoot();
 }
 
 QWidget* LessonPanel::makeWords() {
@@ -89,6 +95,21 @@ QWidget* LessonPanel::makeWords() {
     m_narration->setRole(Role::Text);
     m_narration->setFont(uiFont(3));
     column->addWidget(m_narration);
+    auto* terms = new QHBoxLayout;
+    terms->setSpacing(kGrid / 2);
+    for (int i = 0; i < kTerms; ++i) {
+        auto* term = new QToolButton;
+        term->setIcon(icon("info"));
+        term->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+        term->setAutoRaise(true);
+        term->setFocusPolicy(Qt::TabFocus);
+        connect(term, &QToolButton::clicked, this,
+                [this, term] { Q_EMIT termAsked(term->property("term").toString()); });
+        m_terms.push_back(term);
+        terms->addWidget(term);
+    }
+    terms->addStretch(1);
+    column->addLayout(terms);
     m_question = new Paragraph;
     m_question->setRole(Role::Text);
     m_question->setFont(uiFont(3, QFont::DemiBold));
@@ -143,16 +164,16 @@ QWidget* LessonPanel::makeFoot() {
         else
             m_guide->skip();
     });
-    auto* middle = new QVBoxLayout;
-    middle->setSpacing(kGrid / 2);
+    // In a row of their own: between two large buttons a narrow window has no room for them.
+    auto* progress = new QHBoxLayout;
+    progress->setSpacing(kGrid);
     m_dots = new StepDots;
     m_step = new DimLabel;
-    m_step->setAlignment(Qt::AlignHCenter);
-    middle->addWidget(m_dots, 0, Qt::AlignHCenter);
-    middle->addWidget(m_step, 0, Qt::AlignHCenter);
+    progress->addWidget(m_dots, 0, Qt::AlignVCenter);
+    progress->addStretch(1);
+    progress->addWidget(m_step, 0, Qt::AlignVCenter);
+    column->addLayout(progress);
     row->addWidget(m_back);
-    row->addStretch(1);
-    row->addLayout(middle);
     row->addStretch(1);
     row->addWidget(m_next);
     column->addLayout(row);
@@ -202,9 +223,28 @@ void LessonPanel::refresh() {
         QAccessibleEvent told(m_narration, QAccessible::NameChanged); // a screen reader reads it out
         QAccessible::updateAccessibility(&told);
     }
+    refreshTerms();
     refreshResult();
     refreshQuestion();
     refreshFoot();
+}
+
+void LessonPanel::refreshTerms() {
+    const bool told = m_guide->phase() == LessonGuide::Phase::Step || m_guide->phase() == LessonGuide::Phase::Turn;
+    const auto terms =
+        told ? lesson::termsIn(m_narration->text(), m_guide->language()) : std::vector<const lesson::Term*>{};
+    int room = width() - 6 * kGrid; // where the names are long, two words may be all that fit
+    for (std::size_t i = 0; i < m_terms.size(); ++i) {
+        QToolButton* const button = m_terms[i];
+        if (i < terms.size()) {
+            button->setText(terms[i]->name.in(m_guide->language()));
+            button->setProperty("term", terms[i]->id);
+            button->setToolTip(terms[i]->sentence(m_guide->language()));
+            button->setAccessibleName(tr("What is this: %1?").arg(button->text()));
+        }
+        room -= button->sizeHint().width() + kGrid / 2;
+        button->setVisible(i < terms.size() && (i == 0 || room >= 0));
+    }
 }
 
 void LessonPanel::refreshResult() {
@@ -250,12 +290,13 @@ void LessonPanel::refreshQuestion() {
     m_bet->setRole(Role::TextDim);
     if (turn) {
         m_bet->setText(m_guide->goalReached() ? tr("Done: the judge agrees.")
-                                              : tr("The judge looks on. It says so when you have done it."));
+                                              : tr("Change settings and break things at the left, or right-click a "
+                                                   "lane. The judge looks on, and says when you have done it."));
         m_bet->setRole(m_guide->goalReached() ? Role::AcceptedText : Role::TextDim);
     } else if (asks) {
         m_bet->setText(m_guide->locked()               ? tr("Bet locked in. Go on, and the run answers.")
-                       : m_guide->chosen().has_value() ? tr("Enter locks your bet.")
-                                                       : tr("Bet before you see it: press a number."));
+                       : m_guide->chosen().has_value() ? tr("Enter or Next locks your bet.")
+                                                       : tr("Bet: click an answer or press its number."));
     }
 }
 
@@ -280,7 +321,8 @@ void LessonPanel::refreshFoot() {
     QStringList sources;
     QString url;
     for (const lesson::Source& source : m_guide->lesson()->sources) {
-        sources += m_guide->textOf(source.text);
+        // With large text one source takes as much room as an answer does.
+        if (m_headShown || sources.isEmpty()) sources += m_guide->textOf(source.text);
         if (url.isEmpty()) url = source.url;
     }
     m_source->setText(tr("Source: %1").arg(sources.join(QStringLiteral("; "))));
@@ -291,7 +333,12 @@ void LessonPanel::refreshFoot() {
 
 void LessonPanel::askForBet() {
     m_bet->setRole(Role::WaitingText);
-    m_bet->setText(tr("Bet first: press a number, then Enter. → goes on without one."));
+    m_bet->setText(tr("Bet first: click an answer or press its number. → goes on without a bet."));
+}
+
+void LessonPanel::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    if (m_guide->lesson()) refreshTerms();
 }
 
 void LessonPanel::paintEvent(QPaintEvent*) {

@@ -29,6 +29,8 @@ public:
     QPushButton* nextButton() const { return m_next; }
     QPushButton* backButton() const { return m_back; }
     QPushButton* leaveButton() const { return m_leave; }
+    /// The words of the narration that the glossary explains; those that are not needed are hidden.
+    const std::vector<QToolButton*>& terms() const { return m_terms; }
     /// The answer of that number, from 1.
     ChoiceButton* choice(int number) const { return m_choices[std::size_t(number - 1)]; }
 
@@ -37,9 +39,12 @@ Q_SIGNALS:
     void listWanted();
     /// The lesson after this one shall begin.
     void nextLessonWanted();
+    /// A word of the narration shall be explained: the id of a term of the glossary.
+    void termAsked(QString id);
 
 protected:
     void paintEvent(QPaintEvent*) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     QWidget* makeHead();
@@ -47,11 +52,13 @@ private:
     QWidget* makeFoot();
     void refresh();
     void refreshResult();
+    void refreshTerms();
     void refreshQuestion();
     void refreshFoot();
     void askForBet();
 
     LessonGuide* m_guide;
+    bool m_headShown = true;
     QToolButton* m_list;
     QLabel* m_number;
     Paragraph* m_title;
@@ -60,6 +67,7 @@ private:
     Pill* m_result;
     Paragraph* m_answer;
     Paragraph* m_narration;
+    std::vector<QToolButton*> m_terms;
     Paragraph* m_question;
     std::vector<ChoiceButton*> m_choices;
     Paragraph* m_bet;

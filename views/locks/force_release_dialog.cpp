@@ -49,6 +49,7 @@ ForceReleaseDialog::ForceReleaseDialog(const QString& lock, const QString& holde
     layout->addWidget(sent);
     m_commands->setObjectName(QStringLiteral("commands"));
     m_commands->setReadOnly(true);
+    m_commands->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard); // with a cursor
     m_commands->setFont(fixedFont());
     m_commands->setLineWrapMode(QPlainTextEdit::NoWrap);
     m_commands->setTabChangesFocus(true);

@@ -10,6 +10,7 @@
 #include "session/alert_desk.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
+#include "theme/short_number.h"
 #include "theme/style.h"
 
 #include <QBoxLayout>
@@ -235,7 +236,10 @@ void LockDetailPanel::refresh() {
     setFact(RecordSays, holdersText(facts, *trace), Role::Text);
     setFact(Believers, facts.ownClients || !facts.held() ? namesOf(facts.believers, *trace) : unknown(),
             gap ? Role::ViolationText : Role::Text);
-    setFact(Token, facts.token ? QString::number(facts.token) : none(), Role::Text);
+    setFact(Token, facts.token ? shortNumber(facts.token) : none(), Role::Text);
+    const QString token = facts.token ? QString::number(facts.token) : QString();
+    m_facts[Token]->setToolTip(token == m_facts[Token]->text() ? QString() : token);
+    if (facts.token) m_facts[Token]->setAccessibleDescription(token);
     setFact(HeldFor,
             facts.known() && facts.holds > 1 && facts.holders.size() < 2
                 ? tr("%1, %n time(s) over", "", int(facts.holds)).arg(heldForText(facts))

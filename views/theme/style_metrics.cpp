@@ -7,6 +7,7 @@
 #include <QAbstractSpinBox>
 #include <QLineEdit>
 #include <QStyleOption>
+#include <cmath>
 
 namespace lockscope::views {
 namespace {
@@ -143,10 +144,12 @@ int LockscopeStyle::styleHint(StyleHint hint, const QStyleOption* option, const 
 QSize LockscopeStyle::sizeFromContents(ContentsType type, const QStyleOption* option, const QSize& size,
                                        const QWidget* widget) const {
     QSize result = QProxyStyle::sizeFromContents(type, option, size, widget);
+    // Of a button only: what stands in a row with fields stays as high as these are.
+    const auto scaled = [](int px) { return int(std::lround(px * textScale())); };
     switch (type) {
     case CT_PushButton:
-        result.setHeight(std::max(kControlHeight, result.height()));
-        result.setWidth(result.width() + (result.height() > kControlHeight + 8 ? 32 : 8));
+        result.setHeight(std::max(scaled(kControlHeight), result.height()));
+        result.setWidth(result.width() + scaled(result.height() > scaled(kControlHeight) + 8 ? 32 : 8));
         break;
     case CT_ToolButton: {
         const auto* button = qstyleoption_cast<const QStyleOptionToolButton*>(option);

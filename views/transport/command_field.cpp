@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "transport/command_field.h"
 
-#include "scenario/scenario.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
 #include "theme/icons.h"
@@ -150,7 +149,7 @@ void CommandField::closeList() {
 
 void CommandField::refill() {
     m_model->clear();
-    const auto time = scenario::parseDuration(text().trimmed());
+    const auto time = timeTyped(text());
     if (time && isSignalConnected(QMetaMethod::fromSignal(&CommandField::goTo))) {
         auto* item = new QStandardItem(icon("clock", Role::TextDim), tr("Go to %1").arg(instant(*time)));
         item->setData(qint64(time->count()), TimeRole);

@@ -2,10 +2,12 @@
 #include "transport/command_words.h"
 
 #include "theme/mnemonic.h"
+#include "trace/duration.h"
 #include "transport/command_field.h"
 
 #include <QAction>
 #include <QRegularExpression>
+#include <map>
 
 namespace lockscope::views {
 
@@ -75,6 +77,52 @@ constexpr Synonyms kSynonyms[]{
     {"theme.dark", "night black colour color 夜间"},
     {"theme.light", "day white colour color 白天"},
     {"view.full-screen", "presentation projector fullscreen 投影 演示"},
+    {"transport.find", "search palette command anything 查找 搜索 命令"},
+    {"transport.start", "begin first zero home rewind 开头 起点"},
+    {"transport.end", "last finish latest end 结尾 末尾"},
+    {"transport.next-fault", "break failure struck 破坏 故障"},
+    {"transport.previous-fault", "break failure struck 破坏 故障"},
+    {"transport.restart-without", "again clean undo everything forget 重来 干净"},
+    {"edit.undo", "back take revert mistake 撤销 后悔"},
+    {"edit.redo", "again forward repeat 重做"},
+    {"editor.scenario", "write edit own make scenario faults author 编写 自编 场景"},
+    {"editor.lesson", "write edit own make lesson course author 编写 自编 课程"},
+    {"lesson.list", "course learn teach tutorial chapters start 课程 教程 学习"},
+    {"lesson.return", "back resume continue course 继续 课程"},
+    {"lesson.leave", "what if try free play sandbox 自由 试试"},
+    {"lesson.close", "end stop quit course 结束 课程"},
+    {"lesson.note", "write narration text comment 旁白 备注"},
+    {"lesson.record-hands", "make lesson teacher demonstrate capture 录制 备课"},
+    {"session.compare", "difference side by side two runs versus contrast 对比 并排 差别"},
+    {"session.add-connection", "server attach second more redis zookeeper 服务器 连接"},
+    {"session.same-client", "join rule match names across servers 客户端 规则"},
+    {"share.copy-run", "link text send colleague clipboard 分享 链接 发送"},
+    {"share.paste-run", "link text open clipboard received 分享 链接 粘贴"},
+    {"share.copy-picture", "screenshot image clipboard png export 截图 图片 导出"},
+    {"share.save-picture", "screenshot image png svg export file 截图 图片 导出"},
+    {"export.movie", "animation webp gif video moving export 动画 视频 导出"},
+    {"export.trace", "csv jsonl perfetto jepsen events data save 数据 事件 导出"},
+    {"alerts.rules", "limits warn settings notify 阈值 告警 设置"},
+    {"alerts.notify", "notification popup message tray 通知 提醒"},
+    {"panel.alerts", "warnings trouble list 告警"},
+    {"panel.cluster", "servers nodes topology map network 集群 服务器 拓扑"},
+    {"panel.connections", "servers urls health 连接 服务器"},
+    {"panel.controls", "workload settings clients lease faults form 设置 负载 租约 故障"},
+    {"panel.events", "log history messages list 日志 事件"},
+    {"panel.inspector", "detail lock ttl verdict protocol steps 详情 裁决 协议"},
+    {"panel.locks", "table names holders list 锁 列表"},
+    {"panel.statistics", "charts numbers latency throughput p99 统计 图表 延迟"},
+    {"panel.waits", "graph deadlock who waits cycle 等待图 死锁"},
+    {"locks.grouped", "tree backend sort 分组 树"},
+    {"theme.system", "colour color automatic default desktop 颜色 自动"},
+    {"view.larger", "font zoom big size text projector 字号 放大"},
+    {"view.smaller", "font zoom small size text 字号 缩小"},
+    {"view.usual-text", "font size reset normal default 字号 默认"},
+    {"view.legend", "key meaning signs colours explain 图例 颜色 含义"},
+    {"view.presenter", "class projector teacher presentation show slides big 讲课 投影 演示"},
+    {"help.what", "explain meaning term word help 含义 解释 帮助"},
+    {"help.glossary", "dictionary terms meaning help explain 术语 词汇 帮助"},
+    {"help.about", "version licence license qt help 版本 许可"},
     {"help.shortcuts", "hotkeys help 快捷键 帮助"},
 };
 
@@ -110,7 +158,32 @@ CommandWords wordsOf(const QAction& action) {
     words.also = id; // "break.pause-client": English words, whatever the language
     if (known != std::end(kSynonyms)) words.also += u' ' + QString::fromUtf8(known->words);
     if (id.startsWith(QLatin1String("scenario."))) words.also += QStringLiteral(" scenario story lesson 场景 课程");
+    if (id.startsWith(QLatin1String("language."))) words.also += QStringLiteral(" language translation 语言 翻译");
+    if (const QString more = action.property("also").toString(); !more.isEmpty()) words.also += u' ' + more;
     return words;
+}
+
+std::optional<Nanos> timeTyped(const QString& text) {
+    static const QRegularExpression clock(QStringLiteral("^(\\d{1,4}):(\\d{1,2}(?:\\.\\d{1,9})?)$"));
+    static const QRegularExpression part(QStringLiteral("\\s*(-?[\\d.]+)\\s*([^\\d\\s.]+)\\s*"));
+    static const std::map<QString, QString> units{
+        {QStringLiteral("小时"), QStringLiteral("h")},  {QStringLiteral("分钟"), QStringLiteral("m")},
+        {QStringLiteral("分"), QStringLiteral("m")},    {QStringLiteral("秒"), QStringLiteral("s")},
+        {QStringLiteral("毫秒"), QStringLiteral("ms")}, {QStringLiteral("微秒"), QStringLiteral("us")},
+    };
+    if (const auto shown = clock.match(text.trimmed()); shown.hasMatch())
+        return timeTyped(shown.captured(1) + QStringLiteral("m ") + shown.captured(2) + u's');
+    std::optional<Nanos> sum;
+    qsizetype end = 0;
+    for (auto parts = part.globalMatch(text); parts.hasNext();) {
+        const QRegularExpressionMatch match = parts.next();
+        const auto unit = units.find(match.captured(2));
+        const auto time = parseDuration(match.captured(1) + (unit == units.end() ? match.captured(2) : unit->second));
+        if (!time || match.capturedStart() != end) return std::nullopt;
+        end = match.capturedEnd();
+        sum = sum.value_or(Nanos(0)) + *time;
+    }
+    return end == text.size() ? sum : std::nullopt;
 }
 
 CommandMatch matchOf(const QString& text, const CommandWords& command) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "trace/time.h"
+
 #include <QString>
+#include <optional>
 
 class QAction;
 
@@ -26,5 +29,9 @@ enum class CommandMatch : std::uint8_t {
     Equal,
 };
 CommandMatch matchOf(const QString& typed, const CommandWords& words);
+
+/// An instant as people write it: "6.8s", "1 m 20 s", "12 秒", or as the clock shows it, "01:20.5". nullopt: it is
+/// none.
+std::optional<Nanos> timeTyped(const QString& text);
 
 } // namespace lockscope::views

@@ -73,13 +73,14 @@ private:
 
 struct Words {
     QString title, summary;
+    QString inAll; ///< both in every language
 };
 
 /// Only the words: checking a whole scenario against its schema takes longer than showing the window. The file is ours,
 /// and it is checked when it is played, as a person's own are.
 Words wordsOf(const QString& path, const QString& id, const QString& language) {
     QFile file(path);
-    if (!file.open(QIODevice::ReadOnly)) return {id, {}};
+    if (!file.open(QIODevice::ReadOnly)) return {id, {}, {}};
     const QJsonObject scenario = QJsonDocument::fromJson(file.readAll()).object();
     const auto text = [&](const char* key) {
         const QJsonValue value = scenario[QLatin1String(key)];
@@ -87,7 +88,11 @@ Words wordsOf(const QString& path, const QString& id, const QString& language) {
         if (value.isString()) return value.toString();
         return texts.contains(language) ? texts[language].toString() : texts[QLatin1String("en")].toString();
     };
-    return {text("title"), text("summary")};
+    QStringList all;
+    for (const char* key : {"title", "summary"})
+        for (const QJsonValue texts = scenario[QLatin1String(key)]; const QJsonValue& one : texts.toObject())
+            all += one.toString();
+    return {text("title"), text("summary"), all.join(u' ')};
 }
 
 void clearLayout(QLayout* layout) {
@@ -136,14 +141,14 @@ const QList<WelcomePage::Offer>& WelcomePage::offers() {
     const QString language = scenarioLanguage();
     for (const QString& id : scenario::builtinScenarios()) {
         Words words = wordsOf(QStringLiteral(":/scenarios/%1.json").arg(id), id, language);
-        m_offers << Offer{id, words.title, words.summary};
+        m_offers << Offer{id, words.title, words.summary, false, words.inAll};
     }
     using scenario::Shelf;
     for (const QString& name : scenario::userFiles(Shelf::Scenarios)) {
         const Words words = wordsOf(scenario::userFile(Shelf::Scenarios, name), name, language);
         if (scenario::builtinScenarios().contains(name)) continue; // it could not be reached by this name
-        m_offers << Offer{name, tr("Your own: %1").arg(words.title.isEmpty() ? name : words.title), words.summary,
-                          true};
+        m_offers << Offer{name, tr("Your own: %1").arg(words.title.isEmpty() ? name : words.title), words.summary, true,
+                          words.inAll};
     }
     return m_offers;
 }

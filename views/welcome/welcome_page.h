@@ -35,6 +35,7 @@ public:
     struct Offer {
         QString id, title, summary;
         bool own = false;
+        QString inAll{}; ///< title and summary in every language, to be found by
     };
     const QList<Offer>& offers();
     /// Reads the person's own scenarios again.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Copies of one lock on several servers, as rows below it in the table of locks.
-#include "fake_session.h"
 #include "locks/locks_panel.h"
 #include "models/lock_filter.h"
 #include "models/locks_model.h"
+#include "written_world.h"
 
 #include <QAbstractItemModelTester>
 #include <QTest>
@@ -14,42 +14,35 @@ using namespace lockscope::views;
 using trace::EntityId;
 using trace::EntityKind;
 using trace::EventKind;
-using views::testing::FakeSession;
+using views::testing::WrittenWorld;
 
 namespace {
 
 /// Two servers of one group; the first one is dead by 3 s, the second one decides then and has B's hold.
-struct Scene {
-    FakeSession session;
-    ViewContext context;
-    EntityId one, two, lock, first, second, b;
+struct Scene : WrittenWorld {
+    EntityId one, two, orders, first, second, b;
 
     Scene() {
-        trace::Trace& t = session.writable();
+        trace::Trace& t = trace();
         one = t.intern(EntityKind::Node, "redis-1");
         two = t.intern(EntityKind::Node, "redis-2");
-        lock = t.intern(EntityKind::Lock, "orders");
-        first = t.intern(EntityKind::Lock, "orders", one, lock);
-        b = t.intern(EntityKind::Thread, "1", t.intern(EntityKind::Client, "B"));
-        const EntityId role = t.text("replica");
-        add(0, EventKind::NodeStarted, one);
-        add(0, EventKind::NodeStarted, two);
-        add(0, EventKind::NodeRole, one, 0, 0, t.text("master"));
-        add(0, EventKind::NodeRole, two, one, 0, role);
-        add(0, EventKind::RecordDecider, one, lock, 1);
-        add(3, EventKind::NodeKilled, one);
-        add(3, EventKind::RecordDecider, two, lock, 1);
+        orders = lock("orders");
+        first = t.intern(EntityKind::Lock, "orders", one, orders);
+        b = thread("B");
+        add(0s, EventKind::NodeStarted, one);
+        add(0s, EventKind::NodeStarted, two);
+        add(0s, EventKind::NodeRole, one, 0, 0, t.text("master"));
+        add(0s, EventKind::NodeRole, two, one, 0, t.text("replica"));
+        add(0s, EventKind::RecordDecider, one, orders, 1);
+        add(3s, EventKind::NodeKilled, one);
+        add(3s, EventKind::RecordDecider, two, orders, 1);
         context.setSession(&session);
-    }
-    void add(int seconds, EventKind kind, EntityId actor, EntityId subject = 0, std::int64_t value = 0,
-             std::uint32_t aux = 0) {
-        session.writable().append({Nanos(std::chrono::seconds(seconds)).count(), value, actor, subject, aux, kind});
     }
     /// The second copy turns up with B's hold.
     void grow() {
-        second = session.writable().intern(EntityKind::Lock, "orders", two, lock);
-        add(4, EventKind::RecordHeld, b, second, Nanos(9s).count(), 1);
-        add(4, EventKind::RecordHeld, b, lock, Nanos(9s).count(), 1);
+        second = trace().intern(EntityKind::Lock, "orders", two, orders);
+        add(4s, EventKind::RecordHeld, b, second, Nanos(9s).count(), 1);
+        add(4s, EventKind::RecordHeld, b, orders, Nanos(9s).count(), 1);
         session.writable().reach(5s);
         Q_EMIT session.advanced();
         context.setPlayhead(5s);
@@ -74,11 +67,11 @@ private Q_SLOTS:
         model.setGrouping(grouped ? LocksModel::Grouping::Server : LocksModel::Grouping::None);
         QCOMPARE(model.lockCount(), 1);
         QVERIFY(model.isTree());
-        QCOMPARE(model.rowCount(model.indexOf(scene.lock)), 1);
+        QCOMPARE(model.rowCount(model.indexOf(scene.orders)), 1);
         scene.grow();
-        QTRY_COMPARE(model.rowCount(model.indexOf(scene.lock)), 2);
+        QTRY_COMPARE(model.rowCount(model.indexOf(scene.orders)), 2);
         QCOMPARE(model.lockCount(), 1); // copies are no locks
-        const QModelIndex lock = model.indexOf(scene.lock), dead = model.indexOf(scene.first),
+        const QModelIndex lock = model.indexOf(scene.orders), dead = model.indexOf(scene.first),
                           decides = model.indexOf(scene.second);
         QVERIFY(LocksModel::isCopy(dead) && LocksModel::isCopy(decides) && !LocksModel::isCopy(lock));
         QCOMPARE(dead.parent(), lock);
@@ -122,7 +115,7 @@ private Q_SLOTS:
         const QModelIndex copy = view->model()->index(1, 0, lock);
         QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, view->visualRect(copy).center());
         QCOMPARE(scene.context.selection(), scene.second);
-        QCOMPARE(scene.context.focusedLock(), scene.lock);
+        QCOMPARE(scene.context.focusedLock(), scene.orders);
         QCOMPARE(view->currentIndex(), copy);
     }
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The figures of each lock, up to the playhead.
-#include "fake_session.h"
 #include "statistics/statistics_panel.h"
+#include "written_world.h"
 
 #include <QClipboard>
 #include <QGuiApplication>
@@ -11,30 +11,25 @@
 using namespace lockscope;
 using namespace lockscope::views;
 using trace::EntityId;
-using trace::EntityKind;
 using trace::EventKind;
-using views::testing::FakeSession;
+using views::testing::WrittenWorld;
 
 namespace {
 
-struct Scene {
-    FakeSession session;
-    ViewContext context;
-    EntityId a, orders, stock;
+struct Scene : WrittenWorld {
+    EntityId orders = 0, stock = 0;
 
     /// A waits 2 s for orders and gets it at 3 s, then 4 s for stock and gives up at 8 s.
     Scene() {
-        trace::Trace& t = session.writable();
-        const EntityId client = t.intern(EntityKind::Client, "A");
-        a = t.intern(EntityKind::Thread, "1", client);
-        orders = t.intern(EntityKind::Lock, "orders");
-        stock = t.intern(EntityKind::Lock, "stock, \"east\"");
-        t.append({0, 0, client, 0, 0, EventKind::ClientStarted});
-        t.append({Nanos(1s).count(), -1, a, orders, 0, EventKind::Requested});
-        t.append({Nanos(3s).count(), 0, a, orders, 1, EventKind::Granted});
-        t.append({Nanos(4s).count(), -1, a, stock, 0, EventKind::Requested});
-        t.append({Nanos(8s).count(), 0, a, stock, 0, EventKind::TimedOut});
-        t.reach(10s);
+        const EntityId a = thread("A");
+        orders = lock("orders");
+        stock = lock("stock, \"east\"");
+        add(0s, EventKind::ClientStarted, trace().clientOf(a));
+        asks(1s, a, orders);
+        isGranted(3s, a, orders);
+        asks(4s, a, stock);
+        add(8s, EventKind::TimedOut, a, stock);
+        trace().reach(10s);
         context.setSession(&session);
     }
 };
@@ -96,8 +91,8 @@ private Q_SLOTS:
         trace::Trace& t = scene.session.writable();
         for (std::int64_t i = 0; i < 600'000; ++i) {
             const std::int64_t at = Nanos(10s).count() + i * 1000;
-            t.append({at, -1, scene.a, scene.orders, 0, EventKind::Requested});
-            t.append({at + 500, 0, scene.a, scene.orders, 1, EventKind::Granted});
+            t.append({at, -1, scene.thread("A"), scene.orders, 0, EventKind::Requested});
+            t.append({at + 500, 0, scene.thread("A"), scene.orders, 1, EventKind::Granted});
         }
         StatisticsPanel panel(&scene.context);
         panel.show();

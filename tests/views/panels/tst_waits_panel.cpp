@@ -1,43 +1,29 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The wait-for graph, drawn and in words.
-#include "fake_session.h"
 #include "waits/wait_words.h"
 #include "waits/waits_panel.h"
+#include "written_world.h"
 
 #include <QTest>
 
 using namespace lockscope;
 using namespace lockscope::views;
 using trace::EntityId;
-using trace::EntityKind;
 using trace::EventKind;
-using views::testing::FakeSession;
+using views::testing::WrittenWorld;
 
 namespace {
 
-struct Scene {
-    FakeSession session;
-    ViewContext context;
-
-    EntityId thread(const QByteArray& client) {
-        trace::Trace& t = session.writable();
-        return t.intern(EntityKind::Thread, "1", t.intern(EntityKind::Client, client));
-    }
-    EntityId lock(const QByteArray& name) { return session.writable().intern(EntityKind::Lock, name); }
-    void asks(Nanos at, const QByteArray& client, const QByteArray& name) {
-        session.writable().append({at.count(), -1, thread(client), lock(name), 0, EventKind::Requested});
-    }
-    void holds(Nanos at, const QByteArray& client, const QByteArray& name) {
-        asks(at, client, name);
-        session.writable().append({at.count(), 0, thread(client), lock(name), 1, EventKind::Granted});
-    }
+struct Scene : WrittenWorld {
     /// A waits for stock from 2 s, B for orders from 3 s: a circle; C for orders from 4 s.
     Scene() {
-        holds(1s, "A", "orders");
-        holds(1s, "B", "stock");
-        asks(2s, "A", "stock");
-        asks(3s, "B", "orders");
-        asks(4s, "C", "orders");
+        for (const auto& [client, name] : {std::pair("A", "orders"), {"B", "stock"}}) {
+            asks(1s, thread(client), lock(name));
+            isGranted(1s, thread(client), lock(name));
+        }
+        asks(2s, thread("A"), lock("stock"));
+        asks(3s, thread("B"), lock("orders"));
+        asks(4s, thread("C"), lock("orders"));
         context.setSession(&session);
     }
     const WaitLayout::Item* item(const WaitLayout& picture, EntityId entity) const {
@@ -111,7 +97,7 @@ private Q_SLOTS:
     void aCrowdIsDrawnInPartAndTheRestIsCounted() {
         Scene scene;
         for (int i = 0; i < 500; ++i)
-            scene.asks(5s + Nanos(i), "w" + QByteArray::number(i), "orders");
+            scene.asks(5s + Nanos(i), scene.thread("w" + QByteArray::number(i)), scene.lock("orders"));
         scene.context.setPlayhead(6s);
         WaitsPanel panel(&scene.context);
         QCOMPARE(panel.picture().left, 503 - kMostWaitsDrawn);

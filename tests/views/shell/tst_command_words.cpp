@@ -54,6 +54,29 @@ private Q_SLOTS:
         QCOMPARE(matchOf(typed, command("file.quit", "&Quit", "File")), CommandMatch::None);
     }
 
+    void timesAreReadAsPeopleWriteThem_data() {
+        QTest::addColumn<QString>("typed");
+        QTest::addColumn<qint64>("ms");
+        QTest::newRow("as in files") << u"6.8s"_qs << qint64(6800);
+        QTest::newRow("with spaces") << u" 1 m 20 s"_qs << qint64(80'000);
+        QTest::newRow("Chinese") << u"12 秒"_qs << qint64(12'000);
+        QTest::newRow("Chinese, two units") << u"1分20秒"_qs << qint64(80'000);
+        QTest::newRow("Chinese milliseconds") << u"250毫秒"_qs << qint64(250);
+        QTest::newRow("the clock") << u"00:06.400"_qs << qint64(6400);
+        QTest::newRow("the clock, minutes") << u"01:20"_qs << qint64(80'000);
+        QTest::newRow("a number alone") << u"12"_qs << qint64(-1);
+        QTest::newRow("a word") << u"pause"_qs << qint64(-1);
+        QTest::newRow("a word behind") << u"12s later"_qs << qint64(-1);
+        QTest::newRow("a word before") << u"at 12s"_qs << qint64(-1);
+        QTest::newRow("nothing") << QString() << qint64(-1);
+    }
+    void timesAreReadAsPeopleWriteThem() {
+        QFETCH(QString, typed);
+        QFETCH(qint64, ms);
+        const auto time = timeTyped(typed);
+        QCOMPARE(time ? time->count() / 1'000'000 : -1, ms);
+    }
+
     void betterMatchesComeFirst() {
         const CommandWords client = command("break.pause-client", "Pause client", "Break");
         QCOMPARE(matchOf(u"pause client"_qs, client), CommandMatch::Equal);

@@ -7,6 +7,9 @@
 #include "locks/protocol_panel.h"
 #include "session/shared_run.h"
 #include "session/simulated_session.h"
+#include "theme/fonts.h"
+#include "timeline/layout.h"
+#include "timeline/legend.h"
 #include "timeline/legend_bar.h"
 #include "timeline/run_movie.h"
 #include "timeline/timeline_panel.h"
@@ -295,6 +298,20 @@ private Q_SLOTS:
         const views::RunMovie movie(s.window->sharer()->picture(), 600, 600);
         QCOMPARE(movie.frames(), 9); // a second, eight times a second, and its end
         QVERIFY(movie.frame(0) != movie.frame(8));
+        // Of what is yet to come nothing shows, in the overview either: its columns right of the playhead are all
+        // alike.
+        const QImage first = movie.frame(0);
+        const views::TimelineMetrics metrics(QFontMetricsF(views::uiFont()).height());
+        const int bottom = first.height() - views::legendHeight(), top = bottom - metrics.overviewHeight();
+        const double axis = first.width() - metrics.labelWidth();
+        const int now = metrics.labelWidth() + int(axis * 9e9 / double(s.context()->trace()->reached().count())) + 3;
+        QVERIFY(now < first.width() - 10);
+        int past = 0, future = 0;
+        for (int x = metrics.labelWidth() + 3; x < first.width() - 1; ++x)
+            for (int y = top; y < bottom; ++y)
+                (x < now ? past : future) += first.pixelColor(x, y) != first.pixelColor(first.width() - 1, y);
+        QVERIFY(past > 100);
+        QCOMPARE(future, 0);
         const QString path = s.folder.filePath(QStringLiteral("run.webp"));
         QSignalSpy finished(s.window->sharer()->exporter(), &app::Exporter::finished);
         s.window->sharer()->exporter()->writeMovie(path);

@@ -15,6 +15,8 @@
 #include "window/work_area.h"
 #include "window_scene.h"
 
+#include <QFontInfo>
+#include <QLabel>
 #include <QListWidget>
 #include <QMenuBar>
 #include <QPushButton>
@@ -268,6 +270,10 @@ private Q_SLOTS:
         QVERIFY(s.desk()->panel()->isVisible() && s.window->work()->timeline()->isVisible());
         // The smallest text is 17 px in a window of 1600, and grows with it.
         QCOMPARE(std::lround(QFontMetricsF(views::uiFont(-2)).fontDpi() * views::uiFont(-2).pointSizeF() / 72), 17L);
+        for (const QWidget* widget : s.window->findChildren<QWidget*>())
+            if (widget->isVisible() &&
+                (qobject_cast<const QLabel*>(widget) || qobject_cast<const QAbstractButton*>(widget)))
+                QVERIFY2(QFontInfo(widget->font()).pixelSize() >= 17, widget->metaObject()->className());
         s.window->resize(1400, 900);
         QTRY_COMPARE(std::lround(QFontMetricsF(views::uiFont(-2)).fontDpi() * views::uiFont(-2).pointSizeF() / 72),
                      15L);

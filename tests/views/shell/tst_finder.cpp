@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// "Find or do…": anything in the window, by any of its words, in either language.
+#include "faults/workload_panel.h"
+#include "glossary/glossary_dialog.h"
+#include "transport/command_words.h"
+#include "window/help_desk.h"
+#include "window/language.h"
+#include "window/lesson_desk.h"
+#include "window_scene.h"
+
+#include <QListView>
+
+using namespace lockscope;
+
+namespace {
+
+struct Scene : tests::WindowScene {
+    views::CommandField* type(const QString& words) {
+        press(Qt::Key_K, Qt::ControlModifier);
+        views::CommandField* const field =
+            context()->session() ? window->transport()->commandField()
+                                 : window->findChild<views::CommandField*>(QStringLiteral("window.finder"));
+        QTest::keyClick(field, Qt::Key_A, Qt::ControlModifier);
+        field->insert(words); // as an input method does
+        Q_EMIT field->textEdited(words);
+        return field;
+    }
+    static QStringList entries(const views::CommandField* field) {
+        QStringList entries;
+        const QListView* const list = field->list();
+        for (int row = 0; list && row < list->model()->rowCount(); ++row)
+            entries << list->model()->index(row, 0).data().toString();
+        return entries;
+    }
+};
+
+bool hasChinese(const QString& text) {
+    return std::ranges::any_of(text, [](QChar c) { return c.script() == QChar::Script_Han; });
+}
+bool hasEnglish(const QString& text) {
+    return std::ranges::any_of(text, [](QChar c) { return c.unicode() < 0x80 && c.isLetter(); });
+}
+
+} // namespace
+
+class tst_finder : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void cleanup() { app::speak(QStringLiteral("en")); }
+
+    void eachCommandHasWordsInBothLanguages() {
+        Scene s;
+        s.open("contention");
+        QStringList without;
+        for (const QAction* action : s.window->registry()->all()) {
+            const views::CommandWords words = views::wordsOf(*action);
+            if (!hasEnglish(words.also) || !hasChinese(words.also)) without << action->objectName();
+        }
+        QVERIFY2(without.isEmpty(), qPrintable(without.join(u' ')));
+    }
+
+    void lessonsScenariosAndTermsAreFoundInEitherLanguage_data() {
+        QTest::addColumn<QString>("language");
+        QTest::addColumn<QString>("typed");
+        QTest::addColumn<QString>("found");
+        for (const char* language : {"en", "zh_CN"}) {
+            const bool en = *language == 'e';
+            const auto row = [&](const char* typed, const char* inEnglish, const char* inChinese) {
+                QTest::addRow("%s in %s", typed, language)
+                    << QString(QLatin1String(language)) << QString::fromUtf8(typed)
+                    << QString::fromUtf8(en ? inEnglish : inChinese);
+            };
+            row("nobody noticed", "The pause nobody noticed", "没人察觉的停顿");
+            row("没人察觉", "The pause nobody noticed", "没人察觉的停顿");
+            row("four clients", "One lock, four clients, nothing fails", "一把锁，四个客户端，一切正常");
+            row("四个客户端", "One lock, four clients, nothing fails", "一把锁，四个客户端，一切正常");
+            row("fencing token", "fencing token", "栅栏令牌");
+            row("栅栏令牌", "fencing token", "栅栏令牌");
+            row("presenter", "Presenter’s view", "演示");
+            row("投影", "Presenter’s view", "演示");
+        }
+    }
+    void lessonsScenariosAndTermsAreFoundInEitherLanguage() {
+        QFETCH(QString, language);
+        QFETCH(QString, typed);
+        QFETCH(QString, found);
+        app::speak(language);
+        Scene s;
+        s.open("contention");
+        const QStringList entries = Scene::entries(s.type(typed));
+        QVERIFY2(std::ranges::any_of(entries, [&](const QString& e) { return e.contains(found, Qt::CaseInsensitive); }),
+                 qPrintable(entries.join(QStringLiteral(" | "))));
+    }
+
+    void aLessonIsOpenedFromTheWelcomePage() {
+        Scene s;
+        views::CommandField* const field = s.type(QStringLiteral("nobody noticed"));
+        QTest::keyClick(field, Qt::Key_Return);
+        QTRY_VERIFY(s.window->lessons()->guide()->lesson());
+        QCOMPARE(s.window->lessons()->guide()->lesson()->id, QStringLiteral("the-pause"));
+    }
+
+    void aSettingIsGoneTo() {
+        Scene s;
+        s.open("contention");
+        s.window->work()->controls()->hide();
+        views::CommandField* const field = s.type(QStringLiteral("租约"));
+        const QStringList entries = Scene::entries(field);
+        const auto place = std::ranges::find_if(entries, [](const QString& e) { return e.endsWith(u"Lease"_qs); });
+        QVERIFY2(place != entries.end(), qPrintable(entries.join(QStringLiteral(" | "))));
+        for (auto i = place - entries.begin(); i > 0; --i)
+            QTest::keyClick(field, Qt::Key_Down);
+        QTest::keyClick(field, Qt::Key_Return);
+        QTRY_VERIFY(s.window->work()->controls()->isVisible());
+        auto* const panel = s.window->findChild<views::WorkloadPanel*>();
+        QTRY_VERIFY(panel->control(QStringLiteral("lease"))->hasFocus());
+    }
+
+    void aTimeIsGoneTo() {
+        Scene s;
+        s.open("contention");
+        for (const auto& [typed, at] :
+             {std::pair(u"6.8s"_qs, Nanos(6800ms)), {u"3 秒"_qs, Nanos(3s)}, {u"00:05.500"_qs, Nanos(5500ms)}}) {
+            QTest::keyClick(s.type(typed), Qt::Key_Return);
+            QTRY_COMPARE(s.context()->playhead(), at);
+        }
+    }
+};
+
+QTEST_MAIN(tst_finder)
+#include "tst_finder.moc"
