@@ -16,14 +16,14 @@
 using namespace lockscope;
 using namespace lockscope::views;
 using scenario::Action;
-using views::testing::FakeSession;
 using views::testing::PauseStory;
+using views::testing::PlanningSession;
 
 class BreakPanelStruck : public QObject {
     Q_OBJECT
 
     struct Scene {
-        FakeSession session;
+        PlanningSession session;
         PauseStory story{session.writable()};
         ViewContext context;
         Scene() {
@@ -133,8 +133,10 @@ private Q_SLOTS:
         QCOMPARE(scene.session.withdrawn, std::vector<std::size_t>{1});
         QTest::keyClick(rows, Qt::Key_Left, Qt::AltModifier);
         QTest::keyClick(rows, Qt::Key_Right, Qt::AltModifier | Qt::ShiftModifier);
-        QCOMPARE(scene.session.moved,
-                 (std::vector<std::pair<std::size_t, Nanos>>{{1, Nanos(8900ms)}, {1, Nanos(10s)}}));
+        QCOMPARE(scene.session.replaced.size(), 2u);
+        QCOMPARE(scene.session.replaced[0].first, 1u);
+        QCOMPARE(scene.session.replaced[0].second.at, std::optional<Nanos>(8900ms));
+        QCOMPARE(scene.session.replaced[1].second.at, std::optional<Nanos>(10s));
         const QRect cross = rows->visualRect(rows->model()->index(0, 2));
         QTest::mouseClick(rows->viewport(), Qt::LeftButton, {}, cross.center());
         QCOMPARE(scene.session.withdrawn, (std::vector<std::size_t>{1, 0}));
