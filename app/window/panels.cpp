@@ -5,10 +5,12 @@
 #include "events/events_panel.h"
 #include "faults/break_panel.h"
 #include "faults/fault_menu.h"
+#include "faults/plan_dialog.h"
 #include "faults/workload_panel.h"
 #include "locks/lock_detail_panel.h"
 #include "locks/locks_panel.h"
 #include "locks/protocol_panel.h"
+#include "models/planned.h"
 #include "statistics/statistics_panel.h"
 #include "theme/follow_focus.h"
 #include "timeline/timeline_panel.h"
@@ -100,7 +102,13 @@ QWidget* makeTimeline(views::ViewContext* context) {
                      [panel, context](trace::EntityId entity, const QPoint& where) {
                          auto* menu = new QMenu(panel);
                          menu->setAttribute(Qt::WA_DeleteOnClose);
-                         views::fillFaultMenu(*menu, *context, entity);
+                         // A measured range is a span that the keyboard can draw, too.
+                         const auto measured = panel->view()->measured();
+                         if (measured && measured->first != measured->second && canPlan(*context))
+                             views::fillSpanMenu(*menu, *context, entity, std::min(measured->first, measured->second),
+                                                 std::max(measured->first, measured->second));
+                         else
+                             views::fillFaultMenu(*menu, *context, entity);
                          Q_EMIT panel->menuFilled(menu, where);
                          if (menu->isEmpty()) {
                              delete menu;
@@ -108,6 +116,20 @@ QWidget* makeTimeline(views::ViewContext* context) {
                              menu->popup(where);
                          }
                      });
+    QObject::connect(view, &views::TimelineView::spanDrawn, panel,
+                     [panel, context](trace::EntityId entity, Nanos from, Nanos to, const QPoint& where) {
+                         auto* menu = new QMenu(panel);
+                         menu->setAttribute(Qt::WA_DeleteOnClose);
+                         menu->setObjectName(QStringLiteral("timeline.span"));
+                         views::fillSpanMenu(*menu, *context, entity, from, to);
+                         QObject::connect(menu, &QMenu::aboutToHide, panel->view(), &views::TimelineView::clearSpan);
+                         menu->popup(where);
+                     });
+    QObject::connect(view, &views::TimelineView::planRequested, panel, [panel, context](Nanos at) {
+        views::planFault(panel->window(), *context, context->selection(), at);
+    });
+    QObject::connect(view, &views::TimelineView::deedChangeRequested, panel,
+                     [panel, context](std::size_t deed) { views::changeDeed(panel->window(), *context, deed); });
     // A band that is clicked shows its beginning; the verdict's list explains it at length.
     QObject::connect(view, &views::TimelineView::violationActivated, context, [context](int index) {
         if (index >= 0) context->explain(std::size_t(index));

@@ -160,7 +160,13 @@ void WorkArea::arrange(Layout layout) {
     const int leftWidth = layout == Layout::Monitor ? kConnectionsWidth : kControlsWidth;
     m_window->resizeDocks({left, m_inspector}, {leftWidth, kInspectorWidth}, Qt::Horizontal);
     m_window->resizeDocks({m_locks}, {bottom}, Qt::Vertical);
-    (layout == Layout::Break ? m_cluster : m_locks)->raise();
+    QDockWidget* const front = layout == Layout::Break ? m_cluster : m_locks;
+    front->raise();
+    // Tabs come into being once the window has laid out its docks, and the first one made would be in front.
+    if (layout != Layout::Break) return;
+    QTimer::singleShot(0, front, [this, front, layout] {
+        if (m_visible && m_layout == layout) front->raise();
+    });
 }
 
 void WorkArea::setVisible(bool visible) {

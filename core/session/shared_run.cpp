@@ -230,6 +230,7 @@ private:
     bool condition(const Part& part, scenario::Trigger& when, bool& conditional) {
         using On = scenario::Trigger::On;
         const qsizetype equals = part.text.indexOf(u'=');
+        if (equals < 0) return false; // a target, also of that name
         const QString name = part.text.left(equals);
         const Part value{part.at + equals + 1, part.text.mid(equals + 1)};
         const QString text = plain(value.text);

@@ -282,6 +282,16 @@ void paintClient(QPainter& painter, const ViewContext& context, const ClusterLay
                          Qt::AlignHCenter | Qt::AlignTop,
                          painter.fontMetrics().elidedText(line, Qt::ElideRight, int(room)));
     }
+    // A dot has no room for its name: those that the picture is about have it beside them.
+    const bool holds = look.belief == ClientLook::Belief::Holding || look.belief == ClientLook::Belief::Stale;
+    if (size < 18 && !dead && (holds || paused || marked)) {
+        const Role tag = look.belief == ClientLook::Belief::Stale ? Role::ViolationText
+                         : paused                                 ? Role::FaultText
+                         : holds                                  ? Role::HoldingText
+                                                                  : Role::TextDim;
+        paintTag(painter, client.box.center() - QPointF(0, size / 2 + 12),
+                 QStringLiteral("%1 · %2").arg(name, clientWords(look, context.playhead())), tag);
+    }
     if (marked) paintMark(painter, client.box.adjusted(-6, -6, 6, 6), client.box.width() / 2 + 6);
 }
 

@@ -14,6 +14,7 @@
 #include <QHelpEvent>
 #include <QMenu>
 #include <QPainter>
+#include <set>
 
 namespace lockscope::views {
 
@@ -24,7 +25,9 @@ using trace::kNoEntity;
 namespace {
 /// With more messages than this in the picture their words would hide it.
 constexpr std::size_t kWordyFlights = 4;
-constexpr int kMostLinks = 1000; ///< drawn; with more of them only those of the selection
+/// Drawn; with more of them only those of the selection and of holders, and those that a fault has struck: a hundred
+/// whole links are a grey mountain.
+constexpr std::size_t kMostLinks = 120;
 } // namespace
 
 ClusterPanel::ClusterPanel(ViewContext* context, QWidget* parent)
@@ -173,9 +176,18 @@ void ClusterPanel::paintEvent(QPaintEvent*) {
         const bool focused = hasFocus() && m_current >= 0 && &item == &layout.items[std::size_t(m_current)];
         return item.entity == selected || item.entity == m_hovered || focused;
     };
-    const bool manyLinks = m_shown.size() > std::size_t(kMostLinks);
+    const trace::State& state = m_context->state();
+    std::set<EntityId> holders;
+    for (const auto& [key, belief] : state.beliefs)
+        if (belief.phase == trace::Belief::Phase::Holding) holders.insert(trace->clientOf(key.second));
+    const bool manyLinks = m_shown.size() > kMostLinks;
+    const auto isTold = [&](const ClusterLayout::Item& link) {
+        const auto found = state.links.find(link.entity);
+        const bool disturbed = found != state.links.end() && found->second != trace::LinkState{};
+        return disturbed || marked(link) || link.client == selected || holders.contains(link.client);
+    };
     for (const ClusterLayout::Item& item : layout.items)
-        if (item.kind == EntityKind::Link && (!manyLinks || marked(item) || item.client == selected))
+        if (item.kind == EntityKind::Link && (!manyLinks || isTold(item)))
             paintLink(painter, *m_context, item, marked(item));
     for (const ClusterLayout::Item& item : layout.items)
         if (item.kind == EntityKind::Node) paintReplication(painter, *m_context, item, layout);
@@ -184,12 +196,21 @@ void ClusterPanel::paintEvent(QPaintEvent*) {
     for (const ClusterLayout::Item& item : layout.items)
         if (item.kind == EntityKind::Link) links[{item.client, item.node}] = &item;
     for (const Flight& flight : m_flights)
-        if (const auto link = links.find({flight.client, flight.node}); link != links.end())
+        if (const auto link = links.find({flight.client, flight.node});
+            link != links.end() && (!manyLinks || isTold(*link->second)))
             paintFlight(painter, flight, *link->second, *trace, m_flights.size() <= kWordyFlights);
+    // Those with a tag beside them come last, so that no other client covers it.
+    const auto isLast = [&](const ClusterLayout::Item& item) {
+        return !layout.clientWords && (holders.contains(item.entity) || marked(item));
+    };
     for (const ClusterLayout::Item& item : layout.items) {
         if (item.kind == EntityKind::Node) paintNode(painter, *m_context, item, marked(item));
-        if (item.kind == EntityKind::Client) paintClient(painter, *m_context, item, layout, marked(item));
+        if (item.kind == EntityKind::Client && !isLast(item))
+            paintClient(painter, *m_context, item, layout, marked(item));
     }
+    for (const ClusterLayout::Item& item : layout.items)
+        if (item.kind == EntityKind::Client && isLast(item))
+            paintClient(painter, *m_context, item, layout, marked(item));
     Nanos real{};
     bool slowed = false;
     for (const Flight& flight : m_flights) {
@@ -203,8 +224,9 @@ void ClusterPanel::paintEvent(QPaintEvent*) {
         painter.drawText(corner, Qt::AlignRight | Qt::AlignBottom,
                          tr("slowed down: real messages take %1").arg(duration(real)));
     if (manyLinks)
-        painter.drawText(corner, Qt::AlignLeft | Qt::AlignBottom,
-                         tr("%n link(s): only those of the selected client are drawn", "", int(m_shown.size())));
+        painter.drawText(
+            corner, Qt::AlignLeft | Qt::AlignBottom,
+            tr("%n link(s): those of holders, of the selection, and broken ones are drawn", "", int(m_shown.size())));
 }
 
 QString ClusterPanel::describe(const ClusterLayout::Item& item) const {

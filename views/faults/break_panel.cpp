@@ -4,7 +4,9 @@
 #include "faults/break_button.h"
 #include "faults/fault_menu.h"
 #include "faults/hand_list.h"
+#include "faults/plan_dialog.h"
 #include "faults/target_line.h"
+#include "models/planned.h"
 #include "models/role_words.h"
 #include "theme/icons.h"
 #include "theme/widgets.h"
@@ -73,7 +75,10 @@ BreakPanel::BreakPanel(ViewContext* context, QWidget* parent)
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(2 * kGrid, kGrid, 2 * kGrid, kGrid); // as the form above it
     column->setSpacing(kGrid / 4); // with two struck and what was done by hand it fits below the form
-    column->addWidget(m_caption);
+    auto* top = new QHBoxLayout;
+    top->addWidget(m_caption, 1);
+    addPlan(top);
+    column->addLayout(top);
     m_client = new TargetLine(tr("client"));
     m_server = new TargetLine(tr("server"));
     m_link = new TargetLine(tr("link"));
@@ -126,6 +131,26 @@ void BreakPanel::addGroup(Breakable::Kind kind, QVBoxLayout* column) {
     column->addLayout(grid);
 }
 
+/// The way to faults on a condition, or at another time.
+void BreakPanel::addPlan(QBoxLayout* row) {
+    m_plan = new QAction(tr("On a condition…"), this);
+    m_plan->setObjectName(QStringLiteral("break.plan"));
+    m_plan->setShortcut(Qt::Key_I);
+    m_plan->setAutoRepeat(false);
+    m_plan->setIcon(icon("clock", Role::Fault));
+    m_plan->setProperty("group", tr("Break"));
+    m_plan->setProperty("menuGroup", int(World));
+    connect(m_plan, &QAction::triggered, this,
+            [this] { planFault(window(), *m_context, faultTargets(*m_context).client); });
+    addAction(m_plan);
+    auto* button = new QToolButton;
+    button->setDefaultAction(m_plan);
+    button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    button->setAutoRaise(true);
+    button->setFocusPolicy(Qt::TabFocus);
+    row->addWidget(button);
+}
+
 void BreakPanel::addVerb(std::size_t which) {
     auto* action = new QAction(this);
     action->setObjectName(QLatin1String(kVerbs[which].id));
@@ -158,6 +183,10 @@ void BreakPanel::refresh() {
                                                         : world;
         showOffer(i, currentOffer(target, verb.action));
     }
+    m_plan->setEnabled(canPlan(*m_context));
+    m_plan->setToolTip(canPlan(*m_context) ? tr("Plans a fault for another time, or for when something happens (%1)")
+                                                 .arg(m_plan->shortcut().toString())
+                                           : tr("Only in a simulation can faults be planned."));
     refreshLines(targets);
     showStruck();
     m_targetText = targetWords(targets, *m_context);

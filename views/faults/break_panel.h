@@ -5,6 +5,7 @@
 #include <QAbstractButton>
 
 class QMenu;
+class QBoxLayout;
 class QGridLayout;
 class QShortcut;
 class QVBoxLayout;
@@ -26,8 +27,9 @@ class BreakPanel : public QWidget {
 public:
     explicit BreakPanel(ViewContext* context, QWidget* parent = nullptr);
 
-    /// One for each button, with text, icon and shortcut: for menus and the sheet of shortcuts.
-    QList<QAction*> breakActions() const { return m_actions; }
+    /// One for each button and the one that plans faults, with text, icon and shortcut: for menus and the sheet of
+    /// shortcuts.
+    QList<QAction*> breakActions() const { return m_actions + QList<QAction*>{m_plan}; }
     /// "acts on A, the holder": of the client.
     QString targetText() const { return m_targetText; }
     /// The buttons that make faults good, in the order shown.
@@ -39,6 +41,7 @@ private:
     void refresh();
     void addGroup(session::Breakable::Kind kind, QVBoxLayout* column);
     void addVerb(std::size_t which);
+    void addPlan(QBoxLayout* row);
     void refreshLines(const FaultTargets& targets);
     void showOffer(std::size_t which, const FaultOffer& offer);
     void showStruck();
@@ -49,6 +52,7 @@ private:
     ViewContext* m_context;
     SectionCaption* m_caption;
     QList<QAction*> m_actions;
+    QAction* m_plan = nullptr; ///< opens a PlanDialog
     // One for each verb, in the order of the actions.
     std::vector<FaultOffer> m_offers;
     std::vector<BreakButton*> m_buttons;

@@ -2,11 +2,16 @@
 #include "faults/fault_menu.h"
 
 #include "faults/fault_targets.h"
+#include "faults/plan_dialog.h"
+#include "models/model_limits.h"
+#include "models/planned.h"
+#include "theme/format.h"
 #include "theme/icons.h"
 
 #include <QCoreApplication>
 #include <QInputDialog>
 #include <QMenu>
+#include <QMessageBox>
 
 namespace lockscope::views {
 
@@ -22,8 +27,25 @@ struct Words {
     Q_DECLARE_TR_FUNCTIONS(Faults)
 };
 
+/// The window that a menu, or the menu that it is a part of, came from; nullptr: none. It outlives the menu.
+QWidget* ownerOf(const QMenu& menu) {
+    QWidget* widget = menu.parentWidget();
+    while (qobject_cast<QMenu*>(widget))
+        widget = widget->parentWidget();
+    return widget ? widget->window() : nullptr;
+}
+
+/// Does it, or plans it for its moment.
+void strike(ViewContext& context, scenario::Fault fault, const FaultMoment& moment) {
+    if (!moment.at) return context.breakIt(std::move(fault));
+    fault.at = moment.at;
+    if (scenario::undoing(fault.action)) fault.duration = moment.duration;
+    plan(context, std::move(fault));
+}
+
 /// Asks for a value in words; a text that is no duration leaves the dialogue open by asking again.
-void askValue(QWidget* parent, ViewContext& context, const FaultOffer& offer, const QString& before) {
+void askValue(QWidget* parent, ViewContext& context, const FaultOffer& offer, const FaultMoment& moment,
+              const QString& before) {
     auto* dialog = new QInputDialog(parent);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setWindowTitle(offer.text);
@@ -32,45 +54,88 @@ void askValue(QWidget* parent, ViewContext& context, const FaultOffer& offer, co
                              : Words::tr("“%1” is not a time. Write one such as 250ms or 3s:").arg(before));
     dialog->setTextValue(before);
     const QPointer<ViewContext> alive(&context);
-    QObject::connect(dialog, &QInputDialog::textValueSelected, parent, [parent, alive, offer](const QString& text) {
+    const auto chosen = [parent, alive, offer, moment](const QString& text) {
         if (!alive) return;
         const auto value = scenario::parseDuration(text);
         const bool right = value && (offer.action == Action::JumpClock || offer.action == Action::DriftClock ||
                                      *value >= Nanos::zero());
         if (right)
-            alive->breakIt(offer.fault(*value));
+            strike(*alive, offer.fault(*value), moment);
         else
-            askValue(parent, *alive, offer, text);
-    });
+            askValue(parent, *alive, offer, moment, text);
+    };
+    QObject::connect(dialog, &QInputDialog::textValueSelected, parent, chosen);
     dialog->open();
 }
 
-void addCurrent(QMenu& menu, ViewContext& context, const Breakable& target, std::initializer_list<Action> actions) {
-    for (const Action action : actions)
-        addFaultOffer(menu, context, currentOffer(target, action));
+/// What the menu is about: the world at the moment at which the fault is to strike.
+struct Scene {
+    QMenu& menu;
+    ViewContext& context;
+    const FaultMoment& moment;
+    Breakable::Sight sight;
+
+    /// A fault that is planned ends by itself: there is nothing to be cured then.
+    void add(const Breakable& target, std::initializer_list<Action> actions) const {
+        for (const Action action : actions)
+            addFaultOffer(menu, context, moment.at ? offerOf(target, action) : currentOffer(target, action), moment);
+    }
+};
+
+/// A simulated server says what its model leaves out.
+void addLimits(const Scene& scene, const QString& server) {
+    const session::Session* const session = scene.context.session();
+    QWidget* const owner = ownerOf(scene.menu);
+    if (!session || !session->abilities().rewind || !owner || scene.moment.at) return;
+    const auto& nodes = scene.context.settings().nodes;
+    const auto known = std::ranges::find(nodes, server, &scenario::NodeSpec::id);
+    const QString limits = known == nodes.end() ? QString() : modelLimits(known->kind);
+    if (limits.isEmpty()) return;
+    scene.menu.addSeparator();
+    scene.menu.addAction(icon("info", Role::TextDim), Words::tr("What this model leaves out…"), owner, [=] {
+        auto* box = new QMessageBox(QMessageBox::NoIcon, Words::tr("%1 is simulated").arg(server), limits,
+                                    QMessageBox::Close, owner);
+        box->setObjectName(QStringLiteral("model.limits"));
+        box->setAttribute(Qt::WA_DeleteOnClose);
+        box->open();
+    });
 }
 
 /// A server's own menu: what can happen to its process, to its links and clock, and to its office.
-void addNode(QMenu& menu, ViewContext& context, EntityId node) {
-    const Breakable server = Breakable::server(context.sightToActOn(), node);
-    addCurrent(menu, context, server, {Action::KillNode});
-    addFaultOffer(menu, context, offerOf(server, Action::CrashNode));
-    addCurrent(menu, context, server, {Action::PauseNode});
+void addNode(const Scene& scene, EntityId node) {
+    const auto& [menu, context, moment, sight] = scene;
+    const Breakable server = Breakable::server(sight, node);
+    scene.add(server, {Action::KillNode});
+    addFaultOffer(menu, context, offerOf(server, Action::CrashNode), moment);
+    scene.add(server, {Action::PauseNode});
     const FaultOffer restart = offerOf(server, Action::RestartNode);
     QMenu* const restarts =
         menu.addMenu(icon(restart.icon, restart.undoes ? Role::Accepted : Role::Fault), restart.text);
     restarts->setToolTipsVisible(true);
-    addRestarts(*restarts, context, server);
-    addCurrent(menu, context, server, {Action::CutLink});
+    addRestarts(*restarts, context, server, moment);
+    scene.add(server, {Action::CutLink});
     menu.addSeparator();
-    addCurrent(menu, context, server,
-               {Action::JumpClock, Action::DriftClock, Action::DelayLink, Action::JitterLink, Action::ResetLink});
+    scene.add(server,
+              {Action::JumpClock, Action::DriftClock, Action::DelayLink, Action::JitterLink, Action::ResetLink});
     menu.addSeparator();
     for (const Action action : {Action::EvictKey, Action::FlushNode})
-        addFaultOffer(menu, context, offerOf(server, action));
+        addFaultOffer(menu, context, offerOf(server, action), moment);
     menu.addSeparator();
     for (const Action action : {Action::Failover, Action::SwitchEngine})
-        addFaultOffer(menu, context, offerOf(server, action));
+        addFaultOffer(menu, context, offerOf(server, action), moment);
+    addLimits(scene, server.name());
+}
+
+/// The way to all other targets, times and conditions.
+void addPlan(QMenu& menu, ViewContext& context, EntityId entity, const FaultMoment& moment) {
+    QWidget* const owner = ownerOf(menu);
+    if (!owner) return;
+    QAction* const entry =
+        menu.addAction(Words::tr("On a condition, or another target…"), owner, [owner, &context, entity, moment] {
+            planFault(owner, context, entity, moment.at, moment.duration);
+        });
+    entry->setEnabled(canPlan(context));
+    if (!canPlan(context)) entry->setToolTip(Words::tr("Only in a simulation can faults be planned."));
 }
 
 EntityId nodeOf(const ViewContext& context, EntityId client) {
@@ -84,83 +149,111 @@ EntityId nodeOf(const ViewContext& context, EntityId client) {
 
 } // namespace
 
-void addFaultValues(QMenu& menu, ViewContext& context, const FaultOffer& offer) {
+void addFaultValues(QMenu& menu, ViewContext& context, const FaultOffer& offer, const FaultMoment& moment) {
     for (const auto& [value, words] : faultValues(offer.action))
-        menu.addAction(words, &context, [&context, offer, v = value] { context.breakIt(offer.fault(v)); });
+        menu.addAction(words, &context,
+                       [&context, offer, moment, v = value] { strike(context, offer.fault(v), moment); });
     menu.addSeparator();
     // The dialogue outlives the menu: it belongs to the window that the menu came from.
-    QWidget* const owner = menu.parentWidget() ? menu.parentWidget()->window() : nullptr;
+    QWidget* const owner = ownerOf(menu);
     if (owner)
-        menu.addAction(Words::tr("Other…"), owner, [owner, &context, offer] { askValue(owner, context, offer, {}); });
+        menu.addAction(Words::tr("Other…"), owner,
+                       [owner, &context, offer, moment] { askValue(owner, context, offer, moment, {}); });
 }
 
-void addRestarts(QMenu& menu, ViewContext& context, const Breakable& server) {
+void addRestarts(QMenu& menu, ViewContext& context, const Breakable& server, const FaultMoment& moment) {
     FaultOffer kept = offerOf(server, Action::RestartNode);
     kept.text = Words::tr("Restart %1 with its data").arg(kept.target);
-    addFaultOffer(menu, context, kept);
-    addFaultOffer(menu, context, offerOf(server, Action::RestartNodeEmpty));
+    addFaultOffer(menu, context, kept, moment);
+    addFaultOffer(menu, context, offerOf(server, Action::RestartNodeEmpty), moment);
 }
 
-void addFaultOffer(QMenu& menu, ViewContext& context, const FaultOffer& offer) {
+void addFaultOffer(QMenu& menu, ViewContext& context, const FaultOffer& offer, const FaultMoment& moment) {
     const QIcon picture = icon(offer.icon, offer.undoes ? Role::Accepted : Role::Fault);
+    const bool lasts = moment.duration && scenario::undoing(offer.action);
+    const QString text =
+        lasts ? Words::tr("%1 for %2", "a fault").arg(offer.text, duration(*moment.duration)) : offer.text;
     QAction* entry = nullptr;
     if (offer.wantsValue) {
-        QMenu* values = menu.addMenu(picture, offer.text);
-        addFaultValues(*values, context, offer);
+        QMenu* values = menu.addMenu(picture, text);
+        addFaultValues(*values, context, offer, moment);
         entry = values->menuAction();
     } else {
-        entry = menu.addAction(picture, offer.text, &context, [&context, offer] { context.breakIt(offer.fault()); });
+        entry = menu.addAction(picture, text, &context,
+                               [&context, offer, moment] { strike(context, offer.fault(), moment); });
     }
     entry->setEnabled(offer.enabled);
     //: An entry of a menu that is off, and why: "Demote redis-2: …" is off, as "redis-2 is not the master."
     if (!offer.enabled) entry->setText(Words::tr("%1 (off: %2)").arg(offer.text, offer.why));
-    entry->setToolTip(offer.enabled ? offer.text : offer.why);
+    entry->setToolTip(offer.enabled ? text : offer.why);
 }
 
-void fillFaultMenu(QMenu& menu, ViewContext& context, EntityId entity) {
+void fillFaultMenu(QMenu& menu, ViewContext& context, EntityId entity, const FaultMoment& moment) {
     menu.setToolTipsVisible(true);
     const auto trace = context.trace();
     const trace::Entity& e = trace->entity(entity);
+    const trace::State then = moment.at ? stateAt(context, *moment.at) : trace::State{};
+    const Breakable::Sight now = context.sightToActOn();
+    const Breakable::Sight sight{now.session, now.trace, moment.at ? then : now.state, now.settings};
+    const Scene scene{menu, context, moment, sight};
     switch (e.kind) {
     case EntityKind::Client:
     case EntityKind::Thread: {
-        const Breakable::Sight sight = context.sightToActOn();
         const EntityId client = trace->clientOf(entity);
         const Breakable target = Breakable::client(sight, client);
         for (const Action action : target.actions())
-            addCurrent(menu, context, target, {action});
+            scene.add(target, {action});
         menu.addSeparator();
-        addCurrent(menu, context, Breakable::link(sight, client, nodeOf(context, client)),
-                   {Action::CutLink, Action::DelayLink, Action::JitterLink, Action::ResetLink});
+        scene.add(Breakable::link(sight, client, nodeOf(context, client)),
+                  {Action::CutLink, Action::DelayLink, Action::JitterLink, Action::ResetLink});
         break;
     }
     case EntityKind::Node:
-        addNode(menu, context, entity);
+        addNode(scene, entity);
         break;
     case EntityKind::Link: {
-        const Breakable::Sight sight = context.sightToActOn();
-        addCurrent(menu, context, Breakable::link(sight, e.parent, e.other),
-                   {Action::CutLink, Action::DelayLink, Action::JitterLink, Action::ResetLink});
+        scene.add(Breakable::link(sight, e.parent, e.other),
+                  {Action::CutLink, Action::DelayLink, Action::JitterLink, Action::ResetLink});
         if (trace->entity(e.parent).kind != EntityKind::Client) break;
         menu.addSeparator();
-        addCurrent(menu, context, Breakable::client(sight, e.parent), {Action::LoseReply, Action::LosePush});
+        scene.add(Breakable::client(sight, e.parent), {Action::LoseReply, Action::LosePush});
         break;
     }
     case EntityKind::Lock: {
         const EntityId client = targetsOfLock(context, entity).client; // the one that the Break panel acts on
         if (client != kNoEntity) {
-            addCurrent(menu, context, Breakable::client(context.sightToActOn(), client),
-                       {Action::PauseClient, Action::KillClient, Action::StopWatchdog});
+            scene.add(Breakable::client(sight, client),
+                      {Action::PauseClient, Action::KillClient, Action::StopWatchdog});
             menu.addSeparator();
         }
-        if (e.parent != kNoEntity) addNode(menu, context, e.parent);
+        if (e.parent != kNoEntity) addNode(scene, e.parent);
         break;
     }
     default:
         return;
     }
     menu.addSeparator();
-    addCurrent(menu, context, Breakable::world(context.sightToActOn()), {Action::HealAll});
+    if (!moment.at) scene.add(Breakable::world(sight), {Action::HealAll});
+    addPlan(menu, context, entity, moment);
+}
+
+void fillSpanMenu(QMenu& menu, ViewContext& context, EntityId entity, Nanos from, Nanos to) {
+    menu.setToolTipsVisible(true);
+    FaultMoment moment{from, {}};
+    if (to > from) moment.duration = to - from;
+    menu.addSection(to > from ? interval(from, to) : instant(from));
+    const auto trace = context.trace();
+    const EntityKind kind = trace->entity(entity).kind;
+    const bool own = kind == EntityKind::Client || kind == EntityKind::Thread || kind == EntityKind::Node ||
+                     kind == EntityKind::Link || kind == EntityKind::Lock;
+    if (entity != kNoEntity && own) return fillFaultMenu(menu, context, entity, moment);
+    const FaultTargets targets = faultTargets(context);
+    for (const EntityId target : {targets.client, targets.node}) {
+        if (target == kNoEntity) continue;
+        QMenu* const its = menu.addMenu(trace->displayName(target));
+        fillFaultMenu(*its, context, target, moment);
+    }
+    addPlan(menu, context, targets.client, moment);
 }
 
 } // namespace lockscope::views

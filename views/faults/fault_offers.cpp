@@ -4,7 +4,6 @@
 #include "theme/format.h"
 
 #include <QCoreApplication>
-#include <QRegularExpression>
 
 namespace lockscope::views {
 
@@ -127,17 +126,6 @@ bool endsAnother(const Breakable& target, Action action) {
     }
 }
 
-/// "A-redis-1" and "redis-1-redis-2" name a link, "redis-1" all that a server has.
-QString linkText(const QString& target) {
-    static const QRegularExpression kTwo(QStringLiteral("^([A-Z]+|holder|waiter|.+?-\\d+)-(.+)$"));
-    const QRegularExpressionMatch two = kTwo.match(target);
-    return two.hasMatch() ? Words::tr("%1 ↔ %2").arg(two.captured(1), two.captured(2)) : target;
-}
-
-bool isOneServer(const QString& target) {
-    return target.contains(u'-') && linkText(target) == target;
-}
-
 } // namespace
 
 scenario::Fault FaultOffer::fault(Nanos value) const {
@@ -164,6 +152,10 @@ FaultOffer offerOf(const Breakable& target, Action action) {
     offer.enabled = possible.has_value();
     if (!possible) offer.why = possible.error();
     return offer;
+}
+
+QString verbText(Breakable::Kind kind, Action action) {
+    return Words::tr(wordingOf(kind, action).shortText);
 }
 
 FaultOffer currentOffer(const Breakable& target, Action action) {
@@ -195,65 +187,6 @@ std::vector<std::pair<Nanos, QString>> faultValues(Action action) {
         values.emplace_back(Nanos::zero(), Words::tr("back to true time"));
     }
     return values;
-}
-
-QString faultText(const scenario::Fault& fault) {
-    switch (fault.action) {
-    case Action::PauseClient:
-    case Action::PauseNode:
-        return Words::tr("Pause %1").arg(fault.target);
-    case Action::ResumeClient:
-    case Action::ResumeNode:
-        return Words::tr("Resume %1").arg(fault.target);
-    case Action::KillClient:
-    case Action::KillNode:
-        return Words::tr("Kill %1").arg(fault.target);
-    case Action::CrashNode:
-        return Words::tr("Crash the machine of %1").arg(fault.target);
-    case Action::RestartClient:
-    case Action::RestartNode:
-        return Words::tr("Restart %1").arg(fault.target);
-    case Action::RestartNodeEmpty:
-        return Words::tr("Restart %1 without its data").arg(fault.target);
-    case Action::Failover:
-        return Words::tr("Demote %1: failover").arg(fault.target);
-    case Action::EvictKey:
-        return Words::tr("Evict the lock from %1").arg(fault.target);
-    case Action::FlushNode:
-        return Words::tr("Delete all data of %1").arg(fault.target);
-    case Action::CutLink:
-        return isOneServer(fault.target) ? Words::tr("Isolate %1").arg(fault.target)
-                                         : Words::tr("Cut %1").arg(linkText(fault.target));
-    case Action::MendLink:
-        return isOneServer(fault.target) ? Words::tr("Reconnect %1").arg(fault.target)
-                                         : Words::tr("Mend %1").arg(linkText(fault.target));
-    case Action::DelayLink:
-        if (isOneServer(fault.target)) return Words::tr("Slow %1 down by %2").arg(fault.target, duration(fault.value));
-        return Words::tr("Delay %1 by %2").arg(linkText(fault.target), duration(fault.value));
-    case Action::JitterLink:
-        return Words::tr("Jitter of %1: up to %2").arg(linkText(fault.target), duration(fault.value));
-    case Action::ResetLink:
-        return Words::tr("Reset the connections of %1").arg(linkText(fault.target));
-    case Action::DriftClock:
-        return Words::tr("Clock of %1 gains %2 a second").arg(fault.target, duration(fault.value));
-    case Action::JumpClock:
-        return Words::tr("Clock of %1 off by %2").arg(fault.target, duration(fault.value));
-    case Action::StopWatchdog:
-        return Words::tr("Stop the watchdog of %1").arg(fault.target);
-    case Action::LoseReply:
-        return Words::tr("Lose the next reply to %1").arg(fault.target);
-    case Action::LosePush:
-        return Words::tr("Lose the next message to %1").arg(fault.target);
-    case Action::HangWork:
-        return Words::tr("Hang the work of %1").arg(fault.target);
-    case Action::HealAll:
-        return Words::tr("Heal everything");
-    case Action::SwitchEngine:
-        return Words::tr("Change the engine to %1").arg(fault.target);
-    case Action::Set:
-        return Words::tr("%1 = %2", "a setting and its new value").arg(fault.setting, fault.text);
-    }
-    return {};
 }
 
 } // namespace lockscope::views

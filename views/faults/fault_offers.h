@@ -26,10 +26,10 @@ FaultOffer offerOf(const session::Breakable& target, scenario::Action action);
 /// be resumed, not to be paused.
 FaultOffer currentOffer(const session::Breakable& target, scenario::Action action);
 
+/// An action in words, without a target: "Pause client". Translated. Precondition: things of that kind know the action.
+QString verbText(session::Breakable::Kind kind, scenario::Action action);
+
 /// Values to choose from for an offer that wants one, with their words.
 std::vector<std::pair<Nanos, QString>> faultValues(scenario::Action action);
-
-/// A fault in a few words: "Pause A", "Cut A ↔ redis-1", "lease = 3s". Translated.
-QString faultText(const scenario::Fault& fault);
 
 } // namespace lockscope::views

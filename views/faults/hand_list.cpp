@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "faults/hand_list.h"
 
-#include "faults/fault_offers.h"
+#include "faults/plan_dialog.h"
+#include "models/deed_keys.h"
+#include "models/fault_words.h"
+#include "models/planned.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
 #include "theme/icons.h"
@@ -89,7 +92,7 @@ void HandList::refresh() {
     m_shown = std::move(done);
     m_rows->clear();
     for (std::size_t i = 0; i < m_shown.size(); ++i) {
-        const QString when = instantShort(m_shown[i].at.value_or(Nanos(0))), what = faultText(m_shown[i]);
+        const QString when = instantShort(m_shown[i].at.value_or(Nanos(0))), what = deedText(m_shown[i]);
         auto* row = new QTreeWidgetItem(m_rows, {when, what, QString()});
         row->setData(TimeColumn, kIndexRole, qulonglong(i));
         row->setData(TimeColumn, Qt::AccessibleTextRole, tr("%1: %2", "when: what was done").arg(when, what));
@@ -97,7 +100,9 @@ void HandList::refresh() {
         row->setTextAlignment(TimeColumn, Qt::AlignRight | Qt::AlignVCenter);
         row->setToolTip(WhatColumn, what);
         if (!canTakeBack()) continue;
-        row->setToolTip(WhatColumn, tr("%1\nAlt+Left and Alt+Right move it, Del takes it back.").arg(what));
+        row->setToolTip(WhatColumn, tr("%1\nAlt+Left and Alt+Right move it, Alt+Up and Alt+Down let it last longer or "
+                                       "shorter, F2 changes it, Del takes it back.")
+                                        .arg(what));
         row->setIcon(TakeBackColumn, icon("close", Role::TextDim));
         row->setToolTip(TakeBackColumn, tr("Take back “%1” (Del)").arg(what));
         row->setData(TakeBackColumn, Qt::AccessibleTextRole, tr("Take back “%1”").arg(what));
@@ -122,25 +127,27 @@ void HandList::takeBack(const QTreeWidgetItem* row) {
     if (row && session && canTakeBack()) session->withdraw(row->data(TimeColumn, kIndexRole).toULongLong());
 }
 
-void HandList::moveBy(const QTreeWidgetItem* row, Nanos by) {
-    session::Session* const session = m_context->session();
-    if (!row || !session || !canTakeBack()) return;
-    const auto index = row->data(TimeColumn, kIndexRole).toULongLong();
-    if (index >= m_shown.size()) return;
-    session->move(index, std::max(m_shown[index].at.value_or(Nanos(0)) + by, Nanos(0)));
+std::optional<std::size_t> HandList::indexOf(const QTreeWidgetItem* row) const {
+    if (!row) return std::nullopt;
+    const auto index = std::size_t(row->data(TimeColumn, kIndexRole).toULongLong());
+    return index < m_shown.size() ? std::optional(index) : std::nullopt;
 }
 
 bool HandList::eventFilter(QObject* watched, QEvent* event) {
     if (watched == m_rows && event->type() == QEvent::KeyPress) {
         const auto* pressed = static_cast<QKeyEvent*>(event);
         const int key = pressed->key();
-        if (pressed->modifiers() & Qt::AltModifier && (key == Qt::Key_Left || key == Qt::Key_Right)) {
-            const Nanos step = pressed->modifiers() & Qt::ShiftModifier ? Nanos(1s) : Nanos(100ms);
-            moveBy(m_rows->currentItem(), key == Qt::Key_Left ? -step : step);
+        const auto index = indexOf(m_rows->currentItem());
+        if (const auto changed = index ? changedByKey(m_shown[*index], *pressed) : std::nullopt) {
+            if (canTakeBack()) replaceDeed(*m_context, *index, *changed);
             return true;
         }
-        if (key == Qt::Key_Delete || key == Qt::Key_Backspace) {
+        if (takesBack(*pressed)) {
             takeBack(m_rows->currentItem());
+            return true;
+        }
+        if (key == Qt::Key_F2 && index) {
+            if (canTakeBack()) changeDeed(window(), *m_context, *index);
             return true;
         }
         if (key == Qt::Key_Return || key == Qt::Key_Enter) {

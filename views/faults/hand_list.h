@@ -14,8 +14,8 @@ class SectionCaption;
 
 /// The list of the faults and changes that a person made in the session: time, kind and target. Enter or a double click
 /// moves the playhead to one. Delete, or the cross at the row's end, takes it back: the run is computed again without
-/// it. Alt with Left or Right lets it strike a tenth of a second earlier or later, with Shift a second. The list is
-/// hidden while it is empty.
+/// it. The keys of changedByKey() move it and let it last longer or shorter, F2 opens the dialogue that changes it. The
+/// list is hidden while it is empty.
 class HandList : public QWidget {
     Q_OBJECT
 public:
@@ -31,7 +31,7 @@ private:
     void refresh();
     void goTo(const QTreeWidgetItem* row);
     void takeBack(const QTreeWidgetItem* row);
-    void moveBy(const QTreeWidgetItem* row, Nanos by);
+    std::optional<std::size_t> indexOf(const QTreeWidgetItem* row) const;
     bool canTakeBack() const;
 
     ViewContext* m_context;

@@ -102,7 +102,7 @@ void ViewContext::onAdvanced() {
 void ViewContext::onFutureReplaced(session::Rewrite why, Nanos from) {
     // A world looks a little ahead of the playhead: that nobody misses.
     const bool seen = from < m_furthest;
-    m_furthest = why == session::Rewrite::Apply ? std::max(m_playhead, from) : m_furthest;
+    if (why == session::Rewrite::Apply) m_furthest = std::min(m_furthest, std::max(m_playhead, from));
     if (seen || why != session::Rewrite::Apply) Q_EMIT futureReplaced(why, from);
 }
 

@@ -151,60 +151,115 @@ QString faultLabel(const trace::Trace& trace, const Tick& tick) {
     }
 }
 
+namespace {
+
+/// The marks without their places, in the order of their times.
+std::vector<FaultChip> marksOf(const TimelineScene& scene, std::size_t first, std::size_t end) {
+    const TickTrack& faults = scene.data.faults();
+    std::vector<FaultChip> marks;
+    for (std::size_t i = first; i < end;) {
+        std::size_t next = i;
+        FaultChip mark;
+        mark.at = faults[i].at;
+        for (; next < end && faults[next].at == mark.at; ++next)
+            mark.byHand = mark.byHand || faults[next].kind == unsigned(FaultTick::ByHand);
+        mark.words = labelOf(scene.data.trace(), faults, i, next - i);
+        marks.push_back(std::move(mark));
+        i = next;
+    }
+    for (const DeedMark& deed : scene.deeds) {
+        const auto struck =
+            std::ranges::find_if(marks, [&](const FaultChip& m) { return m.at == deed.at && m.byHand && !m.awaited; });
+        if (struck != marks.end() && !deed.byCondition) {
+            if (!struck->deed) struck->deed = deed.index;
+            struck->until = std::max(struck->until, deed.until);
+            continue;
+        }
+        FaultChip mark;
+        mark.at = deed.at;
+        mark.byHand = mark.awaited = true;
+        mark.words = deed.words;
+        mark.deed = deed.index;
+        if (!deed.byCondition) mark.until = deed.until;
+        marks.push_back(std::move(mark));
+    }
+    std::ranges::stable_sort(marks, {}, &FaultChip::at);
+    return marks;
+}
+
+} // namespace
+
 std::vector<FaultChip> faultChips(const TimelineScene& scene, const TimelineCoordinates& c) {
     const TickTrack& faults = scene.data.faults();
     const TimelineMetrics& m = scene.metrics;
     const std::size_t first = faults.lowerBound(c.from() - std::int64_t(m.px(200) * c.nanosPerPixel())),
                       end = faults.lowerBound(c.to());
-    std::vector<FaultChip> chips;
-    if (end - first > kMostMarks) return chips;
+    if (end - first > kMostMarks) return {};
+    std::vector<FaultChip> chips = marksOf(scene, first, end);
     std::vector<std::pair<double, double>> taken; // by the pills of violations
     scene.bands.visit(c, scene.data.now(),
                       [&](const ViolationBands::Band&, double x, double width) { taken.emplace_back(x, x + width); });
     const QFontMetricsF words(uiFont(-1, QFont::DemiBold));
     double lastEnd = -1e9;
-    for (std::size_t i = first; i < end;) {
-        std::size_t next = i;
-        bool byHand = false;
-        for (; next < end && faults[next].at == faults[i].at; ++next)
-            byHand = byHand || faults[next].kind == unsigned(FaultTick::ByHand);
-        FaultChip chip;
-        chip.at = faults[i].at;
-        chip.byHand = byHand;
+    for (std::size_t i = 0; i < chips.size(); ++i) {
+        FaultChip& chip = chips[i];
         chip.x = std::round(c.x(chip.at));
-        chip.words = labelOf(scene.data.trace(), faults, i, next - i);
         const double width = m.px(kFlag) + words.horizontalAdvance(chip.words) + m.px(8);
-        const double room = next < end ? c.x(faults[next].at) - 2 : c.width();
-        const auto isFree = [&](double left) {
+        const double room = i + 1 < chips.size() ? c.x(chips[i + 1].at) - 2 : c.width();
+        const auto isFree = [&](double left, double wide) {
             const auto covers = [&](const std::pair<double, double>& pill) {
-                return pill.first < left + width + 2 && pill.second > left - 2;
+                return pill.first < left + wide + 2 && pill.second > left - 2;
             };
             return left >= lastEnd && std::ranges::none_of(taken, covers);
         };
         // Words stand right of the instant, and left of it where a violation follows at once.
-        const bool right = chip.x + width <= room && isFree(chip.x);
-        const bool left = !right && chip.x - width >= 0 && isFree(chip.x - width);
+        const bool right = chip.x + width <= room && isFree(chip.x, width);
+        const bool left = !right && chip.x - width >= 0 && isFree(chip.x - width, width);
+        // What is still to come has long words: as much of them as there is room for.
+        const double least = m.px(90), fits = std::min(width, room - chip.x);
+        if (!right && !left && chip.awaited && fits >= least && isFree(chip.x, fits)) {
+            chip.words = words.elidedText(chip.words, Qt::ElideRight, fits - m.px(kFlag) - m.px(8));
+            chip.box = QRectF(chip.x, m.px(6), fits, m.px(20));
+            lastEnd = chip.box.right() + 2;
+            continue;
+        }
         if (!right && !left) chip.words.clear();
         chip.box = right  ? QRectF(chip.x, m.px(6), width, m.px(20))
                    : left ? QRectF(chip.x - width, m.px(6), width, m.px(20))
                           : QRectF(chip.x - m.px(6), m.px(6), m.px(12), m.px(20));
         lastEnd = std::max(lastEnd, chip.box.right() + 2);
-        chips.push_back(std::move(chip));
-        i = next;
     }
     return chips;
 }
 
-void paintFaultChips(const PaintKit& kit, const std::vector<FaultChip>& chips, int top) {
+QRectF deedHandle(const FaultChip& chip, const TimelineScene& scene, const TimelineCoordinates& c) {
+    if (!chip.deed || chip.until < 0) return {};
+    const TimelineMetrics& m = scene.metrics;
+    return {std::round(c.x(chip.until)) - m.px(2), double(m.px(24)), double(m.px(5)), double(m.px(8))};
+}
+
+void paintFaultChips(const PaintKit& kit, const TimelineScene& scene, const std::vector<FaultChip>& chips, int top) {
+    // How long the deeds last: a line below their marks, with a handle at its end.
+    BoxBatch lines;
+    for (const FaultChip& chip : chips) {
+        const QRectF handle = deedHandle(chip, scene, kit.c);
+        if (handle.isEmpty()) continue;
+        lines.add(std::max(chip.x, -1.0), top + kit.m.px(27), handle.center().x() - std::max(chip.x, -1.0), 2);
+        lines.add(handle.x(), top + handle.y(), handle.width(), handle.height());
+    }
+    lines.paint(kit.p, color(Role::Fault));
     for (const FaultChip& chip : chips) {
         const QRectF box = chip.box.translated(0, top);
-        const Sprite flag = chip.byHand ? Sprite::FaultByHand : Sprite::FaultPlanned;
+        const Sprite flag = chip.byHand && !chip.awaited ? Sprite::FaultByHand : Sprite::FaultPlanned;
         if (chip.words.isEmpty()) {
             kit.sprite(flag, chip.x, box.y() + kit.m.px(13));
             continue;
         }
-        kit.rounded(box.adjusted(0.5, 0.5, -0.5, -0.5), 3, color(chip.byHand ? Role::FaultSoft : Role::SurfaceSunken),
-                    QPen(color(Role::Fault), 1));
+        // What has not struck yet has a dashed edge.
+        QPen edge(color(Role::Fault), 1);
+        if (chip.awaited) edge.setStyle(Qt::DashLine);
+        kit.rounded(box.adjusted(0.5, 0.5, -0.5, -0.5), 3,
+                    color(chip.byHand && !chip.awaited ? Role::FaultSoft : Role::SurfaceSunken), edge);
         kit.sprite(flag, box.x() + kit.m.px(9), box.y() + kit.m.px(14));
         kit.text(box.adjusted(kit.m.px(kFlag), 0, 0, 0), chip.words, kit.smallBold, Role::FaultText);
     }

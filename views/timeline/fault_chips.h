@@ -11,12 +11,18 @@ struct FaultChip {
     QRectF box;   ///< of the whole mark, right of the labels; y counts from the top of the strip
     std::int64_t at = 0;
     bool byHand = false;
-    QString words; ///< empty: there is room for the flag only
+    QString words;                     ///< empty: there is room for the flag only
+    std::optional<std::size_t> deed{}; ///< which of the session's faults done by hand, if it can be changed
+    std::int64_t until = -1;           ///< ns: the deed's end; -1: it has none of its own
+    bool awaited = false;              ///< nothing has struck yet: it is planned for later, or waits for its condition
 };
 /// The marks in sight, from left to right. Faults of one instant share one. None where they are so many that a mark for
-/// each would say nothing.
+/// each would say nothing. Faults that are planned for later have marks, too, and faults by a condition have one where
+/// they begin to count.
 std::vector<FaultChip> faultChips(const TimelineScene& scene, const TimelineCoordinates& coordinates);
+/// Where the handle at the end of a deed stands, in the coordinates of FaultChip::box; empty: the deed has no end.
+QRectF deedHandle(const FaultChip& chip, const TimelineScene& scene, const TimelineCoordinates& coordinates);
 /// Paints them into a strip whose top is at `top`.
-void paintFaultChips(const PaintKit& kit, const std::vector<FaultChip>& chips, int top);
+void paintFaultChips(const PaintKit& kit, const TimelineScene& scene, const std::vector<FaultChip>& chips, int top);
 
 } // namespace lockscope::views

@@ -57,6 +57,7 @@ void LaneFold::beginHolding(Cursor& c, const Event& event, std::uint32_t row) {
     if (event.value > 0) c.lock->newestToken = std::max(c.lock->newestToken, c.number);
     c.lock->holding.push_back(&c);
     if (isNamed(c)) c.named = true;
+    c.lane->held = true;
     Span span;
     span.from = event.at;
     span.row = row;

@@ -66,7 +66,7 @@ TimelineHit hitTest(const TimelineScene& scene, const QSize& size, const QPointF
     };
 
     // The flags at the top edge, as wide as they are drawn.
-    if (y <= scene.metrics.px(9)) {
+    if (y <= scene.metrics.px(9) && row.height >= scene.metrics.px(16)) {
         for (const TickTrack* faults : {&lane.faults, lane.life ? &lane.life->faults : nullptr}) {
             if (!faults) continue;
             const std::size_t i = nearest(*faults, hit.time, slack(scene.metrics.px(6)));

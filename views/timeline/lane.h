@@ -134,6 +134,7 @@ struct Lane {
     const Lane* logical = nullptr;    ///< copy lanes: the lane of the logical lock
     const Lane* host = nullptr;       ///< copy lanes: the lane of its server
     bool folded = false;              ///< it has no row of its own
+    bool held = false;                ///< belief lanes: it has held the lock, or believed so, at some time
     std::int64_t seenFrom = kOpenEnd; ///< record lanes: when something was first known of it
     const ClientLife* life = nullptr; ///< belief lanes
     /// The instant at which the open span ends by itself, unless something happens before: a belief's own deadline.

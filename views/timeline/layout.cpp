@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <tuple>
 
 namespace lockscope::views {
@@ -11,6 +12,12 @@ namespace {
 
 /// By how much a strip of who decides moves the rest of the lane down.
 constexpr double kDeciders = 20;
+
+/// With more clients than that their lanes get lower, and with more than kCrowd the rest of the picture goes before
+/// them.
+constexpr std::size_t kMany = 12, kCrowd = 24;
+/// With more lanes than that, as of a server with very many locks, nobody counts them at each frame.
+constexpr std::size_t kUncounted = 4000;
 
 /// Nodes, Sentinels and links share a section, as do records and their copies. A clock stands with its owner.
 LaneKind sectionOf(const Lane& lane) {
@@ -32,7 +39,7 @@ LaneKind sectionOf(const Lane& lane) {
 int TimelineMetrics::laneHeight(const Lane& lane) const {
     switch (lane.kind) {
     case LaneKind::Belief:
-        return px(64);
+        return std::max(2, px(belief));
     case LaneKind::Record:
         return px(lane.deciders.empty() ? 88 : 88 + kDeciders);
     case LaneKind::Copy:
@@ -52,8 +59,11 @@ int TimelineMetrics::laneHeight(const Lane& lane) const {
 
 QRectF TimelineMetrics::bar(LaneKind kind, double x, double width) const {
     switch (kind) {
-    case LaneKind::Belief:
-        return {x, double(px(16)), width, double(px(29))};
+    case LaneKind::Belief: {
+        if (!lowBeliefs()) return {x, double(px(16)), width, double(px(29))};
+        const int tall = std::max(2, px(belief)), gap = tall >= 18 ? 3 : tall >= 6 ? 1 : 0;
+        return {x, double(gap), width, double(std::max(2, tall - 2 * gap - (tall >= 8 || tall == 3)))};
+    }
     case LaneKind::Record:
         return {x, double(px(18)), width, double(px(48))};
     case LaneKind::Effect:
@@ -76,23 +86,74 @@ QRectF TimelineMetrics::bar(const Lane& lane, double x, double width) const {
     return lane.deciders.empty() ? place : place.translated(0, px(kDeciders));
 }
 
+bool TimelineLayout::shows(const Lane& lane, bool many) const {
+    if (lane.folded) return false;
+    if (lane.kind == LaneKind::Link && many) return !lane.faults.empty();
+    if (lane.kind == LaneKind::Copy && many) return false;
+    if (lane.kind == LaneKind::Belief && m_onlyActors) return lane.held || (lane.life && !lane.life->faults.empty());
+    return true;
+}
+
+TimelineLayout::Choice TimelineLayout::choiceOf(const TimelineData& data) const {
+    Choice choice;
+    if (data.lanes().size() > kUncounted) return choice;
+    for (const auto& lane : data.lanes())
+        choice.beliefs += lane->kind == LaneKind::Belief;
+    for (const auto& lane : data.lanes())
+        choice.shown += shows(*lane, choice.beliefs > kCrowd);
+    return choice;
+}
+
+double TimelineLayout::beliefFor(const TimelineData& data, const TimelineMetrics& metrics, int room) const {
+    const Choice choice = choiceOf(data);
+    if (choice.beliefs <= kMany) return TimelineMetrics::kWhole;
+    std::size_t beliefs = 0;
+    int others = 4 * metrics.captionHeight();
+    for (const auto& lane : data.lanes()) {
+        if (!shows(*lane, choice.beliefs > kCrowd)) continue;
+        if (lane->kind == LaneKind::Belief)
+            ++beliefs;
+        else
+            others += metrics.laneHeight(*lane);
+    }
+    if (beliefs <= kMany) return TimelineMetrics::kWhole;
+    TimelineMetrics tried = metrics;
+    for (const double height : {40.0, 28.0, 18.0, 12.0, 8.0, 5.0, 3.0, 2.0}) {
+        tried.belief = height;
+        if (others + int(beliefs) * std::max(2, tried.px(height)) <= room) break;
+    }
+    return tried.belief;
+}
+
 bool TimelineLayout::update(const TimelineData& data, const TimelineMetrics& metrics) {
-    if (m_version == data.layoutVersion() && m_u == metrics.u) return false;
+    const Choice choice = choiceOf(data);
+    if (m_version == data.layoutVersion() && m_u == metrics.u && m_belief == metrics.belief && m_choice == choice)
+        return false;
     m_version = data.layoutVersion();
     m_u = metrics.u;
+    m_belief = metrics.belief;
+    m_choice = choice;
     m_rows.clear();
     m_sections.clear();
-    for (const auto& lane : data.lanes())
-        if (!lane->folded) m_rows.push_back({lane.get(), 0, 0});
-    std::sort(m_rows.begin(), m_rows.end(), [&data](const Row& a, const Row& b) {
+    const bool many = choice.beliefs > kCrowd;
+    std::map<LaneKind, int> hidden; // by section
+    for (const auto& lane : data.lanes()) {
+        if (shows(*lane, many))
+            m_rows.push_back({lane.get(), 0, 0});
+        else if (!lane->folded && lane->kind != LaneKind::Copy)
+            ++hidden[sectionOf(*lane)];
+    }
+    std::sort(m_rows.begin(), m_rows.end(), [many](const Row& a, const Row& b) {
         // The copies of a lock follow it, and clocks their owners.
-        const auto key = [](const Lane& l) {
+        const auto key = [many](const Lane& l) {
             const LaneKind kind = l.kind == LaneKind::Copy || l.kind == LaneKind::Clock ? sectionOf(l) : l.kind;
             const bool clientsClock = l.kind == LaneKind::Clock && l.client != trace::kNoEntity;
             const trace::EntityId place = clientsClock               ? std::numeric_limits<trace::EntityId>::max()
                                           : l.kind == LaneKind::Copy ? l.logical->entity
                                                                      : l.entity;
-            return std::tuple(kind, l.client, place, l.kind, l.entity, l.other);
+            const LaneKind section = sectionOf(l);
+            const bool first = many && (section == LaneKind::Record || section == LaneKind::Effect);
+            return std::tuple(!first, kind, l.client, place, l.kind, l.entity, l.other);
         };
         return key(*a.lane) < key(*b.lane);
     });
@@ -100,7 +161,7 @@ bool TimelineLayout::update(const TimelineData& data, const TimelineMetrics& met
     for (std::size_t i = 0; i < m_rows.size(); ++i) {
         const LaneKind section = sectionOf(*m_rows[i].lane);
         if (i == 0 || sectionOf(*m_rows[i - 1].lane) != section) {
-            m_sections.push_back({section, y});
+            m_sections.push_back({section, y, hidden[section]});
             y += metrics.captionHeight();
         }
         m_rows[i].y = y;
@@ -120,7 +181,9 @@ int TimelineLayout::heightOfStory(const TimelineMetrics& metrics) const {
 }
 
 void TimelineLayout::clear() {
+    const bool only = m_onlyActors;
     *this = {};
+    m_onlyActors = only;
 }
 
 std::size_t TimelineLayout::firstRowBelow(int y) const {

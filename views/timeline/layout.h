@@ -15,6 +15,13 @@ struct TimelineMetrics {
     /// Lower lanes than this one's have no room for their words.
     static constexpr double kTightest = 0.84;
     double u;
+    static constexpr double kWhole = 64;
+    /// How tall a client's lane is, in units of the font. Below kWhole it is a bar with few words, and low ones have
+    /// none: so that many clients can be seen at once.
+    double belief = kWhole;
+    bool lowBeliefs() const { return belief < kWhole; }
+    /// Whether a line of words fits on a bar of a client's lane.
+    bool wordsOnBeliefs() const { return belief >= 24; }
 
     int px(double n) const { return int(n * u + 0.5); }
     int labelWidth() const { return px(124 / m_tight); } ///< names stay as wide as they are
@@ -45,10 +52,20 @@ public:
     };
     struct Section {
         LaneKind kind = LaneKind::Belief;
-        int y = 0; ///< of its caption
+        int y = 0;      ///< of its caption
+        int hidden = 0; ///< lanes of it that have no row
     };
 
-    /// Takes in lanes that are new; true when something moved. The caller holds the data's mutex.
+    /// How tall the lanes of clients are, so that as much as possible is seen in a picture of that height: whole as
+    /// long as there are few of them. TimelineMetrics::belief. The caller holds the data's mutex.
+    double beliefFor(const TimelineData& data, const TimelineMetrics& metrics, int room) const;
+    /// Leaves clients out that have only waited, and that nothing was done to.
+    void setOnlyActors(bool only) { m_onlyActors = only; }
+    bool onlyActors() const { return m_onlyActors; }
+
+    /// Takes in lanes that are new; true when something moved. The caller holds the data's mutex. Where there are a
+    /// great many clients, record and effect stand above them, and copies, and links that nothing was done to, have no
+    /// row.
     bool update(const TimelineData& data, const TimelineMetrics& metrics);
     void clear();
 
@@ -66,11 +83,20 @@ public:
     int rowOf(trace::EntityId entity) const;
 
 private:
+    struct Choice {
+        std::size_t beliefs = 0, shown = 0; ///< lanes
+        bool operator==(const Choice&) const = default;
+    };
+    bool shows(const Lane& lane, bool many) const;
+    Choice choiceOf(const TimelineData& data) const;
+
     std::vector<Row> m_rows;
     std::vector<Section> m_sections;
     int m_height = 0;
     std::size_t m_version = 0;
-    double m_u = 0;
+    double m_u = 0, m_belief = 0;
+    Choice m_choice;
+    bool m_onlyActors = false;
 };
 
 } // namespace lockscope::views

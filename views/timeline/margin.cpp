@@ -32,7 +32,14 @@ Margin marginAt(const TimelineData& data, const Lane& belief, std::int64_t t) {
     if (RecordState(kept->state) == RecordState::Unobserved) return {Kind::Unknown};
     if (kept->label != belief.entity) return {Kind::Over};
     const Lease lease = leaseOf(data.trace(), *kept);
-    if (!lease.endKnown()) return {Kind::Unknown};
+    if (!lease.endKnown()) {
+        // A holder that does not run sends nothing: its session's time-out runs, and how much is left nobody told.
+        const inspect::KeptBy by = keptBy(data.trace(), *kept);
+        const bool rests = belief.life && spanAt(belief.life->spans, t);
+        Margin margin{by == inspect::KeptBy::NotTold || rests ? Kind::Unknown : Kind::Kept};
+        margin.by = by;
+        return margin;
+    }
     if (!lease.expires()) return {Kind::Endless};
     if (lease.deadline <= t) return {Kind::Over};
     return {Kind::Known, lease.deadline - t, lease.lengthKnown ? lease.deadline - lease.from : 0};
@@ -46,6 +53,8 @@ QString marginWords(const Margin& margin) {
         return Timeline::tr("margin unknown");
     case Margin::Kind::Over:
         return Timeline::tr("margin 0 s");
+    case Margin::Kind::Kept:
+        return keptWords(margin.by);
     case Margin::Kind::None:
     case Margin::Kind::Endless:
         break;
@@ -53,9 +62,15 @@ QString marginWords(const Margin& margin) {
     return {};
 }
 
+QString keptWords(inspect::KeptBy by) {
+    return by == inspect::KeptBy::Transaction ? Timeline::tr("kept by its transaction")
+                                              : Timeline::tr("kept by its session");
+}
+
 Role marginRole(const Margin& margin) {
     if (margin.kind == Margin::Kind::Over) return Role::ViolationText;
-    const bool fine = margin.kind == Margin::Kind::Known && margin.left >= margin.low();
+    const bool fine =
+        margin.kind == Margin::Kind::Kept || (margin.kind == Margin::Kind::Known && margin.left >= margin.low());
     return fine ? Role::TextDim : Role::WaitingText;
 }
 

@@ -15,11 +15,12 @@ struct Timeline {
 };
 
 void paintWaiting(const PaintKit& kit, const Span& span, const QRectF& r, double end) {
+    if (r.height() < kit.m.px(9)) return kit.box(r, onGround(color(Role::Waiting, 0.45))); // no room for dots
     const double y = std::round(r.center().y() - kit.m.px(3) / 2.0), x = std::round(r.x());
     kit.p.setBrushOrigin(QPointF(std::round(kit.c.x(span.from)), y)); // the pattern stays with the span when panning
     kit.p.fillRect(QRectF(x, y, std::round(r.width()), kit.m.px(3)), kit.waitDots);
     kit.p.setBrushOrigin(QPointF(0, 0));
-    if (r.width() < 24) return;
+    if (r.width() < 24 || kit.m.lowBeliefs()) return;
     const QString time = span.open() ? QString() : lengthText(Nanos(span.from), Nanos(span.to));
     const QString waits = span.open() ? Timeline::tr("waits") : Timeline::tr("waits %1").arg(time);
     QStringList wordings{waits}; // never a bare number: of what it would be nobody could tell
@@ -36,6 +37,7 @@ void paintHolding(const PaintKit& kit, const Span& span, const QRectF& r) {
         kit.rounded(r, 3, color(Role::Holding));
     else
         kit.box(r, color(Role::Holding));
+    if (!kit.m.wordsOnBeliefs()) return;
     const double left = std::max(r.x(), 0.0) + (r.width() < 60 ? 3 : kit.m.px(8));
     const QString number = QStringLiteral("#%1").arg(numberText(kit.data, span.label, Digits::Last));
     kit.firstFitting({left, r.y(), r.right() - left - 4, r.height()}, {Timeline::tr("holds %1").arg(number), number},
@@ -47,7 +49,9 @@ void paintStale(const PaintKit& kit, const QRectF& r) {
     kit.p.fillRect(r, kit.hatch);
     kit.p.setBrush(Qt::NoBrush);
     kit.p.setPen(QPen(color(Role::Violation), 1.5, r.width() > 12 ? Qt::DashLine : Qt::SolidLine));
+    if (r.height() < kit.m.px(9)) return kit.box(r, color(Role::StaleBelief)); // no room for a hatch
     if (r.width() > 4) kit.p.drawRect(r.adjusted(0.5, 0.5, -0.5, -0.5));
+    if (!kit.m.wordsOnBeliefs()) return;
     const QString words = Timeline::tr("still believes");
     const double least = kit.smallBold.width(words) + kit.m.px(16);
     const double left = std::max(r.x(), 0.0), right = std::min(r.right(), kit.c.width());
@@ -93,7 +97,7 @@ void paintPausedPill(const PaintKit& kit, const QRectF& pill) {
 void paintLife(const PaintKit& kit, const ClientLife& life, const QRectF& bar, std::vector<QRectF>& pills) {
     double pillEnd = -1e9;
     const auto paused = [&](const Span& span, const QRectF& r) {
-        if (r.width() < 7) {
+        if (r.width() < 7 || r.height() < kit.m.px(9)) {
             kit.box(r, color(Role::Paused));
             return;
         }
@@ -102,13 +106,14 @@ void paintLife(const PaintKit& kit, const ClientLife& life, const QRectF& bar, s
         kit.p.setBrushOrigin(QPointF(0, 0));
         const double width = kit.smallBold.width(Timeline::tr("paused")) + kit.m.px(27);
         const double left = std::round(std::max(r.x() + kit.m.px(6), 2.0));
-        if (r.right() - left < width * 0.6 || left < pillEnd) return;
+        if (kit.m.lowBeliefs() || r.right() - left < width * 0.6 || left < pillEnd) return;
         pills.emplace_back(left, 1, width, kit.m.px(19));
         pillEnd = pills.back().right() + 4;
     };
     const auto dead = [&](const QRectF& r) {
         kit.box(QRectF(r.x(), r.y(), 2, r.height()), color(Role::Paused));
         kit.box(QRectF(r.x(), std::round(r.center().y()), r.width(), 1), color(Role::Paused));
+        if (!kit.m.wordsOnBeliefs()) return;
         const double left = std::max(r.x(), 0.0) + kit.m.px(6);
         kit.text({left, r.center().y() - kit.m.px(17), r.right() - left, double(kit.m.px(16))},
                  QStringLiteral("✕ ") + Timeline::tr("dead"), kit.smallBold, Role::TextDim);
@@ -118,7 +123,8 @@ void paintLife(const PaintKit& kit, const ClientLife& life, const QRectF& bar, s
         kit.c.from(), kit.c.to(), kit.pixel * 2, kit.now,
         [&](std::size_t, const Span& span) {
             const std::int64_t to = span.open() ? std::max(kit.now, span.from) : span.to;
-            const QRectF r = kit.across(span.from, to, bar.adjusted(0, -4, 0, 4), 2);
+            const double over = kit.m.lowBeliefs() ? 0 : 4;
+            const QRectF r = kit.across(span.from, to, bar.adjusted(0, -over, 0, over), 2);
             if (span.state == unsigned(LifePhase::Paused))
                 paused(span, r);
             else
@@ -190,9 +196,10 @@ void paintTicks(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
         [&](const TickSum& sum) {
             if (sum.kinds & bit(BeliefTick::Lost)) loss(kit.c.x(sum.to));
         });
-    paintRefusals(kit, refusals, bar);
+    if (!kit.m.lowBeliefs()) paintRefusals(kit, refusals, bar);
     for (std::size_t i = 0; i < losses.size(); ++i) {
         kit.sprite(Sprite::Lost, losses[i], bar.center().y());
+        if (kit.m.lowBeliefs()) continue; // no room above the bar
         // Above the bar, where a hold that follows has no words.
         const double right = std::min(i + 1 < losses.size() ? losses[i + 1] : kit.c.width(), kit.c.width());
         const double left = losses[i] + kit.m.px(5);
@@ -245,8 +252,8 @@ void paintBelief(const PaintKit& kit, const Lane& lane, int height) {
         if (span->state == unsigned(BeliefState::Stale)) paintStale(kit, rect);
     for (const QRectF& pill : pills)
         paintPausedPill(kit, pill);
-    paintMargins(kit, lane);
-    paintTicks(kit, lane, bar);
+    if (kit.m.wordsOnBeliefs()) paintTicks(kit, lane, bar);
+    if (!kit.m.lowBeliefs()) paintMargins(kit, lane);
     if (lane.life) paintFaults(kit, lane.life->faults, height);
     paintFaults(kit, lane.faults, height);
 }

@@ -222,6 +222,7 @@ void paintFaults(const PaintKit& kit, const TickTrack& faults, int height) {
         // Flags that would cover each other become one; one planted by hand is not hidden by a planned one. Their
         // lines stay.
         if (x < last + apart && (!byHand || lastByHand)) return;
+        if (height < kit.m.px(16)) return; // the flag would cover other lanes
         last = x;
         lastByHand = byHand;
         kit.sprite(byHand ? Sprite::FaultByHand : Sprite::FaultPlanned, x, kit.m.px(8));

@@ -48,6 +48,14 @@ std::vector<Stretch> stretchesOf(const PaintKit& kit, const Lane& lane, const La
             end = std::min(to, span.from > t ? span.from : record.endOf(span, kit.now));
         }
         const Margin margin = marginAt(kit.data, lane, t);
+        if (margin.by != inspect::KeptBy::NotTold && lane.life) { // until the holder rests, or runs again
+            const SpanTrack& rests = lane.life->spans;
+            if (const std::size_t rest = rests.firstEndingAfter(t); rest < rests.size()) {
+                const Span& span = rests[rest];
+                const std::int64_t over = span.open() ? end : span.to;
+                end = std::min(end, span.from > t ? span.from : std::max(over, t));
+            }
+        }
         if (margin.kind == Margin::Kind::Known) {
             const std::int64_t over = t + margin.left, low = std::clamp(over - margin.low(), t, end);
             add(all, {t, low, margin, false});
@@ -73,7 +81,11 @@ QStringList wordsOf(const Stretch& stretch) {
         //: How long a server would still keep a lock, from the beginning to the end of a stretch: "margin 6.0 → 5.1 s".
         return {Timeline::tr("margin %1 → %2").arg(first, last)};
     }
+    case Margin::Kind::Kept:
+        return {keptWords(stretch.begin.by)};
     case Margin::Kind::Unknown:
+        if (stretch.begin.by == inspect::KeptBy::Session)
+            return {Timeline::tr("only until its session times out"), Timeline::tr("margin unknown")};
         return {Timeline::tr("margin unknown"), Timeline::tr("unknown")};
     default:
         return {Timeline::tr("0 s: the server keeps it no more"), Timeline::tr("margin 0 s"), Timeline::tr("0 s")};

@@ -6,6 +6,15 @@
 
 namespace lockscope::views {
 
+/// A fault done by hand, as the time axis marks it.
+struct DeedMark {
+    std::size_t index = 0;   ///< in Session::doneByHand()
+    std::int64_t at = 0;     ///< ns: strikes then, or counts its condition from then on
+    std::int64_t until = -1; ///< ns; -1: it has no end of its own
+    bool byCondition = false;
+    QString words;
+};
+
 /// Everything that a picture of the timeline shows, on screen or in a file. The painter must hold the data's mutex.
 struct TimelineScene {
     const TimelineData& data;
@@ -14,9 +23,10 @@ struct TimelineScene {
     TimelineMetrics metrics;
     TimelineNotes notes;
     GhostRun ghost{};
-    std::int64_t from = 0, to = 1; ///< visible
-    std::int64_t end = 1;          ///< of the time axis, for the overview
-    std::int64_t playhead = -1;    ///< -1 = none
+    std::span<const DeedMark> deeds{}; ///< in the order of their times; none where they cannot be changed
+    std::int64_t from = 0, to = 1;     ///< visible
+    std::int64_t end = 1;              ///< of the time axis, for the overview
+    std::int64_t playhead = -1;        ///< -1 = none
     trace::EntityId selection = trace::kNoEntity;
     int focusRow = -1; ///< row with the keyboard's frame, -1 = none
     int scroll = 0;    ///< first visible y of the layout

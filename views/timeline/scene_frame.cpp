@@ -55,7 +55,7 @@ void paintStrip(const PaintKit& kit, const TimelineScene& scene, int top, int he
             kit.firstFitting({right + 5, y, next - right - 9, tall}, {words}, kit.smallBold, Role::ViolationText);
     }
     blocks.paint(kit.p, color(Role::Violation));
-    paintFaultChips(kit, chips, top);
+    paintFaultChips(kit, scene, chips, top);
     if (!chips.empty()) return;
     kit.p.save(); // too many for marks
     kit.p.translate(0, top);

@@ -86,6 +86,27 @@ void paintBranch(const PaintKit& kit, const TimelineScene& scene, const Lane& la
         kit.text({right - needed, 0, needed + 2, double(height)}, state, kit.small, Role::TextDim);
 }
 
+bool isSelected(const Lane& lane, trace::EntityId selection) {
+    return selection != trace::kNoEntity &&
+           (lane.entity == selection || (lane.kind == LaneKind::Belief && lane.client == selection));
+}
+
+/// A lane that is lower than its name: the names are painted over the lanes, as many as there is room for.
+bool hasLowLabel(const PaintKit& kit, const Lane& lane) {
+    return lane.kind == LaneKind::Belief && kit.m.lowBeliefs();
+}
+
+/// One line, and of lanes that are lower than a line only of as many as have room.
+void paintLowLabel(const PaintKit& kit, const TimelineScene& scene, const Lane& lane, int width, int height,
+                   std::size_t row) {
+    const int line = kit.m.px(14);
+    const auto every = std::size_t(std::max(1, (line + height - 1) / height));
+    if (row % every != 0) return;
+    const QRectF place(kit.m.px(14), (height - line) / 2.0, width - kit.m.px(20), line);
+    kit.text(place, laneTitle(kit.data, lane), kit.small,
+             isSelected(lane, scene.selection) ? Role::Text : Role::TextDim);
+}
+
 void paintLabel(const PaintKit& kit, const TimelineScene& scene, const Lane& lane, int width, int height) {
     if (lane.kind == LaneKind::Copy || lane.kind == LaneKind::Clock)
         return paintBranch(kit, scene, lane, width, height);
@@ -120,11 +141,6 @@ void paintLane(const PaintKit& kit, const Lane& lane, int height) {
     }
 }
 
-bool isSelected(const Lane& lane, trace::EntityId selection) {
-    return selection != trace::kNoEntity &&
-           (lane.entity == selection || (lane.kind == LaneKind::Belief && lane.client == selection));
-}
-
 } // namespace
 
 void paintLanes(QPainter& painter, const QSize& size, const TimelineScene& scene) {
@@ -150,18 +166,27 @@ void paintLanes(QPainter& painter, const QSize& size, const TimelineScene& scene
         }
         painter.save();
         painter.translate(0, y);
-        paintLabel(kit, scene, *row.lane, labels, row.height);
+        if (!hasLowLabel(kit, *row.lane)) paintLabel(kit, scene, *row.lane, labels, row.height);
         painter.translate(labels, 0);
         painter.setClipRect(QRect(0, 0, size.width() - labels, row.height));
         if (scene.ghost.data && row.lane->kind == LaneKind::Belief) paintGhost(kit, scene.ghost, *row.lane);
         paintLane(kit, *row.lane, row.height);
         painter.restore();
-        painter.fillRect(QRect(0, y + row.height - 1, size.width(), 1), color(Role::Hairline));
+        if (row.height >= scene.metrics.px(8))
+            painter.fillRect(QRect(0, y + row.height - 1, size.width(), 1), color(Role::Hairline));
         if (int(i) == scene.focusRow) {
             painter.setPen(QPen(color(Role::FocusRing), 1.5));
             painter.setBrush(Qt::NoBrush);
             painter.drawRect(QRectF(1, y + 1, size.width() - 2, row.height - 3));
         }
+    }
+    for (std::size_t i = scene.layout.firstRowBelow(scene.scroll); i < rows.size(); ++i) {
+        const int y = rows[i].y - scene.scroll;
+        if (y >= size.height()) break;
+        if (!hasLowLabel(kit, *rows[i].lane)) continue;
+        painter.translate(0, y);
+        paintLowLabel(kit, scene, *rows[i].lane, labels, rows[i].height, i);
+        painter.translate(0, -y);
     }
     painter.fillRect(QRect(labels - 1, 0, 1, lanesEnd), color(Role::Hairline));
     paintCaptions(painter, size, scene);
@@ -173,8 +198,8 @@ void paintCaptions(QPainter& painter, const QSize& size, const TimelineScene& sc
         const QRect strip(0, section.y - scene.scroll, size.width(), scene.metrics.captionHeight());
         if (!strip.intersects(QRect(QPoint(), size))) continue;
         painter.fillRect(strip, color(Role::SectionBand));
-        kit.text(QRectF(strip).adjusted(kit.m.px(14), 0, -8, 0), sectionCaption(section.kind), kit.caption,
-                 Role::TextDim);
+        kit.text(QRectF(strip).adjusted(kit.m.px(14), 0, -8, 0), sectionCaption(section.kind, section.hidden),
+                 kit.caption, Role::TextDim);
     }
 }
 
@@ -217,7 +242,7 @@ std::vector<MarginAtPlayhead> marginsAtPlayhead(const TimelineScene& scene, cons
     const auto& rows = scene.layout.rows();
     for (std::size_t i = scene.layout.firstRowBelow(scene.scroll); i < rows.size(); ++i) {
         const int y = rows[i].y - scene.scroll;
-        if (y >= size.height()) break;
+        if (y >= size.height() || scene.metrics.lowBeliefs()) break;
         if (rows[i].lane->kind != LaneKind::Belief || scene.playhead < 0) continue;
         const Margin margin = marginAt(scene.data, *rows[i].lane, std::min(scene.playhead, scene.data.now()));
         const QString words = marginWords(margin);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How mouse, wheel, fingers and keys act on a TimelineView.
+#include "models/planned.h"
 #include "theme/plain_tips.h"
 #include "timeline/timeline_accessible.h"
 #include "timeline/timeline_view.h"
@@ -141,6 +142,11 @@ void TimelineView::mousePressEvent(QMouseEvent* event) {
     m_press = event->position();
     m_pressGlobal = m_lastGlobal = event->globalPosition();
     m_drag = Drag::Pressed;
+    if (event->modifiers() & Qt::ControlModifier && m_press.x() >= m_metrics.labelWidth() && canPlan(*m_context)) {
+        m_drag = Drag::Span;
+        m_spanOf = entityOfRow(m_layout.rowAt(int(m_press.y()) + verticalScrollBar()->value()));
+        return;
+    }
     if (event->modifiers() & Qt::ShiftModifier && m_press.x() >= m_metrics.labelWidth()) {
         m_drag = Drag::Measure;
         m_measuresPlayhead = false;
@@ -157,6 +163,11 @@ void TimelineView::mouseMoveEvent(QMouseEvent* event) {
         if ((global - m_pressGlobal).manhattanLength() < QApplication::startDragDistance()) return;
         m_drag = Drag::Pan;
         viewport()->setCursor(Qt::ClosedHandCursor);
+    }
+    if (m_drag == Drag::Span) {
+        if (m_span || (global - m_pressGlobal).manhattanLength() >= QApplication::startDragDistance())
+            drawSpan(timeAt(m_press.x()), timeAt(event->position().x()));
+        return;
     }
     if (m_drag == Drag::Pan) {
         panPixels(m_lastGlobal.x() - global.x());
@@ -192,7 +203,8 @@ void TimelineView::mouseReleaseEvent(QMouseEvent* event) {
     const Drag drag = std::exchange(m_drag, Drag::None);
     viewport()->unsetCursor();
     if (drag == Drag::Measure && m_measured && m_measured->first == m_measured->second) clearMeasure();
-    if (drag == Drag::Pressed) clickAt(event->position());
+    if (drag == Drag::Span && m_span) finishSpan(m_spanOf, event->globalPosition().toPoint());
+    if (drag == Drag::Pressed || (drag == Drag::Span && !m_span)) clickAt(event->position());
 }
 
 void TimelineView::clearMeasure() {

@@ -76,6 +76,12 @@ TimelineView::TimelineView(ViewContext* context, QWidget* parent)
     connect(older, &QAction::triggered, this, &TimelineView::showOlderGhost);
     connect(older, &QAction::triggered, ghost, [ghost] { ghost->setChecked(true); });
     addAction(older);
+    auto* actors = new QAction(tr("Only clients that have held the lock"), this);
+    actors->setObjectName(QStringLiteral("timeline.actors"));
+    actors->setShortcut(Qt::SHIFT | Qt::Key_T);
+    actors->setCheckable(true);
+    connect(actors, &QAction::toggled, this, &TimelineView::setOnlyActors);
+    addAction(actors);
     auto* measure = new QAction(tr("Measure from the playhead"), this);
     measure->setObjectName(QStringLiteral("timeline.measure"));
     measure->setShortcut(Qt::Key_M);
@@ -128,6 +134,7 @@ TimelineView::TimelineView(ViewContext* context, QWidget* parent)
         announceSoon();
     });
     connect(context, &ViewContext::scenarioChanged, this, &TimelineView::readNotes);
+    connect(context, &ViewContext::scenarioChanged, this, &TimelineView::readDeeds);
     connect(context, &ViewContext::revealRequested, this, &TimelineView::reveal);
     connect(context, &ViewContext::spotlightChanged, this, &TimelineView::takeSpotlight);
     connect(context, &ViewContext::futureReplaced, this, &TimelineView::showGhost);
@@ -161,7 +168,9 @@ void TimelineView::openTrace() {
     m_session = m_context->session();
     m_catchingUp = m_rangeChosen;
     clearMeasure();
+    clearSpan();
     readNotes();
+    readDeeds();
     m_alerts.attach(m_context, this, [this] { viewport()->update(); });
     m_loader->open(m_context->trace());
     verdictChanged();
@@ -187,7 +196,7 @@ void TimelineView::dataChanged() {
     std::int64_t now = 0;
     {
         const std::lock_guard lock(m_loader->data()->mutex());
-        m_layout.update(*m_loader->data(), m_metrics);
+        layOut();
         now = m_loader->data()->now();
     }
     const session::Session* session = m_context->session();
@@ -241,6 +250,7 @@ void TimelineView::showOlderGhost() {
 TimelineScene TimelineView::scene() const {
     TimelineScene scene{*m_loader->data(), m_layout, m_bands, m_metrics, m_notes};
     if (m_ghostShown && !m_former) scene.ghost = m_formerRuns.shown();
+    scene.deeds = m_deeds;
     scene.from = m_zoom->from();
     scene.to = m_zoom->to();
     scene.end = m_zoom->end();
@@ -333,6 +343,10 @@ void TimelineView::updateGeometries() {
 
 void TimelineView::resizeEvent(QResizeEvent* event) {
     QAbstractScrollArea::resizeEvent(event);
+    {
+        const std::lock_guard lock(m_loader->data()->mutex());
+        layOut();
+    }
     updateGeometries();
 }
 
@@ -353,7 +367,7 @@ void TimelineView::measure() {
     m_key = {};
     {
         const std::lock_guard lock(m_loader->data()->mutex());
-        m_layout.update(*m_loader->data(), m_metrics);
+        layOut();
     }
     updateGeometries();
     m_overview->refresh();
@@ -419,8 +433,7 @@ void TimelineView::paintEvent(QPaintEvent*) {
     QPainter painter(viewport());
     {
         const std::lock_guard lock(m_loader->data()->mutex());
-        if (m_layout.update(*m_loader->data(), m_metrics))
-            QMetaObject::invokeMethod(this, &TimelineView::updateGeometries, Qt::QueuedConnection);
+        if (layOut()) QMetaObject::invokeMethod(this, &TimelineView::updateGeometries, Qt::QueuedConnection);
         const TimelineScene now = scene();
         refreshLanes(now);
         painter.drawImage(0, 0, m_lanes); // clipped to what is to be repainted
@@ -437,6 +450,7 @@ void TimelineView::paintOverlay(QPainter& painter, const TimelineScene& scene) {
     const int labels = m_metrics.labelWidth(), height = viewport()->height();
     painter.save();
     painter.setClipRect(QRect(labels, 0, viewport()->width() - labels, height), Qt::IntersectClip);
+    paintSpan(painter);
     if (m_measured) {
         double left = canvasX(m_measured->first.count()), right = canvasX(m_measured->second.count());
         if (right < left) std::swap(left, right);

@@ -64,6 +64,11 @@ public:
     /// How much lower this could be, in pixels, with all three truths still in sight, their lanes at their lowest;
     /// below 0: by how much they do not fit.
     int spareHeight() const;
+    /// The faults done by hand that can be changed, in the order of their times.
+    const std::vector<DeedMark>& deeds() const { return m_deeds; }
+    /// The span that is being drawn for a fault, or that a menu asks about.
+    std::optional<std::pair<Nanos, Nanos>> span() const { return m_span; }
+    void clearSpan();
 
     /// Time of the last full repaint of the lanes, ms: for the status bar.
     double lastFrameMs() const { return m_lastFrameMs; }
@@ -93,6 +98,14 @@ Q_SIGNALS:
     void violationActivated(int index);
     /// Lanes came, went, or changed their height.
     void lanesChanged();
+    /// A span was drawn for a fault, over the lane of that entity or beside all lanes (kNoEntity); from = to: an
+    /// instant. The span stays in sight until clearSpan().
+    void spanDrawn(lockscope::trace::EntityId entity, lockscope::Nanos from, lockscope::Nanos to,
+                   const QPoint& globalPos);
+    /// A fault done by hand is to be changed; its place in Session::doneByHand().
+    void deedChangeRequested(std::size_t index);
+    /// A fault is to be added at that instant.
+    void planRequested(lockscope::Nanos at);
     /// A range was measured; 0 = the measure was taken away.
     void measureChanged(lockscope::Nanos length);
 
@@ -141,6 +154,9 @@ private:
     void showGhost(session::Rewrite why, Nanos from);
     void playheadMoved(Nanos t);
     void reveal(Nanos t, trace::EntityId entity);
+    /// Where lanes stand in the present room; true when something moved. The caller holds the data's mutex.
+    bool layOut();
+    void setOnlyActors(bool only);
     /// Takes up the text's size and setBrief().
     void measure();
     void takeSpotlight();
@@ -158,6 +174,14 @@ private:
     double canvasX(std::int64_t t) const;
     std::int64_t timeAt(double viewportX) const;
     void readNotes();
+
+    // timeline_hands.cpp: faults that a person draws and moves
+    void readDeeds();
+    /// A round instant near t that a mouse can hit, ns, on the axis.
+    std::int64_t snapped(std::int64_t t) const;
+    void drawSpan(std::int64_t from, std::int64_t to);
+    void finishSpan(trace::EntityId entity, const QPoint& globalPos);
+    void paintSpan(QPainter& painter);
 
     // timeline_input.cpp: mouse, wheel, keys
     void zoomAt(double viewportX, double factor);
@@ -206,10 +230,13 @@ private:
     bool m_rangeChosen = false; ///< the first range of this trace was chosen
     bool m_catchingUp = false;  ///< the trace was replaced, and is not yet where one looks
 
-    enum class Drag : std::uint8_t { None, Pressed, Pan, Measure };
+    enum class Drag : std::uint8_t { None, Pressed, Pan, Measure, Span };
     Drag m_drag = Drag::None;
     QPointF m_pressGlobal, m_lastGlobal, m_press;
     bool m_seeking = false; ///< the playhead is being dragged
+    std::vector<DeedMark> m_deeds;
+    std::optional<std::pair<Nanos, Nanos>> m_span;
+    trace::EntityId m_spanOf = trace::kNoEntity; ///< over whose lane it is drawn
     std::optional<std::pair<Nanos, Nanos>> m_measured;
     bool m_measuresPlayhead = false; ///< the measure goes on to wherever the playhead goes
     QTimer m_announce;               ///< tells assistive technology at most ten times a second

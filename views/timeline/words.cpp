@@ -136,7 +136,15 @@ Lease leaseOf(const trace::Trace& trace, const Span& span) {
     return {event.at - age.count(), event.value, span.label, !(span.flags & kPartialFlag)};
 }
 
-QString sectionCaption(LaneKind kind) {
+QString sectionCaption(LaneKind kind, int hidden) {
+    if (hidden > 0) {
+        const QString whole = sectionCaption(kind);
+        //: After a caption of lanes: links that are not shown.
+        if (kind == LaneKind::Node)
+            return whole + Timeline::tr(" · %n link(s) with nothing wrong not shown", "", hidden);
+        //: After a caption of lanes: clients that are not shown.
+        return whole + Timeline::tr(" · %n client(s) that only waited not shown", "", hidden);
+    }
     switch (kind) {
     case LaneKind::Belief:
         return Timeline::tr("BELIEF · what each client could act on");

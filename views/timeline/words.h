@@ -40,7 +40,8 @@ inline bool isPale(const Span& span, const Lease& lease) {
     return !lease.fractionKnown() || span.flags & kGuessFlag;
 }
 
-QString sectionCaption(LaneKind kind);
+/// `hidden`: how many of its lanes are not shown.
+QString sectionCaption(LaneKind kind, int hidden = 0);
 QString laneTitle(const TimelineData& data, const Lane& lane);
 /// At the playhead: of a copy whether it decides, of the rest it does not change.
 QString laneSubtitle(const TimelineData& data, const Lane& lane, const TimelineNotes& notes, std::int64_t playhead);

@@ -202,6 +202,9 @@ private Q_SLOTS:
         const auto read = session::readSharedText(text);
         QVERIFY2(read, read ? "" : qPrintable(read.error()));
         QCOMPARE(read->byHand, run.byHand);
+        // A server goes by its role, too: that is a target and no condition.
+        const QString role = QStringLiteral("lockscope:failover-async?recipe=redis-set&seed=5&do=2s,kill-node,master");
+        QCOMPARE(session::readSharedText(role)->byHand.front().target, u"master"_qs);
         QVERIFY(!session::readSharedText(QString(text).replace(u"nth=3"_qs, u"nth=many"_qs)));
     }
 };

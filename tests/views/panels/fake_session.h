@@ -2,6 +2,7 @@
 #pragma once
 #include "models/lock_facts.h"
 #include "session/session.h"
+#include "session/planning.h"
 #include "trace/trace.h"
 #include "verdict/verdict.h"
 
@@ -22,7 +23,6 @@ public:
     scenario::Scenario scenario() const override { return plan; }
     std::vector<scenario::Fault> doneByHand() const override { return byHand; }
     void withdraw(std::size_t index) override { withdrawn.push_back(index); }
-    void move(std::size_t index, Nanos at) override { moved.emplace_back(index, at); }
     std::uint64_t seed() const override { return 42; }
     Nanos planned() const override { return 60s; }
 
@@ -63,11 +63,19 @@ public:
     std::vector<QByteArray> forced;
     std::vector<scenario::Fault> byHand; ///< what doneByHand() tells
     std::vector<std::size_t> withdrawn;
-    std::vector<std::pair<std::size_t, Nanos>> moved;
 
 private:
     std::shared_ptr<trace::Trace> m_trace;
     std::shared_ptr<const verdict::Verdict> m_verdict;
+};
+
+/// One on whose time axis faults can be planned.
+class PlanningSession final : public FakeSession, public session::Planning {
+public:
+    void plan(scenario::Fault fault) override { planned.push_back(std::move(fault)); }
+    void replace(std::size_t index, scenario::Fault fault) override { replaced.emplace_back(index, std::move(fault)); }
+    std::vector<scenario::Fault> planned;
+    std::vector<std::pair<std::size_t, scenario::Fault>> replaced;
 };
 
 /// The pause that outlives a lease, as the opening scenario tells it: A holds from 0.8 s with a lease of 5 s, is paused

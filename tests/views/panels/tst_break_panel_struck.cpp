@@ -16,13 +16,26 @@
 using namespace lockscope;
 using namespace lockscope::views;
 using scenario::Action;
-using views::testing::PauseScene;
+using views::testing::PauseStory;
+using views::testing::PlanningSession;
 
 class BreakPanelStruck : public QObject {
     Q_OBJECT
 
-    struct Scene : PauseScene {
-        Scene() : PauseScene(2s) {} // A holds, B waits
+    struct Scene {
+        PlanningSession session;
+        PauseStory story{session.writable()};
+        ViewContext context;
+        Scene() {
+            context.setSession(&session);
+            context.setPlayhead(2s); // A holds, B waits
+        }
+        const scenario::Fault& last() const { return session.applied.back(); }
+        void add(trace::EventKind kind, trace::EntityId actor, trace::EntityId subject = 0) {
+            session.writable().append({Nanos(20s).count(), 0, actor, subject, 0, kind, trace::kFault});
+            context.setPlayhead(21s);
+            Q_EMIT session.advanced();
+        }
     };
 
     static QAction* action(const BreakPanel& panel, const char* id) {
@@ -120,8 +133,10 @@ private Q_SLOTS:
         QCOMPARE(scene.session.withdrawn, std::vector<std::size_t>{1});
         QTest::keyClick(rows, Qt::Key_Left, Qt::AltModifier);
         QTest::keyClick(rows, Qt::Key_Right, Qt::AltModifier | Qt::ShiftModifier);
-        QCOMPARE(scene.session.moved,
-                 (std::vector<std::pair<std::size_t, Nanos>>{{1, Nanos(8900ms)}, {1, Nanos(10s)}}));
+        QCOMPARE(scene.session.replaced.size(), 2u);
+        QCOMPARE(scene.session.replaced[0].first, 1u);
+        QCOMPARE(scene.session.replaced[0].second.at, std::optional<Nanos>(8900ms));
+        QCOMPARE(scene.session.replaced[1].second.at, std::optional<Nanos>(10s));
         const QRect cross = rows->visualRect(rows->model()->index(0, 2));
         QTest::mouseClick(rows->viewport(), Qt::LeftButton, {}, cross.center());
         QCOMPARE(scene.session.withdrawn, (std::vector<std::size_t>{1, 0}));

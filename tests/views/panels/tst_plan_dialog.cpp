@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Faults planned by hand: the dialogue and the menus of a drawn span.
+#include "fake_session.h"
+#include "faults/fault_menu.h"
+#include "faults/plan_dialog.h"
+#include "models/fault_words.h"
+#include "models/model_limits.h"
+
+#include <QComboBox>
+#include <QDialogButtonBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QSpinBox>
+#include <QTest>
+
+using namespace lockscope;
+using namespace lockscope::views;
+using namespace lockscope::views::testing;
+using scenario::Action;
+using scenario::Fault;
+using On = scenario::Trigger::On;
+
+namespace {
+
+struct Scene {
+    PlanningSession session;
+    PauseStory story{session.writable()};
+    ViewContext context;
+    PlanDialog dialog{&prepared()};
+
+    ViewContext& prepared() {
+        context.setSession(&session);
+        context.setPlayhead(2500ms);
+        return context;
+    }
+    QComboBox* box(const char* name) { return dialog.findChild<QComboBox*>(QLatin1String(name)); }
+    QLineEdit* line(const char* name) { return dialog.findChild<QLineEdit*>(QLatin1String(name)); }
+    QPushButton* ok() { return dialog.findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok); }
+    QString sentence() { return dialog.findChild<QLabel*>(u"sentence"_qs)->text(); }
+    void choose(const char* name, const QVariant& data) {
+        const int index = box(name)->findData(data);
+        QVERIFY2(index >= 0, name);
+        box(name)->setCurrentIndex(index);
+    }
+};
+
+/// An entry of a menu, or of its submenus.
+QAction* entryOf(QMenu& menu, const QString& text) {
+    for (QAction* action : menu.actions()) {
+        if (action->text() == text) return action;
+        if (!action->menu()) continue;
+        if (QAction* const found = entryOf(*action->menu(), text)) return found;
+    }
+    return nullptr;
+}
+
+} // namespace
+
+class TestPlanDialog final : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void aFaultOnAConditionIsPlanned() {
+        Scene s;
+        QCOMPARE(s.line("at")->text(), u"2.5s"_qs); // where one looks
+        s.choose("verb", int(Action::PauseClient));
+        s.choose("when", int(On::Granted));
+        s.choose("client", u"B"_qs);
+        s.choose("target", u"same"_qs);
+        s.line("lasts")->setText(u"3s"_qs);
+        s.dialog.findChild<QSpinBox*>()->setValue(2);
+        QVERIFY(s.ok()->isEnabled());
+        QVERIFY2(s.sentence().contains(u"when B gets the lock"_qs), qPrintable(s.sentence()));
+        s.dialog.accept();
+        QCOMPARE(s.session.planned.size(), 1u);
+        const Fault& planned = s.session.planned.front();
+        QCOMPARE(planned.action, Action::PauseClient);
+        QCOMPARE(planned.target, u"same"_qs);
+        QCOMPARE(planned.at, std::optional<Nanos>(2500ms));
+        QCOMPARE(planned.duration, std::optional<Nanos>(3s));
+        QVERIFY(planned.when);
+        QVERIFY((*planned.when == scenario::Trigger{.on = On::Granted, .nth = 2, .client = u"B"_qs}));
+    }
+
+    void stepsAndLeasesAreConditions() {
+        Scene s;
+        s.choose("when", int(On::Step));
+        s.choose("step", 2);
+        QCOMPARE(s.dialog.fault()->when->step, 2);
+        s.choose("when", int(On::LeaseLeft));
+        QVERIFY(!s.dialog.fault());
+        QVERIFY(!s.ok()->isEnabled());
+        s.line("left")->setText(u"1s"_qs);
+        QCOMPARE(s.dialog.fault()->when->left, Nanos(1s));
+        s.line("left")->setText(u"soon"_qs);
+        QVERIFY2(s.sentence().contains(u"“soon” is not a time"_qs), qPrintable(s.sentence()));
+    }
+
+    void whatMakesNoSenseIsSaid() {
+        Scene s;
+        s.choose("when", int(On::Leader));
+        s.choose("verb", int(Action::KillNode));
+        s.choose("target", u"same"_qs);
+        QVERIFY(s.ok()->isEnabled());
+        s.choose("verb", int(Action::Failover)); // there are no Sentinels
+        QVERIFY(!s.ok()->isEnabled());
+        QVERIFY(!s.sentence().isEmpty());
+        s.dialog.accept();
+        QVERIFY(s.session.planned.empty() || s.session.planned.front().action != Action::Failover);
+    }
+
+    void aFaultOfTheListIsChanged() {
+        Scene s;
+        Fault done;
+        done.action = Action::CutLink;
+        done.target = u"A-redis-1"_qs;
+        done.at = 4s;
+        done.duration = 2s;
+        done.byHand = true;
+        s.session.byHand = {done};
+        s.session.FakeSession::plan.faults = {done};
+        Q_EMIT s.session.scenarioChanged();
+        s.dialog.change(0);
+        QCOMPARE(s.dialog.fault(), std::optional(done));
+        s.line("lasts")->setText(u"5s"_qs);
+        s.dialog.accept();
+        QCOMPARE(s.session.replaced.size(), 1u);
+        QCOMPARE(s.session.replaced.front().second.duration, std::optional<Nanos>(5s));
+    }
+
+    void theMenuOfASpanPlansItsFaults() {
+        Scene s;
+        QWidget window;
+        QMenu menu(&window);
+        fillSpanMenu(menu, s.context, s.story.b, 3s, 5s);
+        QAction* const pause = entryOf(menu, u"Pause B for 2.0 s"_qs);
+        QVERIFY(pause && pause->isEnabled());
+        pause->trigger();
+        QCOMPARE(s.session.planned.size(), 1u);
+        QCOMPARE(s.session.planned.front().at, std::optional<Nanos>(3s));
+        QCOMPARE(s.session.planned.front().duration, std::optional<Nanos>(2s));
+        QVERIFY(s.session.applied.empty());
+        QAction* const lose = entryOf(menu, u"Lose the next reply to B"_qs); // over at once
+        QVERIFY(lose);
+        lose->trigger();
+        QVERIFY(!s.session.planned.back().duration);
+        // Beside all lanes the present targets are offered. At 4 s A is paused already.
+        QMenu general(&window);
+        fillSpanMenu(general, s.context, trace::kNoEntity, 4s, 4s);
+        QVERIFY(entryOf(general, u"Kill redis-1"_qs));
+        QMenu paused(&window);
+        fillSpanMenu(paused, s.context, s.story.a, 4s, 5s);
+        QAction* const again = entryOf(paused, u"Pause A (off: It is paused already.)"_qs);
+        QVERIFY(again && !again->isEnabled());
+    }
+
+    void everySimulatedKindSaysWhatItLeavesOut() {
+        for (const scenario::ServiceKind& kind : scenario::serviceKinds())
+            QVERIFY2(!modelLimits(kind.id).isEmpty(), kind.id.data());
+        QVERIFY(modelLimits(u"consul"_qs).isEmpty());
+    }
+};
+
+QTEST_MAIN(TestPlanDialog)
+#include "tst_plan_dialog.moc"

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/fault_words.h"
+
+#include "theme/format.h"
+
+#include <QCoreApplication>
+#include <QRegularExpression>
+
+namespace lockscope::views {
+
+using scenario::Action;
+
+namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(Faults)
+};
+
+/// "A-redis-1" and "redis-1-redis-2" name a link, "redis-1" all that a server has.
+QString linkText(const QString& target) {
+    static const QRegularExpression kTwo(QStringLiteral("^([A-Z]+|holder|waiter|same|.+?-\\d+)-(.+)$"));
+    const QRegularExpressionMatch two = kTwo.match(target);
+    return two.hasMatch() ? Words::tr("%1 ↔ %2").arg(partyText(two.captured(1)), two.captured(2)) : target;
+}
+
+bool isOneServer(const QString& target) {
+    return target.contains(u'-') && linkText(target) == target;
+}
+
+} // namespace
+
+QString partyText(const QString& client) {
+    if (client.isEmpty()) return Words::tr("any client");
+    if (client == QLatin1String("holder")) return Words::tr("the holder");
+    if (client == QLatin1String("waiter")) return Words::tr("the longest waiter");
+    if (client == QLatin1String("same")) return Words::tr("the one found");
+    return client;
+}
+
+QString faultText(const scenario::Fault& fault) {
+    const QString target = partyText(fault.target);
+    switch (fault.action) {
+    case Action::PauseClient:
+    case Action::PauseNode:
+        return Words::tr("Pause %1").arg(target);
+    case Action::ResumeClient:
+    case Action::ResumeNode:
+        return Words::tr("Resume %1").arg(target);
+    case Action::KillClient:
+    case Action::KillNode:
+        return Words::tr("Kill %1").arg(target);
+    case Action::CrashNode:
+        return Words::tr("Crash the machine of %1").arg(target);
+    case Action::RestartClient:
+    case Action::RestartNode:
+        return Words::tr("Restart %1").arg(target);
+    case Action::RestartNodeEmpty:
+        return Words::tr("Restart %1 without its data").arg(target);
+    case Action::Failover:
+        return Words::tr("Demote %1: failover").arg(target);
+    case Action::EvictKey:
+        return Words::tr("Evict the lock from %1").arg(target);
+    case Action::FlushNode:
+        return Words::tr("Delete all data of %1").arg(target);
+    case Action::CutLink:
+        return isOneServer(target) ? Words::tr("Isolate %1").arg(target) : Words::tr("Cut %1").arg(linkText(target));
+    case Action::MendLink:
+        return isOneServer(target) ? Words::tr("Reconnect %1").arg(target) : Words::tr("Mend %1").arg(linkText(target));
+    case Action::DelayLink:
+        if (isOneServer(target)) return Words::tr("Slow %1 down by %2").arg(target, duration(fault.value));
+        return Words::tr("Delay %1 by %2").arg(linkText(target), duration(fault.value));
+    case Action::JitterLink:
+        return Words::tr("Jitter of %1: up to %2").arg(linkText(target), duration(fault.value));
+    case Action::ResetLink:
+        return Words::tr("Reset the connections of %1").arg(linkText(target));
+    case Action::DriftClock:
+        return Words::tr("Clock of %1 gains %2 a second").arg(target, duration(fault.value));
+    case Action::JumpClock:
+        return Words::tr("Clock of %1 off by %2").arg(target, duration(fault.value));
+    case Action::StopWatchdog:
+        return Words::tr("Stop the watchdog of %1").arg(target);
+    case Action::LoseReply:
+        return Words::tr("Lose the next reply to %1").arg(target);
+    case Action::LosePush:
+        return Words::tr("Lose the next message to %1").arg(target);
+    case Action::HangWork:
+        return Words::tr("Hang the work of %1").arg(target);
+    case Action::HealAll:
+        return Words::tr("Heal everything");
+    case Action::SwitchEngine:
+        return Words::tr("Change the engine to %1").arg(target);
+    case Action::Set:
+        return Words::tr("%1 = %2", "a setting and its new value").arg(fault.setting, fault.text);
+    }
+    return {};
+}
+
+QString triggerText(const scenario::Trigger& when) {
+    using On = scenario::Trigger::On;
+    const QString client = partyText(when.client);
+    QString words;
+    switch (when.on) {
+    case On::Granted:
+        words = Words::tr("when %1 gets the lock").arg(client);
+        break;
+    case On::Requested:
+        words = Words::tr("when %1 asks for the lock").arg(client);
+        break;
+    case On::Released:
+        words = Words::tr("when %1 gives the lock back").arg(client);
+        break;
+    case On::Recorded:
+        words = Words::tr("when the server records %1 as the holder").arg(client);
+        break;
+    case On::Step:
+        words = Words::tr("when %1 is at step %2").arg(client).arg(when.step);
+        break;
+    case On::LeaseLeft:
+        words = when.client.isEmpty()
+                    ? Words::tr("when %1 of the lease is left").arg(duration(when.left))
+                    : Words::tr("when %1 of the lease of %2 is left").arg(duration(when.left), client);
+        break;
+    case On::Leader:
+        words = when.server.isEmpty() ? Words::tr("when another server becomes the leader")
+                                      : Words::tr("when %1 becomes the leader").arg(when.server);
+        break;
+    }
+    //: %1 a condition, %2 which time it is met, 2 at least.
+    if (when.nth > 1) words = Words::tr("%1, time no. %2").arg(words).arg(when.nth);
+    //: %1 a condition, %2 how long after it.
+    return when.after == Nanos::zero() ? words : Words::tr("%1, and %2 later").arg(words, duration(when.after));
+}
+
+QString deedText(const scenario::Fault& fault) {
+    QString words = faultText(fault);
+    //: %1 a fault, %2 how long it lasts.
+    if (fault.duration) words = Words::tr("%1 for %2", "a fault").arg(words, duration(*fault.duration));
+    //: %1 a fault, %2 its condition: "Pause A, when B gets the lock".
+    return fault.when ? Words::tr("%1, %2", "a fault").arg(words, triggerText(*fault.when)) : words;
+}
+
+} // namespace lockscope::views

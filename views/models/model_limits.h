@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QString>
+
+namespace lockscope::views {
+
+/// What the simulated servers of a kind ("redis", "zookeeper", …) leave out, where it matters to somebody who compares
+/// them with real ones: sentences, one a line. Empty: the kind is not simulated. Translated.
+/// core/sim/SIMPLIFICATIONS.md has the whole list.
+QString modelLimits(const QString& kind);
+
+} // namespace lockscope::views
