@@ -24,6 +24,11 @@
             <numerusform>“%1” went from hand to hand %n times within a minute.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>A release of “%1” woke %n client(s), and one of them got it.</source>
+        <translation>
+            <numerusform>A release of “%1” woke %n client, and one of them got it.</numerusform><numerusform>A release of “%1” woke %n clients, and one of them got it.</numerusform></translation>
+    </message>
 </context>
 <context>
     <name>Cluster</name>
@@ -60,6 +65,14 @@
             <numerusform>“%1://” takes one host; there is %n.</numerusform>
             <numerusform>“%1://” takes one host; there are %n.</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>Difference</name>
+    <message numerus="yes">
+        <source>It was taken %n time(s) in between.</source>
+        <translation>
+            <numerusform>It was taken %n time in between.</numerusform><numerusform>It was taken %n times in between.</numerusform></translation>
     </message>
 </context>
 <context>
@@ -152,6 +165,29 @@
     </message>
 </context>
 <context>
+    <name>Replay</name>
+    <message numerus="yes">
+        <source>%n client(s) over %1 of a recording, each with the requests and holds that it had. Change the lease, the recipe or a fault to see what would have been.</source>
+        <translation>
+            <numerusform>%n client over %1 of a recording, with the requests and holds that it had. Change the lease, the recipe or a fault to see what would have been.</numerusform><numerusform>%n clients over %1 of a recording, each with the requests and holds that it had. Change the lease, the recipe or a fault to see what would have been.</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>A scenario has %1 clients at most: %n client(s) with the fewest requests are left out.</source>
+        <translation>
+            <numerusform>A scenario has %1 clients at most: %n client with the fewest requests is left out.</numerusform><numerusform>A scenario has %1 clients at most: %n clients with the fewest requests are left out.</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n lease(s) ran out without a release: each of these holders is stopped after its last renewal.</source>
+        <translation>
+            <numerusform>%n lease ran out without a release: its holder is stopped after its last renewal.</numerusform><numerusform>%n leases ran out without a release: each of these holders is stopped after its last renewal.</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n fault(s) of the recording cannot be repeated here, and are left out.</source>
+        <translation>
+            <numerusform>%n fault of the recording cannot be repeated here, and is left out.</numerusform><numerusform>%n faults of the recording cannot be repeated here, and are left out.</numerusform></translation>
+    </message>
+</context>
+<context>
     <name>SeenLines</name>
     <message numerus="yes">
         <source>and %n more</source>
@@ -181,7 +217,9 @@
     <message numerus="yes">
         <source>There are %n more lock(s).</source>
         <translation>
-            <numerusform>There is %n more lock.</numerusform><numerusform>There are %n more locks.</numerusform></translation>
+            <numerusform>There is %n more lock.</numerusform>
+            <numerusform>There are %n more locks.</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -208,6 +246,18 @@
             <numerusform>%n waiting</numerusform>
             <numerusform>%n waiting</numerusform>
         </translation>
+    </message>
+    <message numerus="yes">
+        <source> · %n link(s) with nothing wrong not shown</source>
+        <extracomment>After a caption of lanes: links that are not shown.</extracomment>
+        <translation>
+            <numerusform> · %n link with nothing wrong not shown</numerusform><numerusform> · %n links with nothing wrong not shown</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source> · %n client(s) that only waited not shown</source>
+        <extracomment>After a caption of lanes: clients that are not shown.</extracomment>
+        <translation>
+            <numerusform> · %n client that only waited not shown</numerusform><numerusform> · %n clients that only waited not shown</numerusform></translation>
     </message>
     <message numerus="yes">
         <source>%n reader(s)</source>
@@ -267,6 +317,11 @@
 </context>
 <context>
     <name>cli</name>
+    <message numerus="yes">
+        <source>from %1 to %2: %n change(s)</source>
+        <translation>
+            <numerusform>from %1 to %2: %n change</numerusform><numerusform>from %1 to %2: %n changes</numerusform></translation>
+    </message>
     <message numerus="yes">
         <source>… and %n more</source>
         <translation>
@@ -344,6 +399,11 @@
             <numerusform>%n address</numerusform>
             <numerusform>%n addresses</numerusform>
         </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n master(s)</source>
+        <translation>
+            <numerusform>%n master</numerusform><numerusform>%n masters</numerusform></translation>
     </message>
     <message numerus="yes">
         <source>%1 and %n more</source>
@@ -426,11 +486,9 @@
 <context>
     <name>lockscope::views::ClusterPanel</name>
     <message numerus="yes">
-        <source>%n link(s): only those of the selected client are drawn</source>
+        <source>%n link(s): those of holders, of the selection, and broken ones are drawn</source>
         <translation>
-            <numerusform>%n link: only those of the selected client are drawn</numerusform>
-            <numerusform>%n links: only those of the selected client are drawn</numerusform>
-        </translation>
+            <numerusform>%n link: those of holders, of the selection, and broken ones are drawn</numerusform><numerusform>%n links: those of holders, of the selection, and broken ones are drawn</numerusform></translation>
     </message>
 </context>
 <context>
@@ -676,6 +734,19 @@
             <numerusform>%n more wait is not drawn.</numerusform>
             <numerusform>%n more waits are not drawn.</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::WhatChangedDialog</name>
+    <message numerus="yes">
+        <source>%n change(s), %1 of them listed</source>
+        <translation>
+            <numerusform>%n change, %1 of them listed</numerusform><numerusform>%n changes, %1 of them listed</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n change(s)</source>
+        <translation>
+            <numerusform>%n change</numerusform><numerusform>%n changes</numerusform></translation>
     </message>
 </context>
 </TS>

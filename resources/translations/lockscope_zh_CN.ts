@@ -32,6 +32,18 @@
         <translation>频繁易手</translation>
     </message>
     <message>
+        <source>longer than usual</source>
+        <translation>超出常态</translation>
+    </message>
+    <message>
+        <source>herd</source>
+        <translation>惊群</translation>
+    </message>
+    <message>
+        <source>deadlock</source>
+        <translation>死锁</translation>
+    </message>
+    <message>
         <source>token went back</source>
         <translation>令牌倒退</translation>
     </message>
@@ -42,6 +54,10 @@
     <message>
         <source>renewal late</source>
         <translation>续约迟到</translation>
+    </message>
+    <message>
+        <source>failed over</source>
+        <translation>故障转移</translation>
     </message>
     <message>
         <source>One client holds a lock for longer than</source>
@@ -72,6 +88,18 @@
         <translation>一把锁一分钟内易手次数多于</translation>
     </message>
     <message>
+        <source>A hold lasts for more times as long as usual than</source>
+        <translation>持有时间超过通常的倍数</translation>
+    </message>
+    <message>
+        <source>A release wakes more clients at once than</source>
+        <translation>一次释放同时唤醒的客户端数超过</translation>
+    </message>
+    <message>
+        <source>Holders wait for each other in a ring</source>
+        <translation>持有者互相等待成环</translation>
+    </message>
+    <message>
         <source>A fencing token goes back: the server lost data</source>
         <translation>栅栏令牌倒退：服务器丢失了数据</translation>
     </message>
@@ -82,6 +110,10 @@
     <message>
         <source>A holder is behind its usual renewals by more than</source>
         <translation>持有者比平常的续约迟到超过</translation>
+    </message>
+    <message>
+        <source>Another server takes over while a lock is held</source>
+        <translation>持有锁时另一台服务器接管</translation>
     </message>
     <message>
         <source>critical</source>
@@ -133,6 +165,10 @@
     <message>
         <source>at least %1</source>
         <translation>至少 %1</translation>
+    </message>
+    <message>
+        <source>%1 waits for “%2”</source>
+        <translation>%1 等待“%2”</translation>
     </message>
     <message>
         <source>“%1” is held by %2 for %3.</source>
@@ -197,6 +233,31 @@
         <translation>请在每次持有期间多做些工作。</translation>
     </message>
     <message>
+        <source>“%1” is held by %2 for %3; usually it is held for %4.</source>
+        <translation>“%1”已由 %2 持有 %3；通常只持有 %4。</translation>
+    </message>
+    <message>
+        <source>See what that client does otherwise than before: a slow call, a longer list, a lost reply.</source>
+        <translation>看看该客户端与以往有何不同：调用变慢、列表变长，还是丢了回复。</translation>
+    </message>
+    <message numerus="yes">
+        <source>A release of “%1” woke %n client(s), and one of them got it.</source>
+        <translation>
+            <numerusform>“%1”的一次释放唤醒了 %n 个客户端，只有一个得到它。</numerusform></translation>
+    </message>
+    <message>
+        <source>A fair lock wakes the next one only; or hold it for a shorter time, so that fewer wait.</source>
+        <translation>公平锁只唤醒下一个；或者缩短持有时间，让等待者更少。</translation>
+    </message>
+    <message>
+        <source>Deadlock: %1.</source>
+        <translation>死锁：%1。</translation>
+    </message>
+    <message>
+        <source>None of them goes on by itself: stop one of these clients or free one of these locks, and let all take their locks in one order.</source>
+        <translation>它们都无法自行继续：停止其中一个客户端或释放其中一个锁，并让所有客户端按同一顺序加锁。</translation>
+    </message>
+    <message>
         <source>The fencing token of “%1” went back from %2 to %3: the server has lost data.</source>
         <translation>“%1”的栅栏令牌从 %2 退回到 %3：服务器丢失了数据。</translation>
     </message>
@@ -215,6 +276,14 @@
     <message>
         <source>See whether that client is paused or cut off: another one gets the lock when the lease ends.</source>
         <translation>请查看该客户端是否停顿或断网：租约结束后，别的客户端会得到这把锁。</translation>
+    </message>
+    <message>
+        <source>%1 held “%2” when another server took over at %3: the lock may exist twice.</source>
+        <translation>%3 另一台服务器接管时，%1 正持有“%2”：这把锁可能有两份。</translation>
+    </message>
+    <message>
+        <source>A client that still reaches the old server may hold it, too. See who writes under this lock, and let fencing tokens decide.</source>
+        <translation>仍连着旧服务器的客户端可能也持有它。请查明谁在这把锁下写入，并由 fencing token 裁决。</translation>
     </message>
     <message>
         <source>The server could not be read for %1: %2</source>
@@ -403,6 +472,10 @@
         <translation>“%1”的端口不是 1 到 65535 之间的数字；登录信息请写成 user:password@host。</translation>
     </message>
     <message>
+        <source>The URL has a password and “%1”; write only one of them.</source>
+        <translation>URL 里既有密码又有“%1”；只写其中一个。</translation>
+    </message>
+    <message>
         <source>The URL has a user but no password; write user:password@ (or :password@ for the default user).</source>
         <translation>URL 有用户名却没有密码；请写 用户:密码@（默认用户写 :密码@）。</translation>
     </message>
@@ -419,6 +492,14 @@
         <translation>“%1”写在了另一个选项里面；选项之间用“&amp;”分隔。</translation>
     </message>
     <message>
+        <source>The environment has no variable of the name that “%1” gives; set it to the password.</source>
+        <translation>环境里没有“%1”所指的变量；请把它设为密码。</translation>
+    </message>
+    <message>
+        <source>The option “%1” is given twice.</source>
+        <translation>选项“%1”给出了两次。</translation>
+    </message>
+    <message>
         <source>An option beside “%1” is not known; write %26 for a “&amp;” in a password.</source>
         <translation>“%1”旁边有不认识的选项；密码中的“&amp;”请写成 %26。</translation>
     </message>
@@ -433,10 +514,6 @@
     <message>
         <source>The option “%1” is not known; there are ca=, cert= and key=, each a file name%2.</source>
         <translation>未知选项“%1”；可用的有 ca=、cert= 和 key=，各为一个文件名%2。</translation>
-    </message>
-    <message>
-        <source>The option “%1” is given twice.</source>
-        <translation>选项“%1”给出了两次。</translation>
     </message>
     <message>
         <source>The option “%1” is empty; give it a file name.</source>
@@ -543,6 +620,86 @@
     <message>
         <source>The option “acl=%1” needs a login, whose nodes they are to be; write zookeeper://user:password@host, or acl=open.</source>
         <translation>选项“acl=%1”需要登录，节点归该登录所有；请写 zookeeper://user:password@host，或 acl=open。</translation>
+    </message>
+</context>
+<context>
+    <name>Difference</name>
+    <message>
+        <source>somebody</source>
+        <translation>某个客户端</translation>
+    </message>
+    <message>
+        <source>running</source>
+        <translation>运行中</translation>
+    </message>
+    <message>
+        <source>paused</source>
+        <translation>已暂停</translation>
+    </message>
+    <message>
+        <source>not running</source>
+        <translation>未运行</translation>
+    </message>
+    <message>
+        <source>not known</source>
+        <translation>未知</translation>
+    </message>
+    <message>
+        <source>no end</source>
+        <translation>无期限</translation>
+    </message>
+    <message>
+        <source>“%1” went from %2 to %3.</source>
+        <translation>“%1”从 %2 转到 %3。</translation>
+    </message>
+    <message numerus="yes">
+        <source>It was taken %n time(s) in between.</source>
+        <translation>
+            <numerusform>其间被获取 %n 次。</numerusform></translation>
+    </message>
+    <message>
+        <source>“%1” was free, and %2 holds it.</source>
+        <translation>“%1”原本空闲，现由 %2 持有。</translation>
+    </message>
+    <message>
+        <source>“%1” was held by %2, and is free.</source>
+        <translation>“%1”原由 %2 持有，现已空闲。</translation>
+    </message>
+    <message>
+        <source>“%1” is held by %2 again, who let it go in between.</source>
+        <translation>“%1”又由 %2 持有，其间它曾放开。</translation>
+    </message>
+    <message>
+        <source>“%1” cannot be seen any more.</source>
+        <translation>“%1”已看不到。</translation>
+    </message>
+    <message>
+        <source>“%1” can be seen again.</source>
+        <translation>“%1”又能看到了。</translation>
+    </message>
+    <message>
+        <source>“%1” had %2 waiters, and has %3.</source>
+        <translation>“%1”的等待者从 %2 个变为 %3 个。</translation>
+    </message>
+    <message>
+        <source>The lease of “%1”, held by %2, had %3 left, and has %4.</source>
+        <translation>“%1”由 %2 持有，其租约的剩余时间原为 %3，现为 %4。</translation>
+    </message>
+    <message>
+        <source>%1 held “%2” %3 times over, and holds it %4 times.</source>
+        <translation>%1 对“%2”的可重入次数从 %3 变为 %4。</translation>
+    </message>
+    <message>
+        <source>The fencing token of “%1” went from %2 to %3.</source>
+        <translation>“%1”的栅栏令牌从 %2 变为 %3。</translation>
+    </message>
+    <message>
+        <source>Server %1: %2, then %3.</source>
+        <translation>服务器 %1：原为%2，现为%3。</translation>
+    </message>
+    <message>
+        <source>Client %1: %2, then %3.</source>
+        <translation>客户端 %1：原为%2，现为%3。</translation>
     </message>
 </context>
 <context>
@@ -717,7 +874,7 @@
     </message>
     <message>
         <source>Tick</source>
-        <translation>Tick</translation>
+        <translation>时间单位</translation>
     </message>
     <message>
         <source>ZooKeeper's unit of time-outs, such as 2s</source>
@@ -1138,6 +1295,94 @@
     <message>
         <source>What must come of it for every seed, by recipe</source>
         <translation>每个种子都必须得到的结果，按配方写</translation>
+    </message>
+    <message>
+        <source>What breaks, and when</source>
+        <translation>什么出故障，何时出</translation>
+    </message>
+    <message>
+        <source>Again every</source>
+        <translation>重复间隔</translation>
+    </message>
+    <message>
+        <source>It strikes again after this long, such as 2s</source>
+        <translation>隔这么久再发生一次，如 2s</translation>
+    </message>
+    <message>
+        <source>How often</source>
+        <translation>次数</translation>
+    </message>
+    <message>
+        <source>In all; empty: again and again until the end of the run</source>
+        <translation>总次数；留空：一直重复到运行结束</translation>
+    </message>
+    <message>
+        <source>All heals at</source>
+        <translation>全部修复于</translation>
+    </message>
+    <message>
+        <source>From then on the lock must be granted within the bound of its recipe</source>
+        <translation>从此刻起，必须在该锁方案的界限内获得锁</translation>
+    </message>
+    <message>
+        <source>Semi-synchronous</source>
+        <translation>半同步</translation>
+    </message>
+    <message>
+        <source>How long a commit waits for a replica, such as 1s; 0s: not at all</source>
+        <translation>一次提交等待副本多久，如 1s；0s：完全不等</translation>
+    </message>
+    <message>
+        <source>Shared connections</source>
+        <translation>共享连接</translation>
+    </message>
+    <message>
+        <source>A pool that all clients borrow from; 0: each client has its own</source>
+        <translation>所有客户端借用的连接池；0：各用各的</translation>
+    </message>
+    <message>
+        <source>Holds</source>
+        <translation>次数</translation>
+    </message>
+    <message>
+        <source>The invariants that hold, with commas</source>
+        <translation>成立的不变式，用逗号分隔</translation>
+    </message>
+    <message>
+        <source>Violated</source>
+        <translation>违反</translation>
+    </message>
+    <message>
+        <source>The invariants that are violated, with commas</source>
+        <translation>被违反的不变式，用逗号分隔</translation>
+    </message>
+    <message>
+        <source>Granted again within</source>
+        <translation>重新获得锁的时限</translation>
+    </message>
+    <message>
+        <source>After the first fault, such as 5s</source>
+        <translation>第一次故障之后，如 5s</translation>
+    </message>
+    <message>
+        <source>Stalls</source>
+        <translation>停滞</translation>
+    </message>
+    <message>
+        <source>The lock is never granted again</source>
+        <translation>再也没有人获得锁</translation>
+    </message>
+    <message>
+        <source>Of all waits, from and to</source>
+        <translation>所有等待的最长时间，从多少到多少</translation>
+    </message>
+    <message>
+        <source>Requests a second</source>
+        <translation>每秒请求数</translation>
+    </message>
+    <message>
+        <source>The least and the most of all clients together</source>
+        <translation>所有客户端合计的最少与最多</translation>
     </message>
     <message>
         <source>Engines</source>
@@ -2150,6 +2395,30 @@
     </message>
 </context>
 <context>
+    <name>EvidenceCard</name>
+    <message>
+        <source>Time span</source>
+        <translation>时间段</translation>
+    </message>
+    <message>
+        <source>By the clock</source>
+        <extracomment>%1 and %2 are instants such as 2026-11-23T21:04:05.678Z.</extracomment>
+        <translation>时钟时间</translation>
+    </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation>%1 至 %2</translation>
+    </message>
+    <message>
+        <source>Seen</source>
+        <translation>所见</translation>
+    </message>
+    <message>
+        <source>clients: %1, locks: %2, servers: %3, events: %4</source>
+        <translation>客户端：%1，锁：%2，服务器：%3，事件：%4</translation>
+    </message>
+</context>
+<context>
     <name>Export</name>
     <message>
         <source>The export was stopped; the file is incomplete.</source>
@@ -2327,12 +2596,34 @@
         <translation>“%1”不是时间。请写如 250ms 或 3s：</translation>
     </message>
     <message>
+        <source>What this model leaves out…</source>
+        <translation>此模型省略了什么…</translation>
+    </message>
+    <message>
+        <source>%1 is simulated</source>
+        <translation>%1 是模拟的</translation>
+    </message>
+    <message>
+        <source>On a condition, or another target…</source>
+        <translation>按条件，或对其他目标…</translation>
+    </message>
+    <message>
+        <source>Only in a simulation can faults be planned.</source>
+        <translation>只有在模拟中才能安排故障。</translation>
+    </message>
+    <message>
         <source>Other…</source>
         <translation>其他…</translation>
     </message>
     <message>
         <source>Restart %1 with its data</source>
         <translation>重启 %1，保留数据</translation>
+    </message>
+    <message>
+        <source>%1 for %2</source>
+        <comment>a fault</comment>
+        <extracomment>%1 a fault, %2 how long it lasts.</extracomment>
+        <translation>%1，持续 %2</translation>
     </message>
     <message>
         <source>%1 (off: %2)</source>
@@ -2726,39 +3017,6 @@
         <translation>拨回真实时间</translation>
     </message>
     <message>
-        <source>Demote %1: failover</source>
-        <translation>降级 %1：故障转移</translation>
-    </message>
-    <message>
-        <source>Slow %1 down by %2</source>
-        <translation>使 %1 慢 %2</translation>
-    </message>
-    <message>
-        <source>Delay %1 by %2</source>
-        <translation>%1 延迟 %2</translation>
-    </message>
-    <message>
-        <source>Jitter of %1: up to %2</source>
-        <translation>%1 抖动：最多 %2</translation>
-    </message>
-    <message>
-        <source>Clock of %1 gains %2 a second</source>
-        <translation>%1 的时钟每秒快 %2</translation>
-    </message>
-    <message>
-        <source>Clock of %1 off by %2</source>
-        <translation>%1 的时钟偏差 %2</translation>
-    </message>
-    <message>
-        <source>Change the engine to %1</source>
-        <translation>把引擎换为 %1</translation>
-    </message>
-    <message>
-        <source>%1 = %2</source>
-        <comment>a setting and its new value</comment>
-        <translation>%1 = %2</translation>
-    </message>
-    <message>
         <source>%1 paused</source>
         <translation>%1 已暂停</translation>
     </message>
@@ -2835,6 +3093,107 @@
         <translation>%1 的时钟每秒慢 %2</translation>
     </message>
     <message>
+        <source>any client</source>
+        <translation>任一客户端</translation>
+    </message>
+    <message>
+        <source>the holder</source>
+        <translation>持有者</translation>
+    </message>
+    <message>
+        <source>the longest waiter</source>
+        <translation>等待最久者</translation>
+    </message>
+    <message>
+        <source>the one found</source>
+        <translation>条件找到的那一个</translation>
+    </message>
+    <message>
+        <source>Demote %1: failover</source>
+        <translation>降级 %1：故障转移</translation>
+    </message>
+    <message>
+        <source>Slow %1 down by %2</source>
+        <translation>使 %1 慢 %2</translation>
+    </message>
+    <message>
+        <source>Delay %1 by %2</source>
+        <translation>%1 延迟 %2</translation>
+    </message>
+    <message>
+        <source>Jitter of %1: up to %2</source>
+        <translation>%1 抖动：最多 %2</translation>
+    </message>
+    <message>
+        <source>Clock of %1 gains %2 a second</source>
+        <translation>%1 的时钟每秒快 %2</translation>
+    </message>
+    <message>
+        <source>Clock of %1 off by %2</source>
+        <translation>%1 的时钟偏差 %2</translation>
+    </message>
+    <message>
+        <source>Change the engine to %1</source>
+        <translation>把引擎换为 %1</translation>
+    </message>
+    <message>
+        <source>%1 = %2</source>
+        <comment>a setting and its new value</comment>
+        <translation>%1 = %2</translation>
+    </message>
+    <message>
+        <source>when %1 gets the lock</source>
+        <translation>当 %1 获得锁时</translation>
+    </message>
+    <message>
+        <source>when %1 asks for the lock</source>
+        <translation>当 %1 请求锁时</translation>
+    </message>
+    <message>
+        <source>when %1 gives the lock back</source>
+        <translation>当 %1 归还锁时</translation>
+    </message>
+    <message>
+        <source>when the server records %1 as the holder</source>
+        <translation>当服务器把 %1 记为持有者时</translation>
+    </message>
+    <message>
+        <source>when %1 is at step %2</source>
+        <translation>当 %1 到达第 %2 步时</translation>
+    </message>
+    <message>
+        <source>when %1 of the lease is left</source>
+        <translation>当租约还剩 %1 时</translation>
+    </message>
+    <message>
+        <source>when %1 of the lease of %2 is left</source>
+        <translation>当 %2 的租约还剩 %1 时</translation>
+    </message>
+    <message>
+        <source>when another server becomes the leader</source>
+        <translation>当另一台服务器成为领导者时</translation>
+    </message>
+    <message>
+        <source>when %1 becomes the leader</source>
+        <translation>当 %1 成为领导者时</translation>
+    </message>
+    <message>
+        <source>%1, time no. %2</source>
+        <extracomment>%1 a condition, %2 which time it is met, 2 at least.</extracomment>
+        <translation>%1（第 %2 次）</translation>
+    </message>
+    <message>
+        <source>%1, and %2 later</source>
+        <extracomment>%1 a condition, %2 how long after it.</extracomment>
+        <translation>%1，再过 %2</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <comment>a fault</comment>
+        <extracomment>%1 a fault, %2 its condition: "Pause A, when B gets the lock".</extracomment>
+        <translation>%1，%2</translation>
+    </message>
+    <message>
         <source>There is no node “%1”; the node here is “%2”.</source>
         <translation>没有节点“%1”；这里的节点是“%2”。</translation>
     </message>
@@ -2845,6 +3204,29 @@
     <message>
         <source>There is no client “%1” to do this to now.</source>
         <translation>现在没有客户端“%1”可以这样做。</translation>
+    </message>
+</context>
+<context>
+    <name>Finder</name>
+    <message>
+        <source>Lesson</source>
+        <translation>课程</translation>
+    </message>
+    <message>
+        <source>your own: %1</source>
+        <translation>自编：%1</translation>
+    </message>
+    <message>
+        <source>Setting</source>
+        <translation>设置</translation>
+    </message>
+    <message>
+        <source>What is this?</source>
+        <translation>这是什么？</translation>
+    </message>
+    <message>
+        <source>Open the shared run</source>
+        <translation>打开分享的运行</translation>
     </message>
 </context>
 <context>
@@ -3985,6 +4367,55 @@
     </message>
 </context>
 <context>
+    <name>ModelLimits</name>
+    <message>
+        <source>Commands take no time, and run one after another. Memory is not counted.
+A replica gets a full copy after one fixed delay. It has no replicas of its own.
+A message over a severed link is lost; TCP would deliver it if the link heals in time.
+Servers and Sentinels know each other from the start. Access lists, TLS and modules are left out.</source>
+        <translation>命令不耗时间，逐条执行。内存不计。
+副本在一段固定延迟后得到完整副本，它自己没有副本。
+断开的链路上的消息会丢失；真实的 TCP 会在链路及时恢复后送达。
+服务器和哨兵一开始就互相认识。访问控制、TLS 和模块省略。</translation>
+    </message>
+    <message>
+        <source>Everything that a server acknowledged is on its disk; writing takes no time.
+A new leader's followers take over its whole state at once.
+There are no pauses of the JVM, unless you pause a server.
+Observers, reconfiguration, read-only mode and TLS are left out.</source>
+        <translation>服务器确认过的一切都在它的磁盘上；写入不耗时间。
+新领导者的追随者立即接收它的全部状态。
+没有 JVM 停顿，除非你暂停服务器。
+观察者、重新配置、只读模式和 TLS 省略。</translation>
+    </message>
+    <message>
+        <source>The disk keeps the whole log, and writing an entry takes 0.3 to 2 ms.
+A member that lost its disk is filled again; a real one has to be removed and added.
+Lease checkpoints, logins, TLS and changes of the members are left out.</source>
+        <translation>磁盘保存全部日志，写一条需要 0.3 到 2 毫秒。
+丢了磁盘的成员会重新补齐；真实的成员必须先移除再加入。
+租约检查点、登录、TLS 和成员变更省略。</translation>
+    </message>
+    <message>
+        <source>Memory is a number of items for each class of sizes, without pages.
+Each call is a packet of its own.
+Meta commands, logins, TLS and a limit of connections are left out.</source>
+        <translation>内存按每个大小类的条目数计算，没有内存页。
+每次调用是一个单独的数据包。
+meta 命令、登录、TLS 和连接数上限省略。</translation>
+    </message>
+    <message>
+        <source>Statements take no time: two overlap only while one waits for a lock.
+The table of locks is there from the start. Other indexes and savepoints are left out.
+A replica has a commit applied when it arrives. An operator promotes; nobody does so by itself.
+A client's address leads to the new master at once.</source>
+        <translation>语句不耗时间：只有一条在等锁时，两条才会重叠。
+锁表一开始就存在。其他索引和保存点省略。
+提交到达副本即已应用。由运维人员提升副本，没有谁会自动这样做。
+客户端的地址立即指向新的主节点。</translation>
+    </message>
+</context>
+<context>
     <name>Opener</name>
     <message numerus="yes">
         <source>… and %n more problem(s)</source>
@@ -4750,6 +5181,57 @@
     </message>
 </context>
 <context>
+    <name>Replay</name>
+    <message>
+        <source>Between %1 and %2 nobody used a lock: choose another stretch.</source>
+        <translation>从 %1 到 %2 没有人使用锁：请另选一段。</translation>
+    </message>
+    <message>
+        <source>Replay of %1</source>
+        <translation>重演：%1</translation>
+    </message>
+    <message>
+        <source>a recording</source>
+        <translation>一份记录</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n client(s) over %1 of a recording, each with the requests and holds that it had. Change the lease, the recipe or a fault to see what would have been.</source>
+        <translation>
+            <numerusform>记录中 %1 内的 %n 个客户端，各有其当时的申请与持有。改变租约、算法或故障，看看会怎样。</numerusform></translation>
+    </message>
+    <message>
+        <source>nameless</source>
+        <translation>无名</translation>
+    </message>
+    <message numerus="yes">
+        <source>A scenario has %1 clients at most: %n client(s) with the fewest requests are left out.</source>
+        <translation>
+            <numerusform>一个场景最多有 %1 个客户端：申请最少的 %n 个被略去。</numerusform></translation>
+    </message>
+    <message>
+        <source>For a part of this stretch the servers could not be seen: what happened meanwhile is missing.</source>
+        <translation>这一段中有一部分看不到服务器：其间发生的事情缺失。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n lease(s) ran out without a release: each of these holders is stopped after its last renewal.</source>
+        <translation>
+            <numerusform>有 %n 个租约到期而未释放：这些持有者在最后一次续约之后被停止。</numerusform></translation>
+    </message>
+    <message>
+        <source>Recipe, lease and watchdog are those that the locks on the server look like: %1, lease %2.</source>
+        <translation>算法、租约和看门狗按服务器上锁的样子推断：%1，租约 %2。</translation>
+    </message>
+    <message>
+        <source>The stretch is empty: its end must be later than its beginning.</source>
+        <translation>这一段是空的：终点必须晚于起点。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n fault(s) of the recording cannot be repeated here, and are left out.</source>
+        <translation>
+            <numerusform>记录中有 %n 个故障在这里无法重演，已略去。</numerusform></translation>
+    </message>
+</context>
+<context>
     <name>RunPicture</name>
     <message>
         <source>What was seen holds, but not all was seen</source>
@@ -4884,6 +5366,16 @@
         <source>no key “%1”</source>
         <translation>没有键“%1”</translation>
     </message>
+    <message>
+        <source>on %1</source>
+        <extracomment>The server on which a lock lies.</extracomment>
+        <translation>位于 %1</translation>
+    </message>
+    <message>
+        <source>client %1: %2</source>
+        <extracomment>A holder or waiter, and what the server knows of it: address, program, statement.</extracomment>
+        <translation>客户端 %1：%2</translation>
+    </message>
     <message numerus="yes">
         <source>and %n more keys</source>
         <translation>
@@ -4924,6 +5416,87 @@
     <message>
         <source>%1 commands wait for %2 already; this one was not sent.</source>
         <translation>已有 %1 条命令在等 %2；这条没有发送。</translation>
+    </message>
+</context>
+<context>
+    <name>ServerWords</name>
+    <message>
+        <source>%1 not in step</source>
+        <translation>%1 未同步</translation>
+    </message>
+    <message>
+        <source>%1 (%2 behind)</source>
+        <extracomment>A replica's address, and how much of the master's changes it has not confirmed.</extracomment>
+        <translation>%1（落后 %2）</translation>
+    </message>
+    <message>
+        <source>master</source>
+        <translation>主节点</translation>
+    </message>
+    <message>
+        <source>replica</source>
+        <translation>副本</translation>
+    </message>
+    <message>
+        <source>replica of %1</source>
+        <translation>%1 的副本</translation>
+    </message>
+    <message>
+        <source>leader</source>
+        <translation>领导者</translation>
+    </message>
+    <message>
+        <source>follower</source>
+        <translation>跟随者</translation>
+    </message>
+    <message>
+        <source>observer</source>
+        <translation>观察者</translation>
+    </message>
+    <message>
+        <source>the only server</source>
+        <translation>唯一的服务器</translation>
+    </message>
+    <message>
+        <source>role not known</source>
+        <translation>角色未知</translation>
+    </message>
+    <message>
+        <source>slots %1</source>
+        <extracomment>Of a cluster's node: the numbers of the slots that it has.</extracomment>
+        <translation>槽 %1</translation>
+    </message>
+    <message>
+        <source>run id %1…</source>
+        <translation>run id %1…</translation>
+    </message>
+    <message>
+        <source>no replica</source>
+        <translation>没有副本</translation>
+    </message>
+    <message>
+        <source>replicas: %1</source>
+        <translation>副本：%1</translation>
+    </message>
+    <message>
+        <source>nothing outlives a restart</source>
+        <translation>重启后数据全部丢失</translation>
+    </message>
+    <message>
+        <source>persistence %1</source>
+        <extracomment>The ways in which a Redis keeps its data on disk: "rdb", "aof", "rdb+aof".</extracomment>
+        <translation>持久化 %1</translation>
+    </message>
+    <message>
+        <source>eviction %1</source>
+        <translation>淘汰策略 %1</translation>
+    </message>
+</context>
+<context>
+    <name>Sharer</name>
+    <message>
+        <source>Made by</source>
+        <translation>制作</translation>
     </message>
 </context>
 <context>
@@ -5200,7 +5773,8 @@
     <message numerus="yes">
         <source>There are %n more lock(s).</source>
         <translation>
-            <numerusform>另外还有 %n 把锁。</numerusform></translation>
+            <numerusform>另外还有 %n 把锁。</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -5346,6 +5920,14 @@
         <translation>余量 0 秒</translation>
     </message>
     <message>
+        <source>kept by its transaction</source>
+        <translation>由其事务保持</translation>
+    </message>
+    <message>
+        <source>kept by its session</source>
+        <translation>由其会话保持</translation>
+    </message>
+    <message>
         <source>waits %1</source>
         <translation>在等待 %1</translation>
     </message>
@@ -5424,6 +6006,10 @@
         <source>margin %1 → %2</source>
         <extracomment>How long a server would still keep a lock, from the beginning to the end of a stretch: "margin 6.0 → 5.1 s".</extracomment>
         <translation>余量 %1 → %2</translation>
+    </message>
+    <message>
+        <source>only until its session times out</source>
+        <translation>只到会话超时为止</translation>
     </message>
     <message>
         <source>unknown</source>
@@ -5795,6 +6381,18 @@
         <comment>a holder</comment>
         <extracomment>%1: a holder. That the key is a lock at all is only a guess.</extracomment>
         <translation>可能是 %1</translation>
+    </message>
+    <message numerus="yes">
+        <source> · %n link(s) with nothing wrong not shown</source>
+        <extracomment>After a caption of lanes: links that are not shown.</extracomment>
+        <translation>
+            <numerusform> · %n 条正常链路未显示</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source> · %n client(s) that only waited not shown</source>
+        <extracomment>After a caption of lanes: clients that are not shown.</extracomment>
+        <translation>
+            <numerusform> · %n 个只等待过的客户端未显示</numerusform></translation>
     </message>
     <message>
         <source>BELIEF · what each client could act on</source>
@@ -6600,6 +7198,10 @@
         <translation>此用户无权查询键的大小（MEMORY USAGE），因此这些键没有读取：%1%2</translation>
     </message>
     <message>
+        <source>This user may not go through the keys (SCAN), so only locks that a waiter tells of are known</source>
+        <translation>这个用户无权遍历键（SCAN），所以只知道有等待者透露的锁</translation>
+    </message>
+    <message>
         <source>This user may not ask who is subscribed (PUBSUB), so waiters are not known</source>
         <translation>此用户无权查询订阅者（PUBSUB），因此等待者未知</translation>
     </message>
@@ -6614,6 +7216,10 @@
     <message>
         <source>This is one node of a cluster, with %1 of %2 slots: locks in the others do not show, and waiters are not known</source>
         <translation>这是集群中的一个节点，拥有 %2 个槽中的 %1 个：其余槽中的锁不会显示，等待者未知</translation>
+    </message>
+    <message>
+        <source>On a cluster, only waiters that the lock itself lists are known</source>
+        <translation>集群上只知道锁自己列出的等待者</translation>
     </message>
     <message>
         <source>This server does not list the locks of GET_LOCK(), so only those with a waiter, and names that you ask for (match), are known. Its performance schema, with the instrument wait/lock/metadata/sql/mdl, lists them all</source>
@@ -6675,6 +7281,18 @@
     <message>
         <source>%1:// cannot be watched as a whole yet: watch one of its servers.</source>
         <translation>%1:// 还不能作为整体监视：请监视其中一台服务器。</translation>
+    </message>
+    <message>
+        <source>%1 has no master at present; the sentinels are asked again.</source>
+        <translation>%1 目前没有主节点；正在再次询问哨兵。</translation>
+    </message>
+    <message>
+        <source>%1 has no master with slots.</source>
+        <translation>%1 没有拥有槽的主节点。</translation>
+    </message>
+    <message>
+        <source>%1 calls itself a replica, and no other master of %2 is named.</source>
+        <translation>%1 自称是副本，而 %2 没有其他主节点。</translation>
     </message>
 </context>
 <context>
@@ -6899,6 +7517,14 @@
         <translation>时间线的矢量图</translation>
     </message>
     <message>
+        <source>one page for others: picture, verdict and facts, as PDF or PNG</source>
+        <translation>给他人看的一页：图、判定与事实，PDF 或 PNG</translation>
+    </message>
+    <message>
+        <source>a scenario that repeats what happened, for the simulator</source>
+        <translation>重演所发生之事的场景，供模拟器使用</translation>
+    </message>
+    <message>
         <source>all events as a table</source>
         <translation>所有事件的表格</translation>
     </message>
@@ -6939,8 +7565,12 @@
         <translation>裁决一份录制</translation>
     </message>
     <message>
-        <source>turn a recording into a picture, a table or a history for other tools</source>
-        <translation>把记录变成图片、表格，或供其他工具使用的历史</translation>
+        <source>turn a recording into a picture, a scenario that repeats it, a table or a history</source>
+        <translation>把记录变成图片、重演它的场景、表格或历史</translation>
+    </message>
+    <message>
+        <source>what changed between two instants of a recording</source>
+        <translation>一份记录的两个时刻之间有什么变化</translation>
     </message>
     <message>
         <source>what there is</source>
@@ -7156,6 +7786,19 @@
         <translation>锁的比较</translation>
     </message>
     <message>
+        <source>--%1 is missing: an instant such as 90s, or 03:12 where the recording has a clock</source>
+        <translation>缺少 --%1：一个时刻，例如 90s；记录带有时钟时也可写 03:12</translation>
+    </message>
+    <message>
+        <source>--to must be later than --from</source>
+        <translation>--to 必须晚于 --from</translation>
+    </message>
+    <message numerus="yes">
+        <source>from %1 to %2: %n change(s)</source>
+        <translation>
+            <numerusform>从 %1 到 %2：%n 处变化</numerusform></translation>
+    </message>
+    <message>
         <source>the output cannot be written: %1</source>
         <translation>无法写出输出：%1</translation>
     </message>
@@ -7168,12 +7811,28 @@
         <translation>缺少 --to：%1</translation>
     </message>
     <message>
-        <source>--%1: only a picture shows a part of the run</source>
-        <translation>--%1：只有图片能只显示运行的一段</translation>
+        <source>--redact: only a card can be without names</source>
+        <translation>--redact：只有卡片可以隐去名称</translation>
+    </message>
+    <message>
+        <source>--%1: only a picture or a scenario shows a part of the run</source>
+        <translation>--%1：只有图片或场景能只取运行的一部分</translation>
     </message>
     <message>
         <source>--until must be later than --from</source>
         <translation>--until 必须晚于 --from</translation>
+    </message>
+    <message>
+        <source>--%1: this recording has no clock: give the time since its beginning, such as 90s</source>
+        <translation>--%1：这份记录没有时钟：请给出从开头算起的时间，例如 90s</translation>
+    </message>
+    <message>
+        <source>--%1: “%2” is no time of day such as 03:12 or 03:12:30</source>
+        <translation>--%1：“%2”不是 03:12 或 03:12:30 这样的时刻</translation>
+    </message>
+    <message>
+        <source>--%1: the recording ends before that, after %2</source>
+        <translation>--%1：记录在此之前就结束了，共 %2</translation>
     </message>
     <message>
         <source>holds</source>
@@ -7184,6 +7843,10 @@
         <translation>
             <numerusform>……还有 %n 个</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>your own: %1</source>
+        <translation>自编：%1</translation>
     </message>
     <message>
         <source> (unsafe: exists to be seen failing)</source>
@@ -7204,6 +7867,42 @@
     <message>
         <source>the drawing could not be written: %1</source>
         <translation>无法写入矢量图：%1</translation>
+    </message>
+    <message>
+        <source>What was seen</source>
+        <translation>所见</translation>
+    </message>
+    <message>
+        <source>Origin</source>
+        <translation>来源</translation>
+    </message>
+    <message>
+        <source>%1, seed %2</source>
+        <translation>%1，种子 %2</translation>
+    </message>
+    <message>
+        <source>Names</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>hidden</source>
+        <translation>已隐去</translation>
+    </message>
+    <message>
+        <source>as recorded</source>
+        <translation>与记录相同</translation>
+    </message>
+    <message>
+        <source>Digest of the events</source>
+        <translation>事件摘要值</translation>
+    </message>
+    <message>
+        <source>Made by</source>
+        <translation>制作</translation>
+    </message>
+    <message>
+        <source>the page could not be written: %1</source>
+        <translation>这一页无法写入：%1</translation>
     </message>
     <message>
         <source>give --seed or --seeds, not both</source>
@@ -7463,6 +8162,18 @@
         <translation>“%1”没有说明服务器的类型；请写 redis://%1</translation>
     </message>
     <message>
+        <source>--%1 bounds a recording: it needs --record FILE</source>
+        <translation>--%1 用于限制记录的大小：需要 --record FILE</translation>
+    </message>
+    <message>
+        <source>--max-bytes: “%1” is no size such as 200M; 1M at least</source>
+        <translation>--max-bytes：“%1”不是 200M 这样的大小；至少 1M</translation>
+    </message>
+    <message>
+        <source>--record needs a watch that goes on: leave --once out</source>
+        <translation>--record 需要持续的监视：请去掉 --once</translation>
+    </message>
+    <message>
         <source>--fail needs an --alert to fail for</source>
         <translation>--fail 需要一个 --alert 作为失败的依据</translation>
     </message>
@@ -7581,6 +8292,10 @@
     <message>
         <source>released</source>
         <translation>已释放</translation>
+    </message>
+    <message>
+        <source>may exist twice</source>
+        <translation>可能有两份</translation>
     </message>
     <message>
         <source>lost</source>
@@ -7763,6 +8478,10 @@
         <translation>无法在 %1 的端口 %2 上应答：它已被占用，或不是本机的地址</translation>
     </message>
     <message>
+        <source>%1 cannot be renamed to %2</source>
+        <translation>%1 无法改名为 %2</translation>
+    </message>
+    <message>
         <source>%1 has more keys than one look goes through: there may be other locks</source>
         <translation>%1 的键多于一次查看所能遍历的数量：可能还有其他锁</translation>
     </message>
@@ -7935,6 +8654,49 @@
     <message>
         <source>Lockscope watches for alerts</source>
         <translation>Lockscope 正在看守告警</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::app::BackgroundKeeper</name>
+    <message>
+        <source>Open it</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>&amp;Keep the last hour of watched servers</source>
+        <translation>保留所监视服务器的最近一小时(&amp;K)</translation>
+    </message>
+    <message>
+        <source>On disk, 200 MB at most, until the session is closed</source>
+        <translation>保存在磁盘上，最多 200 MB，会话关闭后删除</translation>
+    </message>
+    <message>
+        <source>Save the last &amp;hour…</source>
+        <translation>保存最近一小时(&amp;H)…</translation>
+    </message>
+    <message>
+        <source>The last hour is not kept on disk: %1</source>
+        <translation>最近一小时没有保存在磁盘上：%1</translation>
+    </message>
+    <message>
+        <source>Lockscope ended unexpectedly while it watched servers. What it saw last is kept.</source>
+        <translation>Lockscope 在监视服务器时意外结束。最后所见已保留。</translation>
+    </message>
+    <message>
+        <source>Save the last hour</source>
+        <translation>保存最近一小时</translation>
+    </message>
+    <message>
+        <source>Recordings (*.lockscope)</source>
+        <translation>录制 (*.lockscope)</translation>
+    </message>
+    <message>
+        <source>Saved %1.</source>
+        <translation>已保存 %1。</translation>
     </message>
 </context>
 <context>
@@ -8120,10 +8882,6 @@
         <translation>这是什么？</translation>
     </message>
     <message>
-        <source>Open the shared run</source>
-        <translation>打开分享的运行</translation>
-    </message>
-    <message>
         <source>Lessons</source>
         <translation>课程</translation>
     </message>
@@ -8154,6 +8912,26 @@
     <message>
         <source>Zoom at the mouse</source>
         <translation>以鼠标处为中心缩放</translation>
+    </message>
+    <message>
+        <source>drag</source>
+        <translation>拖动</translation>
+    </message>
+    <message>
+        <source>Draw a fault over a lane</source>
+        <translation>在泳道上画一个故障</translation>
+    </message>
+    <message>
+        <source>On the strip of faults: choose one</source>
+        <translation>在故障带上：选择一个</translation>
+    </message>
+    <message>
+        <source>Move or stretch the chosen fault</source>
+        <translation>移动或拉长所选故障</translation>
+    </message>
+    <message>
+        <source>Take the chosen fault back</source>
+        <translation>撤回所选故障</translation>
     </message>
     <message>
         <source>Choose an answer</source>
@@ -8189,6 +8967,10 @@
     <message>
         <source>Recorded to %1.</source>
         <translation>已录制到 %1。</translation>
+    </message>
+    <message>
+        <source>The password of “%1” could not be kept in this desktop's secret store: it must be typed each time.</source>
+        <translation>“%1”的密码无法存入桌面的密钥存储：每次都要输入。</translation>
     </message>
     <message>
         <source>Play</source>
@@ -8369,6 +9151,10 @@
         <translation>矢量图 (*.svg)</translation>
     </message>
     <message>
+        <source>Pages with the facts (*.pdf)</source>
+        <translation>带事实的一页 (*.pdf)</translation>
+    </message>
+    <message>
         <source>%1 could not be written: %2</source>
         <translation>无法写入 %1：%2</translation>
     </message>
@@ -8431,6 +9217,53 @@
     <message>
         <source>%1 ms a frame</source>
         <translation>每帧 %1 ms</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::app::StretchDesk</name>
+    <message>
+        <source>Open it</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>Make a sc&amp;enario of what happened…</source>
+        <translation>把发生的事做成场景(&amp;E)…</translation>
+    </message>
+    <message>
+        <source>The measured stretch, or all of it, for the simulator: what if the lease were longer?</source>
+        <translation>把量出的一段或全部交给模拟器：如果租约更长会怎样？</translation>
+    </message>
+    <message>
+        <source>View</source>
+        <translation>视图</translation>
+    </message>
+    <message>
+        <source>&amp;What changed…</source>
+        <translation>有什么变化(&amp;W)…</translation>
+    </message>
+    <message>
+        <source>From the beginning of the measured stretch to its end, or from the playhead until now</source>
+        <translation>从量出的一段的起点到终点，或从播放头到现在</translation>
+    </message>
+    <message>
+        <source>Save as a scenario that repeats what happened</source>
+        <translation>保存为重演所发生之事的场景</translation>
+    </message>
+    <message>
+        <source>Scenarios (*.json)</source>
+        <translation>场景 (*.json)</translation>
+    </message>
+    <message>
+        <source>Saved %1.</source>
+        <translation>已保存 %1。</translation>
+    </message>
+    <message>
+        <source>There are no two instants to compare: drag over the timeline with Shift to measure a stretch, or move the playhead back.</source>
+        <translation>没有两个时刻可比较：按住 Shift 在时间线上拖动以量出一段，或把播放头往回移。</translation>
     </message>
 </context>
 <context>
@@ -8828,6 +9661,11 @@
             <numerusform>%n 个地址</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n master(s)</source>
+        <translation>
+            <numerusform>%n 个主节点</numerusform></translation>
+    </message>
     <message>
         <source>master</source>
         <translation>主节点</translation>
@@ -8851,6 +9689,10 @@
     <message>
         <source>“%1” is held by another client by now: nothing was changed.</source>
         <translation>“%1”此时已由别的客户端持有：没有改动任何内容。</translation>
+    </message>
+    <message>
+        <source>“%1” is not held any more as it was seen: nothing was changed.</source>
+        <translation>“%1”的持有情况已不同于看到时：什么都没有改动。</translation>
     </message>
     <message>
         <source>%1 · connecting</source>
@@ -8973,6 +9815,14 @@
     <message>
         <source>no action stands here, such as pause-client</source>
         <translation>这里应是一个动作，例如 pause-client</translation>
+    </message>
+    <message>
+        <source>this is a number from 1 on</source>
+        <translation>这是从 1 开始的数</translation>
+    </message>
+    <message>
+        <source>a condition is granted, requested, released or recorded</source>
+        <translation>条件是 granted、requested、released 或 recorded</translation>
     </message>
     <message>
         <source>this detail is not known; there are for=8s, value=-10s and settings such as lease=5s</source>
@@ -9318,6 +10168,18 @@
         <translation>链路</translation>
     </message>
     <message>
+        <source>On a condition…</source>
+        <translation>按条件…</translation>
+    </message>
+    <message>
+        <source>Plans a fault for another time, or for when something happens (%1)</source>
+        <translation>把故障安排在另一时刻，或某事发生时（%1）</translation>
+    </message>
+    <message>
+        <source>Only in a simulation can faults be planned.</source>
+        <translation>只有在模拟中才能安排故障。</translation>
+    </message>
+    <message>
         <source>%1 (%2)</source>
         <translation>%1（%2）</translation>
     </message>
@@ -9421,10 +10283,9 @@
         <translation>已放慢：真实消息只需 %1</translation>
     </message>
     <message numerus="yes">
-        <source>%n link(s): only those of the selected client are drawn</source>
+        <source>%n link(s): those of holders, of the selection, and broken ones are drawn</source>
         <translation>
-            <numerusform>%n 条链路：只画选中客户端的</numerusform>
-        </translation>
+            <numerusform>%n 条链路：只画持有者的、所选的和被破坏的</numerusform></translation>
     </message>
     <message>
         <source>client %1: %2</source>
@@ -9698,8 +10559,20 @@
         <translation>要显示的锁的名称</translation>
     </message>
     <message>
-        <source>Off: Lockscope only reads. On: its own clients may take and free locks there, and faults may be injected. A password is used for this connection and stored nowhere.</source>
-        <translation>关闭：Lockscope 只读。打开：它自己的客户端可以在那里获取和释放锁，也可以注入故障。密码只用于此次连接，不保存在任何地方。</translation>
+        <source>String &amp;keys that are locks</source>
+        <translation>作为锁的字符串键(&amp;K)</translation>
+    </message>
+    <message>
+        <source>Patterns as above. Strings that libraries write as locks are recognised without this.</source>
+        <translation>写法同上。各库写作锁的字符串无需填写即可识别。</translation>
+    </message>
+    <message>
+        <source>Names of string keys that are locks</source>
+        <translation>作为锁的字符串键的名称</translation>
+    </message>
+    <message>
+        <source>Off: Lockscope only reads. On: its own clients may take and free locks there, and faults may be injected.</source>
+        <translation>关闭：Lockscope 只读。打开：它自己的客户端可以在那里获取和释放锁，也可以注入故障。</translation>
     </message>
     <message>
         <source>Connect once and say what came of it; nothing is changed</source>
@@ -9717,6 +10590,22 @@
         <source>%1 · %2</source>
         <extracomment>A saved connection: its name and its address.</extracomment>
         <translation>%1 · %2</translation>
+    </message>
+    <message>
+        <source>Asking this desktop's secret store for the password…</source>
+        <translation>正在向桌面的密钥存储询问密码…</translation>
+    </message>
+    <message>
+        <source>The password of a saved connection is kept in this desktop's secret store.</source>
+        <translation>已保存连接的密码存放在桌面的密钥存储中。</translation>
+    </message>
+    <message>
+        <source>This desktop has no secret store, or it is locked: a password is not kept and must be typed each time.</source>
+        <translation>桌面没有密钥存储，或它已锁定：密码不会保存，每次都要输入。</translation>
+    </message>
+    <message>
+        <source>A password is used for this connection and not kept.</source>
+        <translation>密码仅用于这次连接，不会保存。</translation>
     </message>
     <message>
         <source>Trying…</source>
@@ -9806,6 +10695,14 @@
         <translation>复制地址(&amp;A)</translation>
     </message>
     <message>
+        <source>&amp;Servers…</source>
+        <translation>服务器(&amp;S)…</translation>
+    </message>
+    <message>
+        <source>Role, replicas, persistence and eviction of each server, as far as it tells</source>
+        <translation>每台服务器的角色、副本、持久化和淘汰策略，以它告知的为限</translation>
+    </message>
+    <message>
         <source>&amp;Forbid changes</source>
         <translation>禁止更改(&amp;F)</translation>
     </message>
@@ -9820,6 +10717,10 @@
     <message>
         <source>Its locks are not observed from then on; what was seen stays. Nothing on the server changes.</source>
         <translation>从那时起不再观察它的锁；已经看到的保留。服务器上不会有任何改变。</translation>
+    </message>
+    <message>
+        <source>Servers of “%1”</source>
+        <translation>“%1”的服务器</translation>
     </message>
     <message>
         <source>Allow changes</source>
@@ -10184,9 +11085,9 @@
     </message>
     <message>
         <source>%1
-Alt+Left and Alt+Right move it, Del takes it back.</source>
+Alt+Left and Alt+Right move it, Alt+Up and Alt+Down let it last longer or shorter, F2 changes it, Del takes it back.</source>
         <translation>%1
-Alt+左/右 移动它，Del 撤回。</translation>
+Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</translation>
     </message>
     <message>
         <source>Take back “%1” (Del)</source>
@@ -10585,6 +11486,10 @@ Alt+左/右 移动它，Del 撤回。</translation>
         <translation>请看：%1</translation>
     </message>
     <message>
+        <source>What is this: %1?</source>
+        <translation>这是什么：%1？</translation>
+    </message>
+    <message>
         <source>Your bet was right</source>
         <translation>押对了</translation>
     </message>
@@ -10621,20 +11526,20 @@ Alt+左/右 移动它，Del 撤回。</translation>
         <translation>完成：裁决认可。</translation>
     </message>
     <message>
-        <source>The judge looks on. It says so when you have done it.</source>
-        <translation>裁决在旁看着，做到了它会说。</translation>
+        <source>Change settings and break things at the left, or right-click a lane. The judge looks on, and says when you have done it.</source>
+        <translation>可以在左侧改设置、做破坏，也可以右键点泳道。裁决在旁看着，做到了它会说。</translation>
     </message>
     <message>
         <source>Bet locked in. Go on, and the run answers.</source>
         <translation>押注已锁定。继续，看运行如何回答。</translation>
     </message>
     <message>
-        <source>Enter locks your bet.</source>
-        <translation>按回车锁定押注。</translation>
+        <source>Enter or Next locks your bet.</source>
+        <translation>按回车或点“下一步”锁定押注。</translation>
     </message>
     <message>
-        <source>Bet before you see it: press a number.</source>
-        <translation>看之前先押注：按数字键。</translation>
+        <source>Bet: click an answer or press its number.</source>
+        <translation>押注：点一个答案，或按它的数字键。</translation>
     </message>
     <message>
         <source>Return</source>
@@ -10685,8 +11590,8 @@ Alt+左/右 移动它，Del 撤回。</translation>
         <translation>打开第一个出处：%1</translation>
     </message>
     <message>
-        <source>Bet first: press a number, then Enter. → goes on without one.</source>
-        <translation>先押注：按数字键，再按回车。→ 可以不押直接继续。</translation>
+        <source>Bet first: click an answer or press its number. → goes on without a bet.</source>
+        <translation>先押注：点一个答案，或按它的数字键。按 → 则不押注继续。</translation>
     </message>
 </context>
 <context>
@@ -11181,6 +12086,186 @@ Alt+左/右 移动它，Del 撤回。</translation>
     <message>
         <source>Add: %1</source>
         <translation>添加：%1</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::PlanDialog</name>
+    <message>
+        <source>Plan a fault</source>
+        <translation>安排故障</translation>
+    </message>
+    <message>
+        <source>&amp;Fault</source>
+        <translation>故障(&amp;F)</translation>
+    </message>
+    <message>
+        <source>&amp;Target</source>
+        <translation>目标(&amp;T)</translation>
+    </message>
+    <message>
+        <source>&amp;By</source>
+        <translation>数值(&amp;B)</translation>
+    </message>
+    <message>
+        <source>&amp;Lasts</source>
+        <translation>持续(&amp;L)</translation>
+    </message>
+    <message>
+        <source>&amp;When</source>
+        <translation>何时(&amp;W)</translation>
+    </message>
+    <message>
+        <source>&amp;Client</source>
+        <translation>客户端(&amp;C)</translation>
+    </message>
+    <message>
+        <source>&amp;Step</source>
+        <translation>步骤(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Time l&amp;eft</source>
+        <translation>剩余时间(&amp;E)</translation>
+    </message>
+    <message>
+        <source>Se&amp;rver</source>
+        <translation>服务器(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Time &amp;no.</source>
+        <translation>第几次(&amp;N)</translation>
+    </message>
+    <message>
+        <source>&amp;Delay</source>
+        <translation>延后(&amp;D)</translation>
+    </message>
+    <message>
+        <source>&amp;At</source>
+        <translation>时刻(&amp;A)</translation>
+    </message>
+    <message>
+        <source>a time, such as 250ms or 3s; for a clock also -10s</source>
+        <translation>时间，如 250ms 或 3s；时钟也可以是 -10s</translation>
+    </message>
+    <message>
+        <source>until it is healed</source>
+        <translation>直到复原</translation>
+    </message>
+    <message>
+        <source>a time, such as 1s</source>
+        <translation>时间，如 1s</translation>
+    </message>
+    <message>
+        <source>at once</source>
+        <translation>立即</translation>
+    </message>
+    <message>
+        <source>Counted from that instant on</source>
+        <translation>从该时刻起计数</translation>
+    </message>
+    <message>
+        <source>to a client</source>
+        <translation>对客户端</translation>
+    </message>
+    <message>
+        <source>to a server</source>
+        <translation>对服务器</translation>
+    </message>
+    <message>
+        <source>to a link</source>
+        <translation>对链路</translation>
+    </message>
+    <message>
+        <source>to all</source>
+        <translation>对全部</translation>
+    </message>
+    <message>
+        <source>at a time</source>
+        <translation>在某一时刻</translation>
+    </message>
+    <message>
+        <source>when a client gets the lock</source>
+        <translation>当客户端获得锁时</translation>
+    </message>
+    <message>
+        <source>when a client asks for the lock</source>
+        <translation>当客户端请求锁时</translation>
+    </message>
+    <message>
+        <source>when a client gives the lock back</source>
+        <translation>当客户端归还锁时</translation>
+    </message>
+    <message>
+        <source>when the server records a new holder</source>
+        <translation>当服务器记下新的持有者时</translation>
+    </message>
+    <message>
+        <source>when a client is at a step</source>
+        <translation>当客户端到达某一步时</translation>
+    </message>
+    <message>
+        <source>when so much of the lease is left</source>
+        <translation>当租约剩余这么多时</translation>
+    </message>
+    <message>
+        <source>when a server becomes the leader</source>
+        <translation>当某台服务器成为领导者时</translation>
+    </message>
+    <message>
+        <source>any server</source>
+        <translation>任一服务器</translation>
+    </message>
+    <message>
+        <source>the present %1</source>
+        <extracomment>%1 a role: whichever server is the master, or the leader, when the fault strikes.</extracomment>
+        <translation>当前的%1</translation>
+    </message>
+    <message>
+        <source>%1 ↔ %2</source>
+        <translation>%1 ↔ %2</translation>
+    </message>
+    <message>
+        <source>“%1” is not a time. Write one such as 250ms or 3s.</source>
+        <translation>“%1”不是时间。请写成 250ms 或 3s。</translation>
+    </message>
+    <message>
+        <source>It must last longer than 0 s.</source>
+        <translation>持续时间必须大于 0 秒。</translation>
+    </message>
+    <message>
+        <source>Write at which time, such as 3s.</source>
+        <translation>请写出时刻，如 3s。</translation>
+    </message>
+    <message>
+        <source>Write how much of the lease is left, such as 1s.</source>
+        <translation>请写出租约剩余多少，如 1s。</translation>
+    </message>
+    <message>
+        <source>Write by how much, such as 250ms.</source>
+        <translation>请写出数值，如 250ms。</translation>
+    </message>
+    <message>
+        <source>Counts fr&amp;om</source>
+        <translation>计数起点(&amp;O)</translation>
+    </message>
+    <message>
+        <source>From %1 on: %2.</source>
+        <translation>从 %1 起：%2。</translation>
+    </message>
+    <message>
+        <source>At %1: %2.</source>
+        <translation>在 %1：%2。</translation>
+    </message>
+    <message>
+        <source>Change a fault</source>
+        <translation>修改故障</translation>
+    </message>
+    <message>
+        <source>This fault is not there any more: nothing was changed.</source>
+        <translation>这个故障已不存在：没有任何更改。</translation>
+    </message>
+    <message>
+        <source>A setting is changed in the form of the workload; here it can be moved and taken back.</source>
+        <translation>设置请在工作负载表单中修改；这里可以移动或撤回它。</translation>
     </message>
 </context>
 <context>
@@ -11688,12 +12773,32 @@ Alt+左/右 移动它，Del 撤回。</translation>
         <translation>拖动可移动播放头</translation>
     </message>
     <message>
+        <source>Time scale and faults</source>
+        <translation>时间刻度与故障</translation>
+    </message>
+    <message>
+        <source>From %1 on: %2</source>
+        <translation>从 %1 起：%2</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
         <source>Drag it to another time, or take it back by a right click.</source>
         <translation>拖动可改变时间，右键单击可撤回。</translation>
     </message>
     <message>
+        <source>Drag here, or over a lane with Ctrl, to draw a fault.</source>
+        <translation>在这里拖动，或按住 Ctrl 在泳道上拖动，画出一个故障。</translation>
+    </message>
+    <message>
         <source>Take it back</source>
         <translation>撤回</translation>
+    </message>
+    <message>
+        <source>Change it…</source>
+        <translation>修改…</translation>
     </message>
 </context>
 <context>
@@ -11717,6 +12822,10 @@ Alt+左/右 移动它，Del 撤回。</translation>
     <message>
         <source>Show the run one change earlier</source>
         <translation>显示再早一次修改之前的运行</translation>
+    </message>
+    <message>
+        <source>Only clients that have held the lock</source>
+        <translation>只显示持有过锁的客户端</translation>
     </message>
     <message>
         <source>Measure from the playhead</source>
@@ -12134,6 +13243,47 @@ Alt+左/右 移动它，Del 撤回。</translation>
     </message>
 </context>
 <context>
+    <name>lockscope::views::WhatChangedDialog</name>
+    <message>
+        <source>What changed</source>
+        <translation>有什么变化</translation>
+    </message>
+    <message>
+        <source>&amp;Copy</source>
+        <translation>复制(&amp;C)</translation>
+    </message>
+    <message>
+        <source>Open an entry to see the later instant with it selected.</source>
+        <translation>打开一条即可看到较晚的时刻，并选中它。</translation>
+    </message>
+    <message>
+        <source>The whole list as text</source>
+        <translation>整个列表的文本</translation>
+    </message>
+    <message>
+        <source>comparing…</source>
+        <translation>正在比较…</translation>
+    </message>
+    <message>
+        <source>Nothing: every lock, server and client is as it was.</source>
+        <translation>没有变化：所有锁、服务器和客户端都和原来一样。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n change(s), %1 of them listed</source>
+        <translation>
+            <numerusform>%n 处变化，列出其中 %1 处</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n change(s)</source>
+        <translation>
+            <numerusform>%n 处变化</numerusform></translation>
+    </message>
+    <message>
+        <source>From %1 to %2</source>
+        <translation>从 %1 到 %2</translation>
+    </message>
+</context>
+<context>
     <name>lockscope::views::WhyLine</name>
     <message>
         <source>No invariant is violated at this instant</source>
@@ -12497,10 +13647,6 @@ Alt+左/右 移动它，Del 撤回。</translation>
     <message>
         <source>“nodes” and “services” both say which servers there are: leave out one</source>
         <translation>“nodes”和“services”都在说有哪些服务器：去掉其中一个</translation>
-    </message>
-    <message>
-        <source>a fault strikes either at a time or when something happens: leave out “at” or “when”</source>
-        <translation>故障要么在某个时刻发生，要么在某事发生时发生：请去掉“at”或“when”</translation>
     </message>
     <message>
         <source>a fault needs a time: “at”, such as "3s", or “when”</source>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "models/lock_facts.h"
-#include "session/session.h"
 #include "session/planning.h"
+#include "session/session.h"
 #include "trace/trace.h"
 #include "verdict/verdict.h"
 
