@@ -72,7 +72,7 @@ struct Trigger {
 QByteArray triggerId(Trigger::On on); ///< "granted", "requested", …
 
 struct Fault {
-    std::optional<Nanos> at; ///< exactly one of at, when
+    std::optional<Nanos> at; ///< at least one of at, when; with both the condition counts from `at` on
     std::optional<Trigger> when;
     Action action = Action::PauseClient;
     /// "A", "redis-1", "A-redis-1"; "holder": the one that holds when it strikes; "waiter": the one that has waited
