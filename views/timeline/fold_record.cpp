@@ -137,10 +137,12 @@ void LaneFold::applyRecord(const Event& event, std::uint32_t row) {
     LockSlot& l = lock(event.subject);
     l.lane->seenFrom = std::min(l.lane->seenFrom, event.at);
     switch (event.kind) {
+    case EventKind::RecordFormat:
+        l.lane->format = event.aux;
+        return;
     case EventKind::RecordQueued:
     case EventKind::RecordUnqueued:
     case EventKind::RecordContent:
-    case EventKind::RecordFormat:
         return;
     default:
         break;

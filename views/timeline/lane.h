@@ -131,12 +131,13 @@ struct Lane {
     SpanTrack lag;      ///< node lanes: label = how far it is behind the node that it copies, in kLagUnit
     /// Record lanes: the lanes of its copies. Watchers: the lanes of the Sentinels, which have no row of their own.
     std::vector<const Lane*> members;
-    const Lane* logical = nullptr;    ///< copy lanes: the lane of the logical lock
-    const Lane* host = nullptr;       ///< copy lanes: the lane of its server
-    bool folded = false;              ///< it has no row of its own
-    bool held = false;                ///< belief lanes: it has held the lock, or believed so, at some time
-    std::int64_t seenFrom = kOpenEnd; ///< record lanes: when something was first known of it
-    const ClientLife* life = nullptr; ///< belief lanes
+    const Lane* logical = nullptr;             ///< copy lanes: the lane of the logical lock
+    const Lane* host = nullptr;                ///< copy lanes: the lane of its server
+    bool folded = false;                       ///< it has no row of its own
+    bool held = false;                         ///< belief lanes: it has held the lock, or believed so, at some time
+    std::int64_t seenFrom = kOpenEnd;          ///< record lanes: when something was first known of it
+    trace::EntityId format = trace::kNoEntity; ///< record lanes: the Text that named it last, if rows tell it
+    const ClientLife* life = nullptr;          ///< belief lanes
     /// The instant at which the open span ends by itself, unless something happens before: a belief's own deadline.
     std::int64_t openUntil = kOpenEnd;
 

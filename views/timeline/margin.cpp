@@ -34,7 +34,7 @@ Margin marginAt(const TimelineData& data, const Lane& belief, std::int64_t t) {
     const Lease lease = leaseOf(data.trace(), *kept);
     if (!lease.endKnown()) {
         // A holder that does not run sends nothing: its session's time-out runs, and how much is left nobody told.
-        const inspect::KeptBy by = keptBy(data.trace(), *kept);
+        const inspect::KeptBy by = keptBy(data.trace(), *record, *kept);
         const bool rests = belief.life && spanAt(belief.life->spans, t);
         Margin margin{by == inspect::KeptBy::NotTold || rests ? Kind::Unknown : Kind::Kept};
         margin.by = by;

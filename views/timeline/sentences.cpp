@@ -61,14 +61,14 @@ QString messageSentence(const trace::Trace& trace, const Tick& tick) {
 }
 
 /// The sentence about a lock's record: its facts, and the facts that it lacks.
-QString recordSentence(const trace::Trace& trace, const Span& span, const QString& lock) {
+QString recordSentence(const trace::Trace& trace, const Lane& lane, const Span& span, const QString& lock) {
     const Lease lease = leaseOf(trace, span);
     const QString holder = trace.displayName(lease.owner);
     // The start of a hold that was there before us is unknown.
     const bool renewed =
         span.flags & kRenewedFlag || (span.flags & kResumedFlag && trace.kindAt(span.row) == EventKind::RecordRenewed);
     QStringList sentences;
-    const inspect::KeptBy kept = lease.endKnown() ? inspect::KeptBy::NotTold : keptBy(trace, span);
+    const inspect::KeptBy kept = lease.endKnown() ? inspect::KeptBy::NotTold : keptBy(trace, lane, span);
     if (kept == inspect::KeptBy::Session)
         sentences += Timeline::tr("%1 is held by %2, whose session keeps it: %3").arg(lock, holder, when(span));
     else if (kept == inspect::KeptBy::Transaction)
@@ -113,7 +113,7 @@ QString spanSentence(const TimelineData& data, const Lane& lane, const Span& spa
     case LaneKind::Record: {
         if (RecordState(span.state) == RecordState::Unobserved)
             return Timeline::tr("%1 was not observed: %2").arg(who, when(span));
-        return recordSentence(trace, span, who);
+        return recordSentence(trace, lane, span, who);
     }
     case LaneKind::Node:
         switch (NodePhase(span.state)) {

@@ -85,7 +85,7 @@ QString recordState(const TimelineData& data, const Lane& lane, std::int64_t t) 
     const auto unendingWords = [&] {
         const QString who = actorName(data.trace(), lease.owner);
         if (lease.endKnown()) return Timeline::tr("held by %1, never expires").arg(who);
-        switch (keptBy(data.trace(), *span)) {
+        switch (keptBy(data.trace(), lane, *span)) {
         case inspect::KeptBy::Session:
             return Timeline::tr("held by %1, kept by its session").arg(who);
         case inspect::KeptBy::Transaction:
@@ -124,8 +124,10 @@ double Lease::fraction(std::int64_t t) const {
     return std::clamp(double(deadline - t) / double(deadline - from), 0.0, 1.0);
 }
 
-inspect::KeptBy keptBy(const trace::Trace& trace, const Span& span) {
-    const trace::Entity& format = trace.entity(trace.entity(trace.at(span.row).subject).other);
+inspect::KeptBy keptBy(const trace::Trace& trace, const Lane& record, const Span& span) {
+    // Watchers that know one format only name it with the lock.
+    const trace::EntityId ofLock = trace.entity(trace.at(span.row).subject).other;
+    const trace::Entity& format = trace.entity(record.format != trace::kNoEntity ? record.format : ofLock);
     return format.kind == trace::EntityKind::Text ? inspect::keptBy(format.name) : inspect::KeptBy::NotTold;
 }
 

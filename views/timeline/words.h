@@ -33,8 +33,8 @@ struct Lease {
 };
 /// The lease of a span with RecordState::Held.
 Lease leaseOf(const trace::Trace& trace, const Span& span);
-/// The thing that keeps the lock of a record span whose end is not known.
-inspect::KeptBy keptBy(const trace::Trace& trace, const Span& span);
+/// The thing that keeps the lock of a record lane's span whose end is not known, by its format.
+inspect::KeptBy keptBy(const trace::Trace& trace, const Lane& record, const Span& span);
 /// Whether it is drawn so pale that words on it need the usual text colour: without a wedge, or as a guess.
 inline bool isPale(const Span& span, const Lease& lease) {
     return !lease.fractionKnown() || span.flags & kGuessFlag;

@@ -117,6 +117,25 @@ private Q_SLOTS:
         QCOMPARE(marginAt(data, *a, Nanos(3s).count()).kind, Margin::Kind::Unknown);
     }
 
+    void aSessionKeepsAHoldThatHasNoLease() {
+        const auto marginIn = [](const char* format) {
+            Cast cast;
+            cast.ask(1s, cast.a);
+            cast.grant(1s, cast.a, 5s);
+            cast.at(2s, EventKind::RecordFreed, cast.a.thread, cast.lock, 0, cast.a.thread);
+            cast.at(2s, EventKind::RecordHeld, cast.a.thread, cast.lock, trace::kEndNotKnown, 1);
+            cast.at(2s, EventKind::RecordFormat, 0, cast.lock, 0, cast.trace->text(format));
+            cast.trace->reach(4s);
+            TimelineData data(cast.trace);
+            data.consume();
+            return marginAt(data, *laneOf(data, LaneKind::Belief, cast.a.thread), Nanos(3s).count());
+        };
+        const Margin kept = marginIn("curator-mutex");
+        QCOMPARE(kept.kind, Margin::Kind::Kept);
+        QCOMPARE(marginWords(kept), u"kept by its session"_qs);
+        QCOMPARE(marginIn("redis-set").kind, Margin::Kind::Unknown); // it has leases, and this one was not told
+    }
+
     void theStripHasItsThreeColours() {
         const Cast cast = gcPause();
         TimelinePicture picture;
