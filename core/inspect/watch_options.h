@@ -25,7 +25,7 @@ std::vector<KeyPattern> stringPatternsFrom(const QString& names);
 struct WatchOptions {
     std::vector<KeyPattern> patterns = usualLockNames(); ///< string keys that are locks by their name
     NameFilter names;
-    double share = 0.08;                   ///< for watch(), once everything was seen
+    double share = 0.03;                   ///< for watch(), once everything was seen
     double firstShare = 0.10;              ///< … until then
     double onceShare = 0.50;               ///< for once(): a user waits for its answer
     double commandsPerSecond = 20'000;     ///< bound of watch(), on average
