@@ -12,7 +12,7 @@ struct Stretch {
     std::optional<Nanos> from, until;
 };
 
-/// What a card says of whom.
+/// Whether a card names clients and locks.
 enum class Names : std::uint8_t {
     Shown,
     Hidden, ///< as trace::redacted()

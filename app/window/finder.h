@@ -6,7 +6,7 @@ namespace lockscope::app {
 
 class MainWindow;
 
-/// What "Find or do…" finds in the window beside its commands and the session's locks: lessons, settings of the
+/// The finds of "Find or do…" in the window beside its commands and the session's locks: lessons, settings of the
 /// workload, terms, and shared runs.
 std::vector<views::CommandField::Find> findsIn(MainWindow* window, const QString& typed);
 

@@ -35,8 +35,8 @@ struct ObservedUses {
 
 /// The uses of all locks between two instants of a trace. A client of our own tells by its own words when it asked, got
 /// and gave back; of all others the servers' records tell: they asked when they came into the queue, or else when they
-/// held. A hold of such a client that ended by its deadline is its death soon after its last renewal. What had begun
-/// before `from` begins at `from`: holders first, then waiters in their order. One pass over the rows up to `to`.
+/// held. A hold of such a client that ended by its deadline is its death soon after its last renewal. Uses that had
+/// begun before `from` begin at `from`: holders first, then waiters in their order. One pass over the rows up to `to`.
 ObservedUses observedUses(const trace::Trace& trace, Nanos from, Nanos to);
 
 } // namespace lockscope::experiment

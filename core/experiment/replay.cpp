@@ -305,7 +305,7 @@ std::expected<Replay, QString> replayOf(const trace::Trace& trace, const trace::
     if (from >= to) return std::unexpected(Text::tr("The stretch is empty: its end must be later than its beginning."));
     auto replay = Maker(trace, meta, from, to).make();
     if (!replay) return replay;
-    // What is written must be readable again: a lock's lease may end before its watchdog, as it was measured.
+    // The file must be readable again: a lock's lease may end before its watchdog, as it was measured.
     if (const auto read = scenario::parseScenario(scenario::toJson(replay->scenario), QString()); !read)
         return std::unexpected(read.error().front().message);
     return replay;

@@ -18,7 +18,7 @@ struct ReplayFaults {
 };
 
 /// The faults that rows between two instants tell of, for a scenario with these clients and with servers of its own.
-/// Those that no row describes, or that mean nothing there, are counted in a note.
+/// Faults that no row describes, or that mean nothing there, are counted in a note.
 ReplayFaults replayFaults(const trace::Trace& trace, const scenario::Scenario& scenario,
                           const std::vector<ReplayClient>& clients, Nanos from, Nanos to);
 

@@ -4,13 +4,13 @@
 
 namespace lockscope::session {
 
-/// What a session does, too, on whose time axis a person can put faults: a simulation. GUI thread; no call blocks.
+/// A session on whose time axis a person can put faults, a simulation, does this, too. GUI thread; no call blocks.
 class Planning {
 public:
     virtual ~Planning() = default;
 
     /// Adds a fault to Session::doneByHand() that strikes at its `at`, in the past or later, or by its condition from
-    /// then on. What was done by hand later on stays. A refusal is told by Session::complained(). Precondition: it has
+    /// then on. Later faults by hand stay. A refusal is told by Session::complained(). Precondition: it has
     /// an `at`, and changes no setting.
     virtual void plan(scenario::Fault fault) = 0;
     /// One of doneByHand() becomes this one, with its `at`. An index out of range does nothing; a refusal is told.

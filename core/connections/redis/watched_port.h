@@ -11,13 +11,13 @@ namespace lockscope::redis {
 template <class Watch>
 class WatchedPort : public Port {
 public:
-    Runtime& runtime() final { return m_watch->runtime(); }
+    Runtime& runtime() override { return m_watch->runtime(); }
     QCoro::Task<std::expected<OwnedSubscription, Error>> subscribe(QByteArray channel,
-                                                                   std::stop_token stop = {}) final {
+                                                                   std::stop_token stop = {}) override {
         const Nanos limit = m_watch->options().commandTimeout;
         return Feed::open(m_watch->runtime(), m_watch, std::move(channel), limit, std::move(stop));
     }
-    CallList::Registration onReconnect(CallList::Callback back) final {
+    CallList::Registration onReconnect(CallList::Callback back) override {
         return m_watch->reconnects().add(std::move(back));
     }
 
