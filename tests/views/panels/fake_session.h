@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "models/lock_facts.h"
+#include "models/view_context.h"
 #include "session/planning.h"
 #include "session/session.h"
 #include "trace/trace.h"
