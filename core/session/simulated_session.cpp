@@ -168,8 +168,8 @@ void SimulatedSession::apply(scenario::Fault fault, Nanos at) {
     fault.at = at;
     fault.byHand = true;
     const Nanos reached = m_trace->reached();
-    // A new future from here: what was done by hand later on belongs to the old one. What a person has put on the time
-    // axis, and what has not struck yet, stays.
+    // A new future from here: later faults by hand belong to the old one. Faults that a person has put on the time
+    // axis, and that have not struck yet, stay.
     const auto belongsToIt = [&](const scenario::Fault& other) {
         return *other.at > at && (*other.at <= reached || std::ranges::find(m_planned, other) == m_planned.end());
     };

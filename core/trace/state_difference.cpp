@@ -20,7 +20,7 @@ struct Text {
 
 constexpr Nanos kSameEnd = 500ms; ///< a lease whose end moved by less is the same one, measured anew
 
-/// What is left of a lease at an instant, ns; kNeverEnds, kEndNotKnown as they are.
+/// The rest of a lease at an instant, ns; kNeverEnds, kEndNotKnown as they are.
 std::int64_t leftAt(const Record& record, Nanos at) {
     return record.deadline < 0 ? record.deadline : std::max<std::int64_t>(record.deadline - at.count(), 0);
 }

@@ -9,7 +9,7 @@ namespace lockscope::trace {
 
 /// One thing that is otherwise at a later instant than at an earlier one.
 struct Change {
-    /// What a person looks for first comes first.
+    /// The kinds that a person looks for first come first.
     enum class Kind : std::uint8_t {
         HandedOver, ///< a lock that another thread holds now; count: how often it changed hands in between
         Taken,      ///< a lock that was free is held
@@ -36,7 +36,7 @@ struct Change {
 /// The stable English identifier of a kind ("handed-over", "taken"), for scripts.
 const char* changeName(Change::Kind kind);
 
-/// What is otherwise in the later state: locks and their holders by the servers' record, then waiters, leases and
+/// The differences of the later state: locks and their holders by the servers' record, then waiters, leases and
 /// tokens, then servers and clients; of a kind in the order of their entities. Copies of a lock that several servers
 /// keep are left out: their logical lock is told. Precondition: both are states of this trace, `earlier` at `from`,
 /// `later` at `to`, which is not before it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What changed between two instants of a recording, and a stretch of it as a scenario.
+// Changes between two instants of a recording, and a stretch of it as a scenario.
 #include "program.h"
 
 #include <QTemporaryDir>

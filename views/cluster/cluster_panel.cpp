@@ -199,7 +199,7 @@ void ClusterPanel::paintEvent(QPaintEvent*) {
         if (const auto link = links.find({flight.client, flight.node});
             link != links.end() && (!manyLinks || isTold(*link->second)))
             paintFlight(painter, flight, *link->second, *trace, m_flights.size() <= kWordyFlights);
-    // Those with a tag beside them come last, so that no other client covers it.
+    // Clients with a tag beside them come last, so that no other client covers it.
     const auto isLast = [&](const ClusterLayout::Item& item) {
         return !layout.clientWords && (holders.contains(item.entity) || marked(item));
     };

@@ -14,7 +14,7 @@ namespace lockscope::views {
 
 class SectionCaption;
 
-/// What is otherwise at a later instant of the session than at an earlier one, as a list of sentences. Opening an entry
+/// The differences of a later instant of the session from an earlier one, as a list of sentences. Opening an entry
 /// shows the later instant with the lock, the server or the client selected. Works on a thread of its own.
 class WhatChangedDialog : public QDialog {
     Q_OBJECT

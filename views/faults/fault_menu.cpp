@@ -68,7 +68,7 @@ void askValue(QWidget* parent, ViewContext& context, const FaultOffer& offer, co
     dialog->open();
 }
 
-/// What the menu is about: the world at the moment at which the fault is to strike.
+/// The matter of the menu: the world at the moment at which the fault is to strike.
 struct Scene {
     QMenu& menu;
     ViewContext& context;

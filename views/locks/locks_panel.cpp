@@ -296,15 +296,18 @@ void LocksPanel::showMenu(const QPoint& position, const QModelIndex& index) {
                         [holder] { QGuiApplication::clipboard()->setText(holder); });
     }
     menu->addSeparator();
-    fillFaultMenu(*menu, *m_context, lock);
+    // Before the faults, which may be many. A copy has none: the lock is freed as a whole.
+    if (!LocksModel::isCopy(m_proxy->mapToSource(index))) addForce(*menu, lock);
     menu->addSeparator();
-    if (LocksModel::isCopy(m_proxy->mapToSource(index))) {
-        Q_EMIT menuFilled(menu, position);
-        menu->popup(position); // the lock is freed as a whole
-        return;
-    }
-    QAction* force = menu->addAction(icon("lock-open", views::Role::Fault), tr("&Release by force…"), this,
-                                     [this, lock] { askForce(lock); });
+    fillFaultMenu(*menu, *m_context, lock);
+    menu->setToolTipsVisible(true);
+    Q_EMIT menuFilled(menu, position);
+    menu->popup(position);
+}
+
+void LocksPanel::addForce(QMenu& menu, trace::EntityId lock) {
+    QAction* force = menu.addAction(icon("lock-open", views::Role::Fault), tr("&Release by force…"), this,
+                                    [this, lock] { askForce(lock); });
     session::Session* const session = m_context->session();
     const bool can = session::mayForce(session, lock);
     // By what is true when it strikes, which need not be what stands in the row.
@@ -313,9 +316,6 @@ void LocksPanel::showMenu(const QPoint& position, const QModelIndex& index) {
     if (!can)
         force->setToolTip(live ? tr("This lock's connection is read-only. Allow changes on it first.")
                                : tr("This session cannot free a lock on the server."));
-    menu->setToolTipsVisible(true);
-    Q_EMIT menuFilled(menu, position);
-    menu->popup(position);
 }
 
 void LocksPanel::askForce(trace::EntityId lock) {

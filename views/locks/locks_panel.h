@@ -41,6 +41,7 @@ private:
     /// Says why there is no lock in the table.
     void tellNone();
     void showMenu(const QPoint& position, const QModelIndex& index);
+    void addForce(QMenu& menu, trace::EntityId lock);
     void askForce(trace::EntityId lock);
 
     ViewContext* m_context;

@@ -4,7 +4,7 @@
 
 namespace lockscope::views {
 
-/// What the simulated servers of a kind ("redis", "zookeeper", …) leave out, where it matters to somebody who compares
+/// The omissions of the simulated servers of a kind ("redis", "zookeeper", …), where it matters to somebody who compares
 /// them with real ones: sentences, one a line. Empty: the kind is not simulated. Translated.
 /// core/sim/SIMPLIFICATIONS.md has the whole list.
 QString modelLimits(const QString& kind);

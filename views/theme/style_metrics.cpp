@@ -122,6 +122,8 @@ int LockscopeStyle::styleHint(StyleHint hint, const QStyleOption* option, const 
     case SH_ComboBox_Popup:
     case SH_UnderlineShortcut:
         return 0;
+    case SH_Menu_Scrollable:
+        return 1; // a menu that is higher than the screen has no second column
     case SH_ToolTip_WakeUpDelay:
         return 500;
     case SH_TabBar_ElideMode:
@@ -144,7 +146,7 @@ int LockscopeStyle::styleHint(StyleHint hint, const QStyleOption* option, const 
 QSize LockscopeStyle::sizeFromContents(ContentsType type, const QStyleOption* option, const QSize& size,
                                        const QWidget* widget) const {
     QSize result = QProxyStyle::sizeFromContents(type, option, size, widget);
-    // Of a button only: what stands in a row with fields stays as high as these are.
+    // Only a button grows: fields in one row with it stay as high as they are.
     const auto scaled = [](int px) { return int(std::lround(px * textScale())); };
     switch (type) {
     case CT_PushButton:

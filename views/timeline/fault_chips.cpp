@@ -215,7 +215,7 @@ std::vector<FaultChip> faultChips(const TimelineScene& scene, const TimelineCoor
         // Words stand right of the instant, and left of it where a violation follows at once.
         const bool right = chip.x + width <= room && isFree(chip.x, width);
         const bool left = !right && chip.x - width >= 0 && isFree(chip.x - width, width);
-        // What is still to come has long words: as much of them as there is room for.
+        // Faults still to come have long words: as much of them as there is room for.
         const double least = m.px(90), fits = std::min(width, room - chip.x);
         if (!right && !left && chip.awaited && fits >= least && isFree(chip.x, fits)) {
             chip.words = words.elidedText(chip.words, Qt::ElideRight, fits - m.px(kFlag) - m.px(8));
@@ -255,7 +255,7 @@ void paintFaultChips(const PaintKit& kit, const TimelineScene& scene, const std:
             kit.sprite(flag, chip.x, box.y() + kit.m.px(13));
             continue;
         }
-        // What has not struck yet has a dashed edge.
+        // A fault that has not struck yet has a dashed edge.
         QPen edge(color(Role::Fault), 1);
         if (chip.awaited) edge.setStyle(Qt::DashLine);
         kit.rounded(box.adjusted(0.5, 0.5, -0.5, -0.5), 3,

@@ -4,6 +4,8 @@
 #include "timeline/violation_bands.h"
 #include "timeline/words.h"
 
+#include <span>
+
 namespace lockscope::views {
 
 /// A fault done by hand, as the time axis marks it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What of the timeline is in sight: the three truths where they have room, and what a lesson's step speaks of.
+// The part of the timeline that is in sight: the three truths where they have room, and what a lesson's step speaks of.
 #include "theme/fonts.h"
 #include "timeline/timeline_overview.h"
 #include "timeline/timeline_view.h"
@@ -57,7 +57,7 @@ bool TimelineView::tighten() {
     double tight = 1;
     {
         const std::lock_guard lock(m_loader->data()->mutex());
-        // Of the usual frame, as a frame that follows the lanes would change the room that they are measured by.
+        // By the usual frame, as a frame that follows the lanes would change the room that they are measured by.
         const TimelineMetrics plain(font);
         const int usual = m_layout.heightOfStory(plain);
         const double room = height() - frameOf(plain).first - frameOf(plain).second;

@@ -153,8 +153,10 @@ void Player::seek(Nanos t) {
     if (t > reached && !isLive()) {
         m_seek = t;
         session->advanceTo(t);
-        m_context->setPlayhead(std::min(t, m_context->trace()->reached()));
-        if (m_context->trace()->reached() >= t) m_seek.reset();
+        // Read once, as the trace may grow meanwhile: else it could have come to t after the playhead was set below it.
+        const Nanos now = m_context->trace()->reached();
+        if (now >= t) m_seek.reset();
+        m_context->setPlayhead(std::min(t, now));
         return;
     }
     m_seek.reset();

@@ -120,7 +120,7 @@ private Q_SLOTS:
         QCOMPARE(readable(bytes), text);
     }
 
-    /// What stays as it was is kept once, whoever keeps rows.
+    /// Contents that stay as they were are kept once, whoever keeps rows.
     void unchangedRowsShareTheirMemory() {
         const auto row = [](const char* name, const char* owner) {
             LockRow one;

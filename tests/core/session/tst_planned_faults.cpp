@@ -94,7 +94,7 @@ private Q_SLOTS:
         runTo(session, calm.until);
         QCOMPARE(struck(session, EventKind::ClientKilled), (Strikes{{20s, "A"}}));
         QCOMPARE(session.trace()->digest(), digestFromFile(session));
-        // What is still to come stays when the past is changed, too; what had struck goes with its future.
+        // Faults still to come stay when the past is changed, too; those that had struck go with its future.
         session.apply(fault({}, Action::PauseClient, "C", 1s), 1s);
         QCOMPARE(session.doneByHand().size(), 1u);
     }

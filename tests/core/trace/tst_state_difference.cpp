@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is otherwise at a later instant: by kind, with its words.
+// The differences at a later instant: by kind, with its words.
 #include "trace/recorder.h"
 #include "trace/state_difference.h"
 

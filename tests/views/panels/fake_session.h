@@ -186,7 +186,7 @@ struct PauseScene {
         context.setSession(&session);
         context.setPlayhead(playhead);
     }
-    /// What is known of the lock at a time.
+    /// The facts of the lock at a time.
     LockFacts at(Nanos t) {
         context.setPlayhead(t);
         return lockFacts(story.lock, context);

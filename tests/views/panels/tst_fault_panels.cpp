@@ -21,6 +21,7 @@ using namespace lockscope::views;
 using scenario::Action;
 using views::testing::FakeSession;
 using views::testing::PauseScene;
+using views::testing::PauseStory;
 
 class FaultPanels : public QObject {
     Q_OBJECT

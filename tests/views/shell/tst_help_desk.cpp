@@ -298,8 +298,7 @@ private Q_SLOTS:
         const views::RunMovie movie(s.window->sharer()->picture(), 600, 600);
         QCOMPARE(movie.frames(), 9); // a second, eight times a second, and its end
         QVERIFY(movie.frame(0) != movie.frame(8));
-        // Of what is yet to come nothing shows, in the overview either: its columns right of the playhead are all
-        // alike.
+        // The future does not show, in the overview either: its columns right of the playhead are all alike.
         const QImage first = movie.frame(0);
         const views::TimelineMetrics metrics(QFontMetricsF(views::uiFont()).height());
         const int bottom = first.height() - views::legendHeight(), top = bottom - metrics.overviewHeight();

@@ -81,7 +81,7 @@ void isWhole(const QWidget* widget) {
     QVERIFY2(widget->width() >= widget->minimumSizeHint().width(), qPrintable(widget->objectName()));
 }
 
-/// What the spotlight is on can be seen: the uppermost of its lanes at least, and all where they have room.
+/// The place of the spotlight can be seen: the uppermost of its lanes at least, and all where they have room.
 void spotlightIsInSight(const Taker& taker) {
     const auto& spotlight = taker.context()->spotlight();
     QVERIFY(spotlight);
