@@ -24,7 +24,8 @@ namespace lockscope::views {
 namespace {
 
 constexpr int kChoices = 4;
-constexpr int kTerms = 3; ///< new words that a step may explain
+constexpr int kTerms = 3;        ///< new words that a step may explain
+constexpr int kLinesOfABet = 24; ///< that narration, question and choices may need
 
 } // namespace
 
@@ -233,7 +234,10 @@ void LessonPanel::refreshTerms() {
     const bool told = m_guide->phase() == LessonGuide::Phase::Step || m_guide->phase() == LessonGuide::Phase::Turn;
     const auto terms =
         told ? lesson::termsIn(m_narration->text(), m_guide->language()) : std::vector<const lesson::Term*>{};
-    int room = width() - 6 * kGrid; // where the names are long, two words may be all that fit
+    // Where the names are long, two words may be all that fit; where the panel is low, a bet needs the room.
+    const bool low = m_scroll->viewport()->height() < kLinesOfABet * m_narration->fontMetrics().height();
+    const bool crowded = low && !m_guide->question().isEmpty();
+    int room = crowded ? 0 : width() - 6 * kGrid;
     for (std::size_t i = 0; i < m_terms.size(); ++i) {
         QToolButton* const button = m_terms[i];
         if (i < terms.size()) {
@@ -243,7 +247,7 @@ void LessonPanel::refreshTerms() {
             button->setAccessibleName(tr("What is this: %1?").arg(button->text()));
         }
         room -= button->sizeHint().width() + kGrid / 2;
-        button->setVisible(i < terms.size() && (i == 0 || room >= 0));
+        button->setVisible(!crowded && i < terms.size() && (i == 0 || room >= 0));
     }
 }
 
