@@ -330,7 +330,9 @@ void LessonPanel::refreshFoot() {
         if (url.isEmpty()) url = source.url;
     }
     m_source->setText(tr("Source: %1").arg(sources.join(QStringLiteral("; "))));
-    m_open->setVisible(!url.isEmpty());
+    const bool betInLargeText = !m_headShown && !m_guide->question().isEmpty(); // its choices need the room
+    m_source->setVisible(!betInLargeText);
+    m_open->setVisible(!url.isEmpty() && !betInLargeText);
     m_open->setToolTip(url);
     m_open->setAccessibleName(tr("Open the first source: %1").arg(url));
 }
