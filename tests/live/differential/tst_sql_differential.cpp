@@ -30,6 +30,9 @@ constexpr auto kQuiet = 15ms;
 /// After a short lease.
 constexpr auto kLeaseOver = 250ms;
 
+/// So many differences may be chance: see comesAgain().
+constexpr int kChances = 5;
+
 void wait(std::chrono::milliseconds time) {
     test::comesTrue([] { return false; }, time);
 }
@@ -39,8 +42,9 @@ class Crowd {
 public:
     /// `urlOf`: the real database of a seed's pair.
     template <typename UrlOf>
-    Crowd(UrlOf urlOf, Dialect dialect, std::uint64_t firstSeed, EventLoopRuntime& runtime) : m_firstSeed(firstSeed) {
-        for (std::uint64_t i = 0; i < kPairs; ++i)
+    Crowd(UrlOf urlOf, Dialect dialect, std::uint64_t firstSeed, EventLoopRuntime& runtime, int pairs = kPairs)
+        : m_firstSeed(firstSeed) {
+        for (std::uint64_t i = 0; i < std::uint64_t(pairs); ++i)
             m_pairs.push_back(std::make_unique<SqlPair>(urlOf(firstSeed + i), dialect, firstSeed + i, runtime));
     }
     ~Crowd() { endRound(); }
@@ -124,6 +128,17 @@ private:
     std::size_t m_different = 0;
 };
 
+/// Whether a pair differs again when it has the real server for itself. The order in which two requests reach a busy
+/// server is chance, and the model knows one: such a difference does not come again, one of rules does.
+template <typename UrlOf>
+bool comesAgain(UrlOf urlOf, Dialect dialect, std::uint64_t seed, qint64 operations, EventLoopRuntime& runtime) {
+    Crowd alone(urlOf, dialect, seed, runtime, 1);
+    if (!alone.prepare().isEmpty()) return true;
+    while (alone.operations() < operations)
+        if (!alone.round()) return true;
+    return false;
+}
+
 } // namespace
 
 class TestSqlDifferential : public QObject {
@@ -149,26 +164,34 @@ private Q_SLOTS:
             server = std::make_unique<sandbox::MariaDbServer>(m_runtime, options);
         }
         if (server) VERIFY_STARTED(*server);
-        const auto urlOf = [&](std::uint64_t seed) -> QString {
-            if (!server) return QStringLiteral("sqlite://%1/%2.db").arg(m_files.path()).arg(seed);
+        const auto placeOf = [&](const QString& name) -> QString {
+            if (!server) return QStringLiteral("sqlite://%1/%2.db").arg(m_files.path(), name);
             // A table each: InnoDB's locks on gaps between rows would let one pair wait for its neighbour, which takes
             // its next step only with all others.
             const QString url = server->url();
-            return url + (url.contains(u'?') ? u'&' : u'?') + QStringLiteral("table=pair_%1").arg(seed);
+            return url + (url.contains(u'?') ? u'&' : u'?') + QStringLiteral("table=") + name;
         };
+        const auto urlOf = [&](std::uint64_t seed) { return placeOf(QStringLiteral("pair_%1").arg(seed)); };
+        const auto aloneUrlOf = [&](std::uint64_t seed) { return placeOf(QStringLiteral("alone_%1").arg(seed)); };
         Campaign campaign(kind.constData(), kOperations);
         std::map<QByteArray, int> words;
-        int waits = 0;
+        int waits = 0, chances = 0;
         for (std::uint64_t seed = campaign.firstSeed(); !campaign.isOver(); seed += kPairs) {
             Crowd crowd(urlOf, dialect, seed, m_runtime);
             VERIFY_EMPTY(crowd.prepare());
             for (int round = 0; round < kRounds && !campaign.isOver(); ++round) {
                 const qint64 before = crowd.operations();
-                if (!crowd.round()) {
+                const bool equal = crowd.round();
+                if (!equal) {
                     const auto [which, pair] = crowd.different();
-                    QFAIL(qPrintable(campaign.difference(which, pair->operations(), pair->history())));
+                    const QString told = campaign.difference(which, pair->operations(), pair->history());
+                    const bool isChance =
+                        ++chances <= kChances && !comesAgain(aloneUrlOf, dialect, which, pair->operations(), m_runtime);
+                    QVERIFY2(isChance, qPrintable(told));
+                    qInfo("a difference that does not come again: %s", qPrintable(told));
                 }
                 campaign.did(crowd.operations() - before, seed);
+                if (!equal) break;
             }
             for (const auto& pair : crowd.pairs()) {
                 for (const auto& [word, count] : pair->words())
