@@ -100,7 +100,8 @@ void StretchDesk::showChanges() {
     auto [from, to] = stretch();
     const auto* const timeline = m_window->work()->timeline()->findChild<views::TimelineView*>();
     if (!timeline->measured()) from = std::min(context->playhead(), to);
-    if (from >= to)
+    constexpr Nanos kAhead = 500ms; // a run that plays is computed a little ahead of its playhead
+    if (from >= to || (!timeline->measured() && to - from < kAhead))
         return m_window->complain(
             tr("There are no two instants to compare: drag over the timeline with Shift to measure a "
                "stretch, or move the playhead back."));

@@ -42,6 +42,11 @@ scenario::TargetKind targetOf(Breakable::Kind kind) {
                                              : scenario::TargetKind::Nothing;
 }
 
+/// A time that people can read, and that is not before what has happened.
+Nanos inWholeMs(Nanos time) {
+    return std::chrono::ceil<std::chrono::milliseconds>(time);
+}
+
 void choose(QComboBox* box, const QString& name) {
     if (const int index = box->findData(name, kNameRole); index >= 0) box->setCurrentIndex(index);
 }
@@ -101,7 +106,7 @@ PlanDialog::PlanDialog(ViewContext* context, QWidget* parent)
     m_after->setPlaceholderText(tr("at once"));
     m_nth->setRange(1, 100'000);
     m_nth->setToolTip(tr("Counted from that instant on"));
-    m_at->setText(scenario::formatDuration(context->actsAt()));
+    m_at->setText(scenario::formatDuration(inWholeMs(context->actsAt())));
     // Names for screen readers and for scripts.
     for (const auto& [field, name] :
          {std::pair<QWidget*, const char*>(m_verb, "verb"), std::pair<QWidget*, const char*>(m_target, "target"),
@@ -386,7 +391,7 @@ void planFault(QWidget* owner, ViewContext& context, trace::EntityId entity, std
     const auto trace = context.trace();
     const trace::Entity& e = trace->entity(entity);
     scenario::Fault first;
-    first.at = at ? *at : context.actsAt();
+    first.at = inWholeMs(at ? *at : context.actsAt());
     first.duration = duration;
     if (e.kind == trace::EntityKind::Node) {
         first.action = Action::KillNode;
