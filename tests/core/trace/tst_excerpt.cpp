@@ -88,6 +88,7 @@ private Q_SLOTS:
             const auto ring = trace::RingRecording::start(path, world.trace, {}, {.keep = 20s});
             for (int i = 0; i < 200 && !QFileInfo::exists(before); ++i) {
                 world.turn(); // a second of the trace's time
+                // The ring's thread writes by a clock of its own: the file is looked for until it is there.
                 QTest::qWait(20);
             }
             QVERIFY(QFileInfo::exists(before));

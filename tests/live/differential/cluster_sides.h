@@ -75,6 +75,7 @@ public:
     }
     void pause(int server) override { m_cluster.at(server).pause(); }
     void resume(int server) override { m_cluster.at(server).resume(); }
+    // Real servers live by real time: so much of it the story lets pass, as it does in the model.
     void advance(std::chrono::milliseconds time) override { QTest::qWait(int(time.count())); }
     QByteArray id(int node) override { return m_cluster.id(node); }
     int nodeAt(const QByteArray& address) const override {

@@ -32,6 +32,7 @@ public:
     }
     void pause(int server) override { m_group.group().at(server).pause(); }
     void resume(int server) override { m_group.group().at(server).resume(); }
+    // Real servers live by real time: so much of it the story lets pass, as it does in the model.
     void advance(std::chrono::milliseconds time) override { QTest::qWait(int(time.count())); }
     int masterByWord() override {
         std::array<int, 3> votes{};
