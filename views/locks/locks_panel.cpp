@@ -86,7 +86,7 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     header->setSortIndicatorClearable(true);
     header->setHighlightSections(false);
     header->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    new RoomyColumns(header, {130, 112, 104, 84, 124, 68, 168, 94, 74, 76, 80, 116});
+    new RoomyColumns(header, {118, 84, 92, 76, 112, 52, 132, 124, 66, 68, 72, 100});
 
     m_stack = new QStackedLayout;
     // Before its pages: a stack without a parent shows its first page as a window of its own.

@@ -159,6 +159,7 @@ void LocksModel::refreshSoon() {
 void LocksModel::refresh() {
     addLocks();
     const auto trace = m_context->trace();
+    m_beats.moveTo(trace, m_context->playhead());
     const trace::State& state = m_context->state();
     std::vector<EntityId> badges = connectionsOf(*m_context);
     const bool badgesDiffer = badges != m_badges; // with a second connection the first one gets a badge, too
@@ -430,6 +431,8 @@ QVariant LocksModel::data(const QModelIndex& index, int role) const {
         return connectionName(*m_context->trace(), lock->lock);
     case ToneRole:
         return toneOf(*lock, index.column());
+    case PulseRole:
+        return QVariant::fromValue(pulseOf(*lock));
     case AlertRole: {
         const Alerted* const alert = alertOf(*lock);
         return alert ? int(inspect::severityOf(alert->kind)) + 1 : 0;

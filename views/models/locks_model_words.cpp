@@ -94,6 +94,14 @@ QString LocksModel::text(const LockFacts& facts, int column) const {
     }
 }
 
+Pulse LocksModel::pulseOf(const LockFacts& facts) const {
+    if (!facts.held() || !facts.observed) return {};
+    const Alerted* const alert = alertOf(facts);
+    const bool missed =
+        facts.renewal.kind == Renewal::Kind::Late || (alert && alert->kind == inspect::AlertRule::Kind::RenewalLate);
+    return {m_beats.of(facts.lock), qint64(m_context->playhead().count()), missed};
+}
+
 QVariant LocksModel::sortValue(const LockFacts& facts, int column) const {
     // Below 0: not known. On a server out of sight, no value is known.
     const bool ofTheRecord = column == HoldsColumn || column == TtlColumn || column == HeldForColumn;

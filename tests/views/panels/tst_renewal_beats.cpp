@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "locks/pulse_paint.h"
+#include "models/renewal_beats.h"
+#include "theme/palette.h"
+#include "theme/theme.h"
+
+#include <QImage>
+#include <QPainter>
+#include <QTest>
+
+using namespace lockscope;
+using namespace lockscope::views;
+using trace::EventKind;
+
+/// The renewals of the holds of a trace, and their picture in a cell.
+class TestRenewalBeats : public QObject {
+    Q_OBJECT
+
+    std::shared_ptr<trace::Trace> m_trace;
+    trace::EntityId m_lock = 0, m_other = 0, m_owner = 0;
+
+    void add(EventKind kind, Nanos at, trace::EntityId lock) {
+        trace::Event event;
+        event.at = at.count();
+        event.kind = kind;
+        event.actor = m_owner;
+        event.subject = lock;
+        m_trace->append(event);
+    }
+    static QList<qint64> at(std::initializer_list<Nanos> times) {
+        QList<qint64> list;
+        for (const Nanos time : times)
+            list += time.count();
+        return list;
+    }
+    /// How many pixels of a picture of the pulse are nearer to this colour than to the ground.
+    static int inked(const Pulse& pulse, Role role) {
+        QImage image(46, 16, QImage::Format_RGB32);
+        image.fill(color(Role::Surface));
+        QPainter painter(&image);
+        paintPulse(painter, QRectF(image.rect()), pulse);
+        painter.end();
+        const auto far = [](QColor a, QColor b) {
+            return std::abs(a.red() - b.red()) + std::abs(a.green() - b.green()) + std::abs(a.blue() - b.blue());
+        };
+        int count = 0;
+        for (int y = 0; y < image.height(); ++y)
+            for (int x = 0; x < image.width(); ++x) {
+                const QColor pixel = image.pixelColor(x, y);
+                count += far(pixel, color(role)) < far(pixel, color(Role::Surface)) && far(pixel, color(role)) < 60;
+            }
+        return count;
+    }
+
+private Q_SLOTS:
+    void init() {
+        Theme::instance().setChoice(ThemeChoice::Light);
+        m_trace = std::make_shared<trace::Trace>();
+        m_lock = m_trace->intern(trace::EntityKind::Lock, "orders");
+        m_other = m_trace->intern(trace::EntityKind::Lock, "stock");
+        m_owner = m_trace->intern(trace::EntityKind::Client, "A");
+    }
+
+    void beatsAreThoseOfThePresentHold() {
+        add(EventKind::RecordHeld, 1s, m_lock);
+        add(EventKind::RecordRenewed, 3s, m_lock);
+        add(EventKind::RecordRenewed, 4s, m_other);
+        add(EventKind::RecordRenewed, 5s, m_lock);
+        add(EventKind::RecordFreed, 6s, m_lock);
+        add(EventKind::RecordHeld, 7s, m_lock);
+        add(EventKind::RecordRenewed, 9s, m_lock);
+        RenewalBeats beats;
+        beats.moveTo(m_trace, 5s);
+        QCOMPARE(beats.of(m_lock), at({3s, 5s}));
+        QCOMPARE(beats.of(m_other), at({4s}));
+        beats.moveTo(m_trace, 6s);
+        QCOMPARE(beats.of(m_lock), at({}));
+        beats.moveTo(m_trace, 9s);
+        QCOMPARE(beats.of(m_lock), at({9s}));
+        beats.moveTo(m_trace, 4s); // back: as if nobody had looked further
+        QCOMPARE(beats.of(m_lock), at({3s}));
+        beats.moveTo(std::make_shared<trace::Trace>(), 4s);
+        QCOMPARE(beats.of(m_lock), at({}));
+    }
+
+    void theLastOnesAreKept() {
+        add(EventKind::RecordHeld, 0s, m_lock);
+        for (int i = 1; i <= 20; ++i)
+            add(EventKind::RecordRenewed, i * 1s, m_lock);
+        RenewalBeats beats;
+        beats.moveTo(m_trace, 20s);
+        QCOMPARE(beats.of(m_lock).size(), RenewalBeats::kMost);
+        QCOMPARE(beats.of(m_lock).back(), Nanos(20s).count());
+        // Those of long ago are not looked for, wherever one comes from.
+        m_trace->reach(20s + 2 * RenewalBeats::kReach);
+        RenewalBeats later;
+        later.moveTo(m_trace, 20s + 2 * RenewalBeats::kReach);
+        QVERIFY(later.of(m_lock).isEmpty());
+    }
+
+    void thePeriodIsTheMedian() {
+        QCOMPARE((Pulse{at({10s, 20s, 30s, 31s, 41s}), 0, false}.period()), Nanos(10s).count());
+        QCOMPARE((Pulse{at({10s}), 0, false}.period()), qint64(0));
+    }
+
+    void aMissedBeatIsARing() {
+        const Pulse well{at({10s, 20s, 30s}), Nanos(35s).count(), false};
+        Pulse late = well;
+        late.now = Nanos(47s).count();
+        late.missed = true;
+        QVERIFY(inked(well, Role::Holding) > 20);
+        QCOMPARE(inked(well, Role::Waiting), 0);
+        QVERIFY(inked(late, Role::Holding) > 20);
+        QVERIFY(inked(late, Role::Waiting) >= 4);
+        // One beat has no period: the ring stands at the end.
+        QVERIFY(inked({at({10s}), Nanos(47s).count(), true}, Role::Waiting) >= 4);
+    }
+};
+
+QTEST_MAIN(TestRenewalBeats)
+#include "tst_renewal_beats.moc"

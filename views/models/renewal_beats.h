@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "trace/trace.h"
+
+#include <QList>
+#include <map>
+#include <memory>
+
+namespace lockscope::views {
+
+/// The heart of each hold: the last renewals that were seen of it, up to an instant that moves. One pass over the trace
+/// serves all locks, and a step forward reads the new rows alone.
+class RenewalBeats {
+public:
+    static constexpr qsizetype kMost = 8;         ///< that are kept of one hold
+    static constexpr Nanos kReach = 5min;         ///< older ones are not looked for
+    static constexpr std::size_t kRows = 400'000; ///< nor is further back than so many rows
+
+    /// To the instant t of this trace, or of another one.
+    void moveTo(const std::shared_ptr<const trace::Trace>& trace, Nanos t);
+    /// In ns, oldest first; empty: no renewal of the present hold was seen, or nobody holds the lock.
+    QList<qint64> of(trace::EntityId lock) const;
+
+private:
+    void take(const trace::Trace& trace, std::size_t row);
+
+    std::weak_ptr<const trace::Trace> m_trace;
+    std::size_t m_row = 0; ///< of the first row that was not looked at
+    std::map<trace::EntityId, QList<qint64>> m_beats;
+};
+
+/// What the cell of a lock's renewals draws: a spike for each renewal, and a ring where one was due and did not come.
+struct Pulse {
+    QList<qint64> beats; ///< in ns, oldest first
+    qint64 now = 0;
+    bool missed = false;
+    friend bool operator==(const Pulse&, const Pulse&) = default;
+
+    /// The usual time between two beats: their median in ns. 0: there are fewer than two.
+    qint64 period() const;
+};
+
+} // namespace lockscope::views
+
+Q_DECLARE_METATYPE(lockscope::views::Pulse)
