@@ -23,7 +23,7 @@ public:
 
     /// Runs `work` on the other thread, and then `after` on this one, from its event loop.
     void run(std::function<void()> work, std::function<void()> after);
-    /// The same for work that has a result: `after` gets it.
+    /// As above, for work that has a result: `after` gets it.
     template <typename Work, typename After>
     requires(!std::is_void_v<std::invoke_result_t<Work>>) void run(Work work, After after) {
         auto result = std::make_shared<std::optional<std::invoke_result_t<Work>>>();

@@ -15,8 +15,8 @@ namespace {
 
 constexpr int kRowHeight = 30;
 constexpr int kPad = 12; ///< where the header puts its words
-constexpr int kBarWidth = 68, kBarHeight = 7, kGap = 8;
-constexpr int kPulseWidth = 46; ///< of the renewals that were seen
+constexpr int kBarWidth = 52, kBarHeight = 7, kGap = 8;
+constexpr int kPulseWidth = 40; ///< of the renewals that were seen
 constexpr int kMarkGap = 5;     ///< between a format and the sign that it is not certain
 
 const LockFacts* factsOf(const QModelIndex& index) {
@@ -99,7 +99,8 @@ void LocksDelegate::paint(QPainter* painter, const QStyleOptionViewItem& given, 
         painter->restore();
         return;
     }
-    if (facts && index.column() == LocksModel::TtlColumn && facts->held() && facts->observed) {
+    if (facts && index.column() == LocksModel::TtlColumn && facts->held() && facts->observed &&
+        facts->keptBy == inspect::KeptBy::NotTold) {
         const QRectF bar(room.left(), room.center().y() - kBarHeight / 2.0, std::min(kBarWidth, room.width()),
                          kBarHeight);
         paintTtlBar(*painter, bar, facts->gauge());

@@ -85,8 +85,11 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     header->setStretchLastSection(true);
     header->setSortIndicatorClearable(true);
     header->setHighlightSections(false);
+    header->setMinimumSectionSize(32); // the style wants more for an arrow that few columns ever have
     header->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    new RoomyColumns(header, {118, 84, 92, 76, 112, 52, 132, 124, 66, 68, 72, 100});
+    // The state is what the eye looks for: it stands beside the name, wherever the window ends.
+    header->moveSection(LocksModel::StateColumn, LocksModel::LockColumn + 1);
+    new RoomyColumns(header, {116, 80, 98, 82, 104, 56, 126, 128, 80, 64, 78, 100});
 
     m_stack = new QStackedLayout;
     // Before its pages: a stack without a parent shows its first page as a window of its own.

@@ -17,14 +17,11 @@ constexpr qint64 kShortest = 1'000'000; ///< ns: a strip is never of less
 void paintPulse(QPainter& painter, const QRectF& strip, const Pulse& pulse) {
     Q_ASSERT(!pulse.beats.isEmpty());
     const qint64 period = pulse.period();
-    // A quarter of a beat before the first one, so that it is seen whole.
-    const qint64 from = pulse.beats.front() - std::max(period / 4, kShortest);
+    const qint64 from = pulse.beats.front();
     const qint64 due = pulse.beats.back() + period;
     const qint64 to = std::max({pulse.now, from + kShortest, pulse.missed && period > 0 ? due : from});
-    const double right = strip.right() - kRing - 1;
-    const auto x = [&](qint64 t) {
-        return strip.left() + (right - strip.left()) * double(t - from) / double(to - from);
-    };
+    const double left = strip.left() + kSpike + 1, right = strip.right() - kRing - 1;
+    const auto x = [&](qint64 t) { return left + (right - left) * double(t - from) / double(to - from); };
     const double floor = strip.bottom() - 3, top = strip.top() + 1;
     QPainterPath line(QPointF(strip.left(), floor));
     for (const qint64 beat : pulse.beats) {

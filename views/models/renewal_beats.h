@@ -3,6 +3,7 @@
 #include "trace/trace.h"
 
 #include <QList>
+#include <QMetaType>
 #include <map>
 #include <memory>
 

@@ -41,7 +41,7 @@ int TimelineMetrics::laneHeight(const Lane& lane) const {
     case LaneKind::Belief:
         return std::max(2, px(belief));
     case LaneKind::Record:
-        return px((lowRecords ? 56 : 88) + (lane.deciders.empty() ? 0 : kDeciders));
+        return px((lowRecords ? 60 : 88) + (lane.deciders.empty() ? 0 : kDeciders));
     case LaneKind::Copy:
     case LaneKind::Clock:
         return px(28);
@@ -132,7 +132,7 @@ bool TimelineLayout::lowRecordsFor(const TimelineData& data, const TimelineMetri
     int records = 0, height = 0;
     LaneKind section{};
     for (const auto& lane : data.lanes()) {
-        if (records > 0 && height > room) break;
+        if (records > 2 && height > room) break;
         if (!shows(*lane, choice.beliefs > kCrowd)) continue;
         if (height == 0 || sectionOf(*lane) != section) height += whole.captionHeight();
         section = sectionOf(*lane);

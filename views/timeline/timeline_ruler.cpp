@@ -72,7 +72,7 @@ void TimelineRuler::paintHeld(const PaintKit& kit) {
     }
     kit.box(QRectF(std::round(to), top, 1, height()), color(Role::Fault));
     const QString where = m_held->part == Part::End ? duration(Nanos(m_held->to) - *m_held->deed.at)
-                                                    : instantShort(scene.data.trace(), Nanos(m_held->to));
+                                                    : instantShort(kit.trace, Nanos(m_held->to));
     kit.chip(to + 2, top + kit.m.px(6), QStringLiteral("%1 → %2").arg(m_held->words, where), Role::Surface, Role::Fault,
              Role::FaultText);
 }

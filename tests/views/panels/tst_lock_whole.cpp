@@ -8,6 +8,7 @@
 #include "locks/seen_lines.h"
 #include "models/locks_model.h"
 #include "theme/format.h"
+#include "trace/time_text.h"
 
 #include <QAbstractItemModelTester>
 #include <QJsonArray>

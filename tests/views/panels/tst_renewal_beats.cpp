@@ -2,7 +2,6 @@
 #include "locks/pulse_paint.h"
 #include "models/renewal_beats.h"
 #include "theme/palette.h"
-#include "theme/theme.h"
 
 #include <QImage>
 #include <QPainter>
@@ -35,7 +34,7 @@ class TestRenewalBeats : public QObject {
     }
     /// How many pixels of a picture of the pulse are nearer to this colour than to the ground.
     static int inked(const Pulse& pulse, Role role) {
-        QImage image(46, 16, QImage::Format_RGB32);
+        QImage image(40, 16, QImage::Format_RGB32);
         image.fill(color(Role::Surface));
         QPainter painter(&image);
         paintPulse(painter, QRectF(image.rect()), pulse);

@@ -7,6 +7,7 @@
 #include "timeline/render_timeline.h"
 #include "timeline/scene.h"
 #include "timeline/timeline_data.h"
+#include "trace/trace_time.h"
 
 #include <QBuffer>
 #include <QSvgGenerator>
