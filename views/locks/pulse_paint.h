@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "models/renewal_beats.h"
+#include "models/hold_history.h"
 
 class QPainter;
 class QRectF;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "models/hold_history.h"
 #include "models/lock_copies.h"
-#include "models/renewal_beats.h"
 #include "models/view_context.h"
 #include "session/alert_desk.h"
 #include "session/connection_desk.h"
@@ -120,6 +120,8 @@ private:
         QString sentence;
         friend bool operator==(const Alerted&, const Alerted&) = default;
     };
+    /// How many times as long as usual a lock is held by now; 0: that is not known, or less than twice.
+    std::int64_t timesUsual(const LockFacts& facts) const;
     /// The renewals of a lock for its cell; without beats: there is nothing to draw.
     Pulse pulseOf(const LockFacts& facts) const;
     /// The worst alert of a lock at the playhead; nullptr: it has none.
@@ -134,7 +136,7 @@ private:
     std::vector<LockFacts> m_facts; ///< by order of appearance
     std::map<trace::EntityId, int> m_position;
     LockCopies m_copies;
-    RenewalBeats m_beats;
+    HoldHistory m_history;
     bool m_anyCopy = false;
     std::vector<QPointer<session::AlertDesk>> m_desks;
     QPointer<session::ConnectionDesk> m_connections;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "locks/pulse_paint.h"
-#include "models/renewal_beats.h"
+#include "models/hold_history.h"
 #include "theme/palette.h"
 
 #include <QImage>
@@ -11,8 +11,8 @@ using namespace lockscope;
 using namespace lockscope::views;
 using trace::EventKind;
 
-/// The renewals of the holds of a trace, and their picture in a cell.
-class TestRenewalBeats : public QObject {
+/// What was seen of the holds of a trace, and the picture of their renewals in a cell.
+class TestHoldHistory : public QObject {
     Q_OBJECT
 
     std::shared_ptr<trace::Trace> m_trace;
@@ -68,33 +68,57 @@ private Q_SLOTS:
         add(EventKind::RecordFreed, 6s, m_lock);
         add(EventKind::RecordHeld, 7s, m_lock);
         add(EventKind::RecordRenewed, 9s, m_lock);
-        RenewalBeats beats;
+        HoldHistory beats;
         beats.moveTo(m_trace, 5s);
-        QCOMPARE(beats.of(m_lock), at({3s, 5s}));
-        QCOMPARE(beats.of(m_other), at({4s}));
+        QCOMPARE(beats.beatsOf(m_lock), at({3s, 5s}));
+        QCOMPARE(beats.beatsOf(m_other), at({4s}));
         beats.moveTo(m_trace, 6s);
-        QCOMPARE(beats.of(m_lock), at({}));
+        QCOMPARE(beats.beatsOf(m_lock), at({}));
         beats.moveTo(m_trace, 9s);
-        QCOMPARE(beats.of(m_lock), at({9s}));
+        QCOMPARE(beats.beatsOf(m_lock), at({9s}));
         beats.moveTo(m_trace, 4s); // back: as if nobody had looked further
-        QCOMPARE(beats.of(m_lock), at({3s}));
+        QCOMPARE(beats.beatsOf(m_lock), at({3s}));
         beats.moveTo(std::make_shared<trace::Trace>(), 4s);
-        QCOMPARE(beats.of(m_lock), at({}));
+        QCOMPARE(beats.beatsOf(m_lock), at({}));
     }
 
     void theLastOnesAreKept() {
         add(EventKind::RecordHeld, 0s, m_lock);
         for (int i = 1; i <= 20; ++i)
             add(EventKind::RecordRenewed, i * 1s, m_lock);
-        RenewalBeats beats;
+        HoldHistory beats;
         beats.moveTo(m_trace, 20s);
-        QCOMPARE(beats.of(m_lock).size(), RenewalBeats::kMost);
-        QCOMPARE(beats.of(m_lock).back(), Nanos(20s).count());
+        QCOMPARE(beats.beatsOf(m_lock).size(), HoldHistory::kMost);
+        QCOMPARE(beats.beatsOf(m_lock).back(), Nanos(20s).count());
         // Those of long ago are not looked for, wherever one comes from.
-        m_trace->reach(20s + 2 * RenewalBeats::kReach);
-        RenewalBeats later;
-        later.moveTo(m_trace, 20s + 2 * RenewalBeats::kReach);
-        QVERIFY(later.of(m_lock).isEmpty());
+        m_trace->reach(20s + 2 * HoldHistory::kReach);
+        HoldHistory later;
+        later.moveTo(m_trace, 20s + 2 * HoldHistory::kReach);
+        QVERIFY(later.beatsOf(m_lock).isEmpty());
+    }
+
+    void theUsualHoldIsTheMedianOfWholeOnes() {
+        Nanos now = 0s;
+        for (const Nanos length : {2s, 9s}) {
+            add(EventKind::RecordHeld, now += 1s, m_lock);
+            add(EventKind::RecordFreed, now += length, m_lock);
+        }
+        HoldHistory history;
+        history.moveTo(m_trace, now);
+        QCOMPARE(history.usualOf(m_lock), Nanos(0)); // two are not enough
+        add(EventKind::RecordHeld, now += 1s, m_lock);
+        add(EventKind::RecordUnobserved, now += 1s, m_lock); // how long this one lasted nobody knows
+        add(EventKind::RecordObserved, now += 60s, m_lock);
+        add(EventKind::RecordFreed, now += 1s, m_lock);
+        history.moveTo(m_trace, now);
+        QCOMPARE(history.usualOf(m_lock), Nanos(0));
+        add(EventKind::RecordHeld, now += 1s, m_lock);
+        add(EventKind::RecordHeld, now += 3s, m_lock); // taken over without a moment between
+        add(EventKind::RecordRenewed, now += 50s, m_lock);
+        history.moveTo(m_trace, now);
+        QCOMPARE(history.usualOf(m_lock), Nanos(3s));
+        QCOMPARE(history.beatsOf(m_lock).size(), 1);
+        QCOMPARE(history.usualOf(m_other), Nanos(0));
     }
 
     void thePeriodIsTheMedian() {
@@ -116,5 +140,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(TestRenewalBeats)
-#include "tst_renewal_beats.moc"
+QTEST_MAIN(TestHoldHistory)
+#include "tst_hold_history.moc"
