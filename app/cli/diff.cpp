@@ -9,6 +9,7 @@
 #include "trace/recording.h"
 #include "trace/state_difference.h"
 #include "trace/time_text.h"
+#include "trace/trace_time.h"
 
 namespace lockscope::cli {
 
@@ -56,7 +57,8 @@ int diff(const QStringList& words) {
     const trace::State earlier = index.at(*from), later = index.at(*to);
     const auto changes = trace::differences(*recording->trace, earlier, *from, later, *to);
     if (!arguments->has("json"))
-        say(tr("from %1 to %2: %n change(s)", nullptr, int(changes.size())).arg(instantText(*from), instantText(*to)));
+        say(tr("from %1 to %2: %n change(s)", nullptr, int(changes.size()))
+                .arg(instantText(*recording->trace, *from), instantText(*recording->trace, *to)));
     for (const trace::Change& change : changes)
         if (arguments->has("json"))
             say(toJson(change, *recording->trace));

@@ -4,35 +4,18 @@
 #include "cli/arguments.h"
 #include "cli/text.h"
 #include "trace/time_text.h"
-
-#include <QDateTime>
+#include "trace/trace_time.h"
 
 namespace lockscope::cli {
-
-namespace {
-
-std::optional<Nanos> timeOfDay(const QString& text, const trace::Trace& trace) {
-    QTime time;
-    for (const char* form : {"H:mm", "H:mm:ss", "H:mm:ss.z"})
-        if (!time.isValid()) time = QTime::fromString(text, QLatin1String(form));
-    if (!time.isValid()) return std::nullopt;
-    const QDateTime origin = QDateTime::fromMSecsSinceEpoch(trace.originWallMs());
-    QDateTime meant(origin.date(), time);
-    // "03:12" is meant although the recording began at 03:12:20.
-    if (meant.addSecs(60) < origin) meant = meant.addDays(1);
-    return std::max<Nanos>(std::chrono::milliseconds(origin.msecsTo(meant)), Nanos(0));
-}
-
-} // namespace
 
 std::expected<Nanos, QString> instantOf(const char* option, const QString& text, const trace::Trace& trace) {
     Nanos at{};
     if (text.contains(u':')) {
-        if (trace.originWallMs() == 0)
+        if (!tellsTimeOfDay(trace))
             return std::unexpected(
                 tr("--%1: this recording has no clock: give the time since its beginning, such as 90s")
                     .arg(QLatin1String(option)));
-        const auto time = timeOfDay(text, trace);
+        const auto time = instantOfDay(trace, text);
         if (!time)
             return std::unexpected(
                 tr("--%1: “%2” is no time of day such as 03:12 or 03:12:30").arg(QLatin1String(option), text));

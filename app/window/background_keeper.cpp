@@ -41,7 +41,6 @@ bool isAlive(qint64 process) {
 
 BackgroundKeeper::BackgroundKeeper(MainWindow* window)
     : QObject(window), m_window(window), m_openLeft(new QAction(tr("Open it"), this)) {
-    m_thread.setMaxThreadCount(1);
     m_openLeft->setToolTip(tr("Open it"));
     connect(m_openLeft, &QAction::triggered, this, [this] { m_window->openFile(m_left); });
     connect(window->context(), &views::ViewContext::sessionChanged, this, &BackgroundKeeper::follow);
@@ -49,7 +48,6 @@ BackgroundKeeper::BackgroundKeeper(MainWindow* window)
 }
 
 BackgroundKeeper::~BackgroundKeeper() {
-    m_thread.waitForDone();
     stop();
 }
 
@@ -139,21 +137,18 @@ void BackgroundKeeper::askToSave() {
 }
 
 void BackgroundKeeper::save(const QString& path) {
-    m_thread.start(
-        [this, path, trace = m_window->context()->trace(), meta = m_window->context()->session()->recordingMeta()] {
+    m_thread.run(
+        [path, trace = m_window->context()->trace(), meta = m_window->context()->session()->recordingMeta()] {
             const trace::Excerpt excerpt(trace, std::max<Nanos>(trace->reached() - kBounds.keep, Nanos(0)));
             const auto done = trace::saveRecording(path, excerpt.trace(), meta);
-            const QString error = done ? QString() : done.error().message;
-            QMetaObject::invokeMethod(
-                this,
-                [this, path, error] {
-                    if (error.isEmpty())
-                        m_window->messages()->say(tr("Saved %1.").arg(path), MessageBar::Kind::Good);
-                    else
-                        m_window->complain(error);
-                    Q_EMIT saved(path, error);
-                },
-                Qt::QueuedConnection);
+            return done ? QString() : done.error().message;
+        },
+        [this, path](const QString& error) {
+            if (error.isEmpty())
+                m_window->messages()->say(tr("Saved %1.").arg(path), MessageBar::Kind::Good);
+            else
+                m_window->complain(error);
+            Q_EMIT saved(path, error);
         });
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "runtime/background.h"
 #include "trace/ring_recording.h"
 
 #include <QObject>
 #include <QPointer>
-#include <QThreadPool>
 
 class QAction;
 
@@ -55,7 +55,7 @@ private:
     QAction* m_keep = nullptr;
     QAction* m_save = nullptr;
     QAction* m_openLeft;
-    QThreadPool m_thread;
+    Background m_thread{"keeper"};
 };
 
 } // namespace lockscope::app

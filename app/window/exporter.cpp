@@ -51,12 +51,10 @@ struct Exporter::Movie {
 
 Exporter::Exporter(MainWindow* window, std::function<void(QDialog*)> holdTime)
     : QObject(window), m_window(window), m_holdTime(std::move(holdTime)) {
-    m_thread.setMaxThreadCount(1);
 }
 
 Exporter::~Exporter() {
     m_stop.request_stop();
-    m_thread.waitForDone();
 }
 
 QList<QAction*> Exporter::makeActions(ActionRegistry* registry) {
@@ -119,12 +117,12 @@ void Exporter::writeTrace(const QString& path, const trace::ExportFormat& format
     if (m_busy) return;
     begin(path);
     // A growing trace is read without locks; what comes after this moment may or may not be in the file.
-    m_thread.start([this, path, format, trace = m_window->context()->trace(), stop = m_stop.get_token()] {
-        const auto done = writeWhole(path, [&](QIODevice& device) { return format.write(*trace, device, stop); });
-        const QString error = done ? QString() : done.error();
-        QMetaObject::invokeMethod(
-            this, [this, path, error] { end(path, error); }, Qt::QueuedConnection);
-    });
+    m_thread.run(
+        [path, format, trace = m_window->context()->trace(), stop = m_stop.get_token()] {
+            const auto done = writeWhole(path, [&](QIODevice& device) { return format.write(*trace, device, stop); });
+            return done ? QString() : done.error();
+        },
+        [this, path](const QString& error) { end(path, error); });
 }
 
 void Exporter::writeMovie(const QString& path) {
@@ -137,10 +135,10 @@ void Exporter::writeMovie(const QString& path) {
 void Exporter::paintNext(const std::shared_ptr<Movie>& movie) {
     const int i = movie->next++;
     const QImage frame = movie->frames.frame(i);
-    m_thread.start([this, movie, frame, i, stop = m_stop.get_token()] {
-        if (stop.stop_requested()) return;
+    const bool last = i + 1 == movie->frames.frames();
+    const auto encode = [movie, frame, i, last, stop = m_stop.get_token()] {
+        if (stop.stop_requested()) return QString();
         auto done = movie->file.add(frame, movie->frames.stay(i));
-        const bool last = i + 1 == movie->frames.frames();
         if (done && last)
             done = writeWhole(movie->path, [&](QIODevice& device) -> std::expected<void, QString> {
                 const auto bytes = movie->file.finish();
@@ -148,16 +146,13 @@ void Exporter::paintNext(const std::shared_ptr<Movie>& movie) {
                 if (device.write(*bytes) == bytes->size()) return {};
                 return std::unexpected(device.errorString());
             });
-        const QString error = done ? QString() : done.error();
-        QMetaObject::invokeMethod(
-            this,
-            [this, movie, last, error] {
-                if (last || !error.isEmpty())
-                    end(movie->path, error);
-                else
-                    paintNext(movie);
-            },
-            Qt::QueuedConnection);
+        return done ? QString() : done.error();
+    };
+    m_thread.run(encode, [this, movie, last](const QString& error) {
+        if (last || !error.isEmpty())
+            end(movie->path, error);
+        else
+            paintNext(movie);
     });
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "runtime/background.h"
 #include "trace/export.h"
 
 #include <QObject>
-#include <QThreadPool>
 #include <functional>
 
 class QAction;
@@ -52,7 +52,7 @@ private:
     QAction* m_movie = nullptr;
     bool m_busy = false;
     std::stop_source m_stop;
-    QThreadPool m_thread;
+    Background m_thread{"export"};
 };
 
 } // namespace lockscope::app

@@ -174,7 +174,7 @@ void MainWindow::furnish() {
 
 void MainWindow::tellOfNewFuture(session::Rewrite why, Nanos from) {
     QAction* const undo = m_registry->find(QStringLiteral("edit.undo"));
-    const QString when = views::instantShort(from);
+    const QString when = views::instantShort(*m_context->trace(), from);
     switch (why) {
     case session::Rewrite::Apply:
         return m_messages->offer(tr("New future from %1. The old one is kept.").arg(when), undo);

@@ -16,14 +16,11 @@ namespace lockscope::app {
 
 StretchDesk::StretchDesk(MainWindow* window)
     : QObject(window), m_window(window), m_openReplay(new QAction(tr("Open it"), this)) {
-    m_thread.setMaxThreadCount(1);
     m_openReplay->setToolTip(tr("Open it"));
     connect(m_openReplay, &QAction::triggered, this, [this] { m_window->openFile(m_written); });
 }
 
-StretchDesk::~StretchDesk() {
-    m_thread.waitForDone();
-}
+StretchDesk::~StretchDesk() = default;
 
 QAction* StretchDesk::makeReplayAction(ActionRegistry* registry) {
     m_replay = registry->add("stretch.replay", tr("File"), tr("Make a sc&enario of what happened…"),
@@ -71,16 +68,16 @@ void StretchDesk::askForReplay() {
 void StretchDesk::writeReplay(const QString& path) {
     const auto [from, to] = stretch();
     // A growing trace is read without locks.
-    m_thread.start([this, path, from = from, to = to, trace = m_window->context()->trace(),
-                    meta = m_window->context()->session()->recordingMeta()] {
+    const auto write = [path, from = from, to = to, trace = m_window->context()->trace(),
+                        meta = m_window->context()->session()->recordingMeta()] {
         const auto replay = experiment::replayOf(*trace, meta, from, to);
         QString error = replay ? QString() : replay.error();
         if (replay)
             if (const auto saved = scenario::saveScenario(replay->scenario, path); !saved) error = saved.error();
-        const QStringList notes = replay ? replay->notes : QStringList();
-        QMetaObject::invokeMethod(
-            this, [this, path, error, notes] { end(path, error, notes); }, Qt::QueuedConnection);
-    });
+        return std::pair(error, replay ? replay->notes : QStringList());
+    };
+    m_thread.run(write,
+                 [this, path](const std::pair<QString, QStringList>& done) { end(path, done.first, done.second); });
 }
 
 void StretchDesk::end(const QString& path, const QString& error, const QStringList& notes) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "runtime/background.h"
 #include "trace/time.h"
 
 #include <QObject>
-#include <QThreadPool>
 #include <utility>
 
 class QAction;
@@ -45,7 +45,7 @@ private:
     QAction* m_changes = nullptr;
     QAction* m_openReplay;
     QString m_written;
-    QThreadPool m_thread;
+    Background m_thread{"replay"};
 };
 
 } // namespace lockscope::app

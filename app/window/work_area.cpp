@@ -18,6 +18,7 @@ namespace {
 constexpr int kRoomForInspector = 1280; ///< beside the picture and what stands left of it
 constexpr int kRoomForTables = 880;     ///< below belief, record and effect of a few clients
 constexpr int kConnectionsWidth = 216, kControlsWidth = 252, kInspectorWidth = 348, kBottomHeight = 216;
+constexpr int kNarrowestInspector = 324; ///< a lock's facts beside its ring
 
 /// Stands in for the title bar of a dock that has none.
 class NoTitle : public QWidget {
@@ -67,6 +68,7 @@ WorkArea::WorkArea(QMainWindow* window, views::ViewContext* context, Settings* s
     for (const auto* workload : m_controls->findChildren<views::WorkloadPanel*>())
         connect(workload, &views::WorkloadPanel::done, m_timeline, [this] { m_timeline->setFocus(); });
     m_inspector = dock("dock.inspector", tr("Lock"), makeInspector(context), Qt::RightDockWidgetArea);
+    m_inspector->widget()->setMinimumWidth(kNarrowestInspector);
     m_locks = dock("dock.locks", tr("Locks"), makeLocks(context), Qt::BottomDockWidgetArea);
     const auto lazily = [this, context](QWidget* (*make)(views::ViewContext*)) {
         auto* panel = new LazyPanel([make, context] { return make(context); });
@@ -153,7 +155,7 @@ void WorkArea::arrange(Layout layout) {
         one->setVisible(isPartOf(layout, one));
     // Monitoring is reading a table; breaking is looking at the wires; teaching is the time axis.
     const int window = m_window->height();
-    const int bottom = layout == Layout::Monitor ? window / 2
+    const int bottom = layout == Layout::Monitor ? (window >= kRoomForTables ? window / 2 : window * 2 / 5)
                        : layout == Layout::Break ? window * 2 / 5
                                                  : kBottomHeight;
     QDockWidget* const left = layout == Layout::Monitor ? m_connections : m_controls;

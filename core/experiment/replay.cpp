@@ -8,6 +8,7 @@
 #include "sim/fitting_recipes.h"
 #include "trace/text.h"
 #include "trace/time_text.h"
+#include "trace/trace_time.h"
 
 #include <QCoreApplication>
 #include <algorithm>
@@ -99,7 +100,7 @@ public:
         const ObservedUses observed = observedUses(m_trace, m_from, m_to);
         if (observed.uses.empty())
             return std::unexpected(Text::tr("Between %1 and %2 nobody used a lock: choose another stretch.")
-                                       .arg(instantText(m_from), instantText(m_to)));
+                                       .arg(instantText(m_trace, m_from), instantText(m_trace, m_to)));
         const bool simulated = m_trace.originWallMs() == 0 && !m_meta.recipe.isEmpty();
         if (simulated) m_recorded = scenario::recordedScenario(m_meta.scenario);
         Scenario& to = m_replay.scenario;

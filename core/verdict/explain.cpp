@@ -2,6 +2,7 @@
 #include "trace/deadline.h"
 #include "trace/state.h"
 #include "trace/time_text.h"
+#include "trace/trace_time.h"
 #include "verdict/chronicle.h"
 #include "verdict/failover_story.h"
 #include "verdict/obstacle.h"
@@ -208,7 +209,7 @@ private:
     }
 
     QString length() const { return lengthText(m_v.from, m_v.from + m_length); }
-    QString at(Nanos t) const { return instantText(t, m_length); }
+    QString at(Nanos t) const { return instantText(m_trace, t, m_length); }
     QString name(EntityId id) const { return m_trace.displayName(id); }
     QString actor(EntityId id) const { return actorText(id, m_trace); }
     QString actors() const { return actorsText(m_v.actors, m_trace); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/time_text.h"
+#include "trace/trace_time.h"
 #include "verdict/verdict.h"
 #include "verdict/words.h"
 
@@ -64,7 +65,7 @@ QString headline(const Violation& v, const trace::Trace& trace) {
     const QString name = invariantName(v.invariant);
     const Nanos end = v.to == kNever ? trace.reached() : v.to;
     const Nanos length = std::max(end - v.from, 0ns);
-    const QString from = instantText(v.from, length);
+    const QString from = instantText(trace, v.from, length);
     if (v.to == kNever)
         return Words::tr("%1 violated for %2 so far, since %3").arg(name, lengthText(v.from, v.from + length), from);
     if (length == 0ns) return Words::tr("%1 violated at %2").arg(name, from);

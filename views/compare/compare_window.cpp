@@ -10,6 +10,7 @@
 #include "theme/style.h"
 #include "theme/widgets.h"
 #include "timeline/timeline_view.h"
+#include "trace/time_text.h"
 #include "transport/player.h"
 #include "transport/verdict_banner.h"
 
@@ -79,7 +80,7 @@ CompareWindow::CompareWindow(const session::SharedRun& run, std::optional<experi
     m_play->setFixedSize(32, 32);
     top->addWidget(m_play);
     m_clock->setFont(fixedFont(3, QFont::Medium));
-    m_clock->setText(clock(Nanos(0)));
+    m_clock->setText(clockText(Nanos(0)));
     m_clock->setAccessibleName(tr("Time"));
     top->addWidget(m_clock);
     top->addSpacing(2 * kGrid);
@@ -116,7 +117,7 @@ CompareWindow::CompareWindow(const session::SharedRun& run, std::optional<experi
     connect(m_play, &QToolButton::clicked, m_player, &Player::toggle);
     connect(m_player, &Player::playingChanged, this, [this](bool on) { m_play->setIcon(icon(on ? "pause" : "play")); });
     connect(m_sides[0].context, &ViewContext::playheadChanged, this, [this](Nanos t) {
-        m_clock->setText(clock(t));
+        m_clock->setText(clockText(t));
         m_sides[1].context->setPlayhead(t);
     });
     connect(m_sides[1].context, &ViewContext::seekRequested, m_player, &Player::seek);
@@ -227,7 +228,8 @@ QString CompareWindow::happening(const Side& side, std::optional<std::size_t> ro
     const auto trace = side.session->trace();
     const trace::Event event = trace->at(*row);
     //: What happens first in one of two runs: %1 a client, %2 what it does, %3 when.
-    return tr("%1: %2 at %3").arg(clientOf(*trace, event.actor), eventWord(event.kind), instant(Nanos(event.at)));
+    return tr("%1: %2 at %3")
+        .arg(clientOf(*trace, event.actor), eventWord(event.kind), instant(*trace, Nanos(event.at)));
 }
 
 QString CompareWindow::brokenBy(const Side& side) const {
@@ -243,7 +245,7 @@ void CompareWindow::tell() {
     for (Side& side : m_sides)
         side.mark->setInstant(m_difference ? std::optional(m_difference->at) : std::nullopt);
     m_story->setEnabled(m_difference.has_value());
-    m_story->setText(m_difference ? tr("They part at %1").arg(instant(m_difference->at))
+    m_story->setText(m_difference ? tr("They part at %1").arg(instant(*m_sides[0].session->trace(), m_difference->at))
                                   : tr("Both runs tell the same story"));
     const QString ends = tr("Above %1; below %2.").arg(brokenBy(m_sides[0]), brokenBy(m_sides[1]));
     m_outcome->setText(m_difference ? tr("Above, %1; below, %2.  ·  %3")

@@ -4,6 +4,7 @@
 #include "theme/style.h"
 #include "theme/widgets.h"
 #include "trace/time_text.h"
+#include "trace/trace_time.h"
 
 #include <QApplication>
 #include <QBoxLayout>
@@ -55,22 +56,21 @@ WhatChangedDialog::WhatChangedDialog(ViewContext* context, Nanos from, Nanos to,
     // Instants of another trace mean something else.
     connect(context, &ViewContext::sessionChanged, this, &QDialog::reject);
 
-    m_thread.setMaxThreadCount(1);
-    m_thread.start([this, trace = m_trace, from, to] {
+    const auto compare = [trace = m_trace, from, to] {
         trace::StateIndex index(trace);
         const trace::State earlier = index.at(from);
         const auto changes = trace::differences(*trace, earlier, from, index.at(to), to);
         QStringList sentences;
         for (std::size_t i = 0; i < std::min(changes.size(), kMostEntries); ++i)
             sentences += trace::sentenceOf(changes[i], *trace);
-        QMetaObject::invokeMethod(
-            this, [this, changes, sentences] { take(changes, sentences); }, Qt::QueuedConnection);
+        return std::pair(changes, sentences);
+    };
+    m_thread.run(compare, [this](const std::pair<std::vector<trace::Change>, QStringList>& found) {
+        take(found.first, found.second);
     });
 }
 
-WhatChangedDialog::~WhatChangedDialog() {
-    m_thread.waitForDone();
-}
+WhatChangedDialog::~WhatChangedDialog() = default;
 
 QStringList WhatChangedDialog::sentences() const {
     QStringList all;
@@ -80,7 +80,7 @@ QStringList WhatChangedDialog::sentences() const {
 }
 
 void WhatChangedDialog::tell(const QString& text) {
-    m_caption->setHint(intervalText(m_from, m_to) + QStringLiteral(" · ") + text);
+    m_caption->setHint(intervalText(*m_trace, m_from, m_to) + QStringLiteral(" · ") + text);
 }
 
 void WhatChangedDialog::take(const std::vector<trace::Change>& changes, const QStringList& sentences) {
@@ -112,7 +112,7 @@ void WhatChangedDialog::open(int row) {
 }
 
 void WhatChangedDialog::copy() const {
-    QStringList lines{tr("From %1 to %2").arg(instantText(m_from), instantText(m_to))};
+    QStringList lines{tr("From %1 to %2").arg(instantText(*m_trace, m_from), instantText(*m_trace, m_to))};
     for (const trace::Change& change : m_changes)
         lines += trace::sentenceOf(change, *m_trace);
     QApplication::clipboard()->setText(lines.join(QLatin1Char('\n')));

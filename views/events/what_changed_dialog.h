@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "models/view_context.h"
+#include "runtime/background.h"
 #include "trace/state_difference.h"
 
 #include <QDialog>
-#include <QThreadPool>
 
 class QListView;
 class QPushButton;
@@ -44,7 +44,7 @@ private:
     QStandardItemModel* m_model;
     QPushButton* m_copy;
     std::vector<trace::Change> m_changes;
-    QThreadPool m_thread;
+    Background m_thread{"differences"};
 };
 
 } // namespace lockscope::views

@@ -241,8 +241,8 @@ void fillSpanMenu(QMenu& menu, ViewContext& context, EntityId entity, Nanos from
     menu.setToolTipsVisible(true);
     FaultMoment moment{from, {}};
     if (to > from) moment.duration = to - from;
-    menu.addSection(to > from ? interval(from, to) : instant(from));
     const auto trace = context.trace();
+    menu.addSection(to > from ? interval(*trace, from, to) : instant(*trace, from));
     const EntityKind kind = trace->entity(entity).kind;
     const bool own = kind == EntityKind::Client || kind == EntityKind::Thread || kind == EntityKind::Node ||
                      kind == EntityKind::Link || kind == EntityKind::Lock;

@@ -10,6 +10,7 @@
 #include "theme/icons.h"
 #include "theme/style.h"
 #include "theme/widgets.h"
+#include "trace/time_text.h"
 
 #include <QBoxLayout>
 #include <QHeaderView>
@@ -92,7 +93,7 @@ void HandList::refresh() {
     m_shown = std::move(done);
     m_rows->clear();
     for (std::size_t i = 0; i < m_shown.size(); ++i) {
-        const QString when = instantShort(m_shown[i].at.value_or(Nanos(0))), what = deedText(m_shown[i]);
+        const QString when = instantText(m_shown[i].at.value_or(Nanos(0)), 1s), what = deedText(m_shown[i]);
         auto* row = new QTreeWidgetItem(m_rows, {when, what, QString()});
         row->setData(TimeColumn, kIndexRole, qulonglong(i));
         row->setData(TimeColumn, Qt::AccessibleTextRole, tr("%1: %2", "when: what was done").arg(when, what));

@@ -4,6 +4,7 @@
 #include "theme/fonts.h"
 #include "theme/format.h"
 #include "theme/widgets.h"
+#include "trace/time_text.h"
 
 #include <QBoxLayout>
 #include <QLabel>
@@ -69,7 +70,7 @@ void PresenterBar::refresh() {
 }
 
 void PresenterBar::refreshClock() {
-    m_clock->setText(clock(m_context->playhead()));
+    m_clock->setText(clockText(m_context->playhead()));
 }
 
 void PresenterBar::paintEvent(QPaintEvent*) {

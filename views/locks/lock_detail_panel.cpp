@@ -308,7 +308,8 @@ QStringList LockDetailPanel::copyLines(trace::EntityId lock) const {
         const bool dead = server != state.nodes.end() && server->second.life == trace::ClientState::Life::Dead;
         const bool decides = whole != state.records.end() && whole->second.decider == node;
         if (dead) {
-            lines += tr("%1  dead since %2").arg(trace->displayName(node), instantShort(Nanos(server->second.since)));
+            lines += tr("%1  dead since %2")
+                         .arg(trace->displayName(node), instantShort(*trace, Nanos(server->second.since)));
             continue;
         }
         QString words = tr("free");
@@ -336,7 +337,7 @@ void LockDetailPanel::showContent(const LockFacts& facts) {
     if (seen) {
         const Nanos at(record->second.contentAt);
         const QString age = duration(std::max(m_context->playhead() - at, Nanos::zero()));
-        m_serverCaption->setHint(tr("seen at %1, %2 ago").arg(instant(at), age));
+        m_serverCaption->setHint(tr("seen at %1, %2 ago").arg(instant(*m_context->trace(), at), age));
         m_server->setLines(seenLines(*seen, m_context->trace()->displayName(facts.lock)));
         return;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "locks/locks_delegate.h"
 
+#include "locks/pulse_paint.h"
 #include "models/lock_filter.h"
 #include "theme/badge.h"
 #include "theme/fonts.h"
@@ -14,8 +15,9 @@ namespace {
 
 constexpr int kRowHeight = 30;
 constexpr int kPad = 12; ///< where the header puts its words
-constexpr int kBarWidth = 68, kBarHeight = 7, kGap = 8;
-constexpr int kMarkGap = 5; ///< between a format and the sign that it is not certain
+constexpr int kBarWidth = 52, kBarHeight = 7, kGap = 8;
+constexpr int kPulseWidth = 40; ///< of the renewals that were seen
+constexpr int kMarkGap = 5;     ///< between a format and the sign that it is not certain
 
 const LockFacts* factsOf(const QModelIndex& index) {
     const auto* proxy = qobject_cast<const LocksProxy*>(index.model());
@@ -72,6 +74,7 @@ QSize LocksDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIn
     if (const LockFacts* const facts = factsOf(index); facts && index.column() == LocksModel::FormatColumn)
         width += markWidth(*facts);
     if (index.column() == LocksModel::TtlColumn) width += kBarWidth + kGap;
+    if (index.column() == LocksModel::RenewalColumn) width += kPulseWidth + kGap;
     if (badgeIn(index) >= 0) width += kBadgeSide + kGap;
     if (index.column() == LocksModel::StateColumn && !group) width = pillWidth(text) + 2 * kPad;
     return {width, std::max(kRowHeight, option.fontMetrics.height() + 8)};
@@ -96,11 +99,20 @@ void LocksDelegate::paint(QPainter* painter, const QStyleOptionViewItem& given, 
         painter->restore();
         return;
     }
-    if (facts && index.column() == LocksModel::TtlColumn && facts->held() && facts->observed) {
+    if (facts && index.column() == LocksModel::TtlColumn && facts->held() && facts->observed &&
+        facts->keptBy == inspect::KeptBy::NotTold) {
         const QRectF bar(room.left(), room.center().y() - kBarHeight / 2.0, std::min(kBarWidth, room.width()),
                          kBarHeight);
         paintTtlBar(*painter, bar, facts->gauge());
         room.setLeft(room.left() + kBarWidth + kGap);
+    }
+    if (facts && index.column() == LocksModel::RenewalColumn) {
+        const auto pulse = index.data(LocksModel::PulseRole).value<Pulse>();
+        if (!pulse.beats.isEmpty()) {
+            const QRectF strip(room.left(), room.center().y() - 8, kPulseWidth, 16);
+            paintPulse(*painter, strip, pulse);
+            room.setLeft(room.left() + kPulseWidth + kGap);
+        }
     }
     if (const int badge = badgeIn(index); badge >= 0) {
         const QRectF square(room.left(), room.center().y() - kBadgeSide / 2.0 + 0.5, kBadgeSide, kBadgeSide);

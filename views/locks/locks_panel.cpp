@@ -85,8 +85,11 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     header->setStretchLastSection(true);
     header->setSortIndicatorClearable(true);
     header->setHighlightSections(false);
+    header->setMinimumSectionSize(32); // the style wants more for an arrow that few columns ever have
     header->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    new RoomyColumns(header, {130, 112, 104, 84, 124, 68, 168, 94, 74, 76, 80, 116});
+    // The state is what the eye looks for: it stands beside the name, wherever the window ends.
+    header->moveSection(LocksModel::StateColumn, LocksModel::LockColumn + 1);
+    new RoomyColumns(header, {116, 80, 98, 80, 104, 56, 124, 126, 80, 64, 106, 98});
 
     m_stack = new QStackedLayout;
     // Before its pages: a stack without a parent shows its first page as a window of its own.

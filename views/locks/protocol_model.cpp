@@ -143,7 +143,7 @@ void ProtocolModel::refreshNote(const QStringList& others) {
     QString note;
     if (!others.isEmpty() && set >= 0)
         note = tr("Chosen at %1: each client asks by it from its next request on. Still at another recipe: %2.")
-                   .arg(instant(Nanos(set)), others.join(tr(", ")));
+                   .arg(instant(*m_context->trace(), Nanos(set)), others.join(tr(", ")));
     else if (!others.isEmpty())
         note = tr("Still at another recipe: %1.").arg(others.join(tr(", ")));
     if (note == m_note) return;

@@ -90,6 +90,7 @@ void TtlHistory::refresh() {
     m_to = m_context->playhead();
     const auto trace = m_context->trace();
     const bool none = m_lock == trace::kNoEntity || !trace || trace->size() == 0;
+    m_end = none ? QString() : instantShort(*trace, m_to);
     // A young run fills the picture with what there is of it, rather than with a past that it does not have.
     const Nanos began = none ? Nanos::min() : std::min(Nanos(trace->timeAt(0)), m_to);
     m_from = std::max(began, m_to - std::max(kShortest, lease * kLeases));
@@ -144,7 +145,7 @@ void TtlHistory::paintEvent(QPaintEvent*) {
     const QRect words = rect().adjusted(0, rect().height() - 13, 0, 0);
     painter.drawText(words, Qt::AlignLeft | Qt::AlignVCenter,
                      m_cut ? tr("older was not looked at") : tr("%1 ago").arg(roundDuration(span())));
-    painter.drawText(words, Qt::AlignRight | Qt::AlignVCenter, instantShort(m_to));
+    painter.drawText(words, Qt::AlignRight | Qt::AlignVCenter, m_end);
 }
 
 } // namespace lockscope::views

@@ -40,6 +40,7 @@ private:
     ViewContext* m_context;
     trace::EntityId m_lock = trace::kNoEntity;
     Nanos m_from{}, m_to{};
+    QString m_end; ///< m_to in words
     std::vector<LeaseStretch> m_stretches;
     bool m_cut = false; ///< what is older was not looked at
 };

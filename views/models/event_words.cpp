@@ -36,9 +36,9 @@ QString joined(std::initializer_list<QString> parts) {
     return words.join(Words::tr(", "));
 }
 
-QString deadline(std::int64_t value) {
+QString deadline(const trace::Trace& trace, std::int64_t value) {
     if (value == trace::kEndNotKnown) return Words::tr("until when is unknown");
-    return value < 0 ? Words::tr("never expires") : Words::tr("lease until %1").arg(instant(Nanos(value)));
+    return value < 0 ? Words::tr("never expires") : Words::tr("lease until %1").arg(instant(trace, Nanos(value)));
 }
 
 QString flight(std::int64_t value) {
@@ -341,7 +341,7 @@ QString eventDetail(const Event& e, const trace::Trace& trace) {
         return Words::tr("after %1").arg(duration(Nanos(e.value)));
     case EventKind::BelievedUntil:
         return e.value < 0 ? Words::tr("it ignores its deadline")
-                           : Words::tr("gives it up at %1 by itself").arg(instant(Nanos(e.value)));
+                           : Words::tr("gives it up at %1 by itself").arg(instant(trace, Nanos(e.value)));
     case EventKind::Released:
     case EventKind::ReleaseSent:
         return e.kind == EventKind::Released && e.aux ? Words::tr("%n hold(s) left", "", int(e.aux)) : QString();
@@ -350,12 +350,12 @@ QString eventDetail(const Event& e, const trace::Trace& trace) {
         return Words::tr("the server says: not yours");
     case EventKind::RecordHeld:
     case EventKind::RecordRenewed:
-        return joined({deadline(e.value), holds(e.aux)});
+        return joined({deadline(trace, e.value), holds(e.aux)});
     case EventKind::RecordDeadline:
-        return joined({deadline(e.value), Words::tr("nobody renewed it")});
+        return joined({deadline(trace, e.value), Words::tr("nobody renewed it")});
     case EventKind::RecordHolder:
         return joined({modeWords(trace::holdMode(e.flags)), holds(e.aux),
-                       e.value == trace::kEndNotKnown ? QString() : deadline(e.value)});
+                       e.value == trace::kEndNotKnown ? QString() : deadline(trace, e.value)});
     case EventKind::RecordQueued:
         return joined({Words::tr("place %1").arg(e.value + 1), modeWords(trace::holdMode(e.flags)),
                        e.flags & trace::kQueuedDead ? Words::tr("nobody waits there any more") : QString()});

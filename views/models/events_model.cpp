@@ -162,7 +162,7 @@ QVariant EventsModel::data(const QModelIndex& index, int role) const {
     }
     switch (index.column()) {
     case TimeColumn:
-        return instant(e.time());
+        return instant(*m_trace, e.time());
     case KindColumn:
         return eventWord(e.kind);
     case WhoColumn:

@@ -383,7 +383,8 @@ QString renewalText(const Renewal& renewal, bool full) {
     case Renewal::Kind::Late:
         return Words::tr("late by %1").arg(duration(renewal.by));
     case Renewal::Kind::Seen:
-        return Words::tr("seen %1 ago").arg(duration(renewal.by));
+        return full ? Words::tr("seen %1 ago").arg(duration(renewal.by))
+                    : Words::tr("%1 ago").arg(duration(renewal.by));
     case Renewal::Kind::Unknown:
         break;
     }

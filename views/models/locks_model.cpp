@@ -159,6 +159,7 @@ void LocksModel::refreshSoon() {
 void LocksModel::refresh() {
     addLocks();
     const auto trace = m_context->trace();
+    m_history.moveTo(trace, m_context->playhead());
     const trace::State& state = m_context->state();
     std::vector<EntityId> badges = connectionsOf(*m_context);
     const bool badgesDiffer = badges != m_badges; // with a second connection the first one gets a badge, too
@@ -389,6 +390,9 @@ QVariant LocksModel::data(const QModelIndex& index, int role) const {
         return text(*lock, index.column());
     case Qt::ToolTipRole:
         if (index.column() == RenewalColumn) return renewalText(lock->renewal, true);
+        if (index.column() == HeldForColumn && timesUsual(*lock) > 0)
+            return tr("%1. Usual for this lock: %2, the median of the last holds that were seen.")
+                .arg(heldForText(*lock), duration(m_history.usualOf(lock->lock)));
         if (index.column() == TokenColumn && lock->token) return QString::number(lock->token);
         if (index.column() == FormatColumn && lock->certainty != trace::Certainty::Certain)
             return tr("%1. %2").arg(text(*lock, FormatColumn), certaintySentence(lock->certainty));
@@ -430,6 +434,8 @@ QVariant LocksModel::data(const QModelIndex& index, int role) const {
         return connectionName(*m_context->trace(), lock->lock);
     case ToneRole:
         return toneOf(*lock, index.column());
+    case PulseRole:
+        return QVariant::fromValue(pulseOf(*lock));
     case AlertRole: {
         const Alerted* const alert = alertOf(*lock);
         return alert ? int(inspect::severityOf(alert->kind)) + 1 : 0;

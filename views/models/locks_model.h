@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "models/hold_history.h"
 #include "models/lock_copies.h"
 #include "models/view_context.h"
 #include "session/alert_desk.h"
@@ -39,6 +40,7 @@ public:
         AlertRole,               ///< how bad the lock's worst alert at the playhead is: 0 none, then by severity
         BadgeRole,               ///< number of the lock's connection as int, -1: there is one at most; a group's, too
         PlaceRole,               ///< the name of its connection
+        PulseRole,               ///< a Pulse, of a held lock in sight with renewals that were seen
     };
     /// By what locks are put together.
     enum class Grouping : std::uint8_t { None, Server, Backend, Holder };
@@ -118,6 +120,10 @@ private:
         QString sentence;
         friend bool operator==(const Alerted&, const Alerted&) = default;
     };
+    /// How many times as long as usual a lock is held by now; 0: that is not known, or less than twice.
+    std::int64_t timesUsual(const LockFacts& facts) const;
+    /// The renewals of a lock for its cell; without beats: there is nothing to draw.
+    Pulse pulseOf(const LockFacts& facts) const;
     /// The worst alert of a lock at the playhead; nullptr: it has none.
     const Alerted* alertOf(const LockFacts& facts) const;
     /// By connection and name of the lock.
@@ -130,6 +136,7 @@ private:
     std::vector<LockFacts> m_facts; ///< by order of appearance
     std::map<trace::EntityId, int> m_position;
     LockCopies m_copies;
+    HoldHistory m_history;
     bool m_anyCopy = false;
     std::vector<QPointer<session::AlertDesk>> m_desks;
     QPointer<session::ConnectionDesk> m_connections;

@@ -79,6 +79,9 @@ QString LocksModel::text(const LockFacts& facts, int column) const {
     case TokenColumn:
         return facts.token ? shortNumber(facts.token) : none();
     case HeldForColumn:
+        if (const std::int64_t times = timesUsual(facts))
+            //: %1 is how long a lock is held, "4 m 03 s"; %2 how many times as long as usual that is.
+            return tr("%1 · %2×").arg(heldForText(facts)).arg(times);
         return heldForText(facts);
     case StateColumn: {
         const Alerted* const alert = alertOf(facts);
@@ -92,6 +95,21 @@ QString LocksModel::text(const LockFacts& facts, int column) const {
     default:
         return {};
     }
+}
+
+std::int64_t LocksModel::timesUsual(const LockFacts& facts) const {
+    const Nanos usual = facts.held() && facts.known() ? m_history.usualOf(facts.lock) : Nanos(0);
+    if (usual <= Nanos(0)) return 0;
+    const std::int64_t times = facts.heldFor / usual;
+    return times >= 2 ? times : 0;
+}
+
+Pulse LocksModel::pulseOf(const LockFacts& facts) const {
+    if (!facts.held() || !facts.observed) return {};
+    const Alerted* const alert = alertOf(facts);
+    const bool missed =
+        facts.renewal.kind == Renewal::Kind::Late || (alert && alert->kind == inspect::AlertRule::Kind::RenewalLate);
+    return {m_history.beatsOf(facts.lock), qint64(m_context->playhead().count()), missed};
 }
 
 QVariant LocksModel::sortValue(const LockFacts& facts, int column) const {

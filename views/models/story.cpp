@@ -87,7 +87,7 @@ QString storyOf(const ViewContext& context, EntityId lock) {
 QString storyAtPlayhead(const ViewContext& context) {
     if (!context.session()) return {};
     const auto trace = context.trace();
-    QStringList sentences{Story::tr("At %1.").arg(instant(context.playhead()))};
+    QStringList sentences{Story::tr("At %1.").arg(instant(*trace, context.playhead()))};
     std::vector<EntityId> locks;
     if (const EntityId focused = context.focusedLock(); focused != trace::kNoEntity) locks.push_back(focused);
     std::size_t all = locks.size();

@@ -11,9 +11,9 @@ using verdict::Violation;
 
 namespace {
 /// When it was, in the words and digits of its sentence.
-QString whenText(const Violation& violation, Nanos reached) {
-    if (violation.to == violation.from) return instant(violation.from);
-    return interval(violation.from, violation.to, std::max(reached, violation.from));
+QString whenText(const trace::Trace& trace, const Violation& violation, Nanos reached) {
+    if (violation.to == violation.from) return instant(trace, violation.from);
+    return interval(trace, violation.from, violation.to, std::max(reached, violation.from));
 }
 
 /// How many violations had begun by t.
@@ -62,7 +62,7 @@ InvariantsModel::Tally InvariantsModel::tally(Invariant invariant) const {
             ++tally.later;
             continue;
         }
-        if (tally.soFar++ == 0) tally.first = whenText(violation, m_verdict->reached);
+        if (tally.soFar++ == 0) tally.first = whenText(*m_context->trace(), violation, m_verdict->reached);
     }
     return tally;
 }
@@ -223,7 +223,7 @@ QVariant ViolationsModel::data(const QModelIndex& index, int role) const {
     case IdRole:
         return QString::fromLatin1(verdict::invariantId(violation.invariant));
     case WhenRole:
-        return whenText(violation, m_violations.verdict->reached);
+        return whenText(*m_trace, violation, m_violations.verdict->reached);
     case LaterRole:
         return std::size_t(index.row()) >= m_begun;
     default:

@@ -100,7 +100,7 @@ void StatisticsPanel::tell() {
         m_summary->setText(tr("counting: %1 %").arg(int(m_model->progress() * 100)));
         return;
     }
-    QString text = tr("from the beginning to %1").arg(instantShort(m_context->playhead()));
+    QString text = tr("from the beginning to %1").arg(instantShort(*m_context->trace(), m_context->playhead()));
     if (const double requests = m_model->requestsPerGrant(); requests >= 0)
         text += QStringLiteral(" · ") + tr("%1 messages to servers for each grant").arg(requests, 0, 'f', 1);
     m_summary->setText(text);

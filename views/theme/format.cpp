@@ -46,20 +46,16 @@ QString duration(Nanos d) {
     return durationText(d);
 }
 
-QString instant(Nanos t) {
-    return instantText(t);
+QString instant(const trace::Trace& trace, Nanos t) {
+    return instantText(trace, t);
 }
 
-QString instantShort(Nanos t) {
-    return instantText(t, 1s);
+QString instantShort(const trace::Trace& trace, Nanos t) {
+    return instantText(trace, t, 1s);
 }
 
-QString interval(Nanos from, Nanos to, Nanos now) {
-    return intervalText(from, to, now);
-}
-
-QString clock(Nanos t) {
-    return clockText(t);
+QString interval(const trace::Trace& trace, Nanos from, Nanos to, Nanos now) {
+    return intervalText(trace, from, to, now);
 }
 
 QString count(std::int64_t n) {

@@ -10,7 +10,7 @@ namespace lockscope::views {
 
 namespace {
 /// By how much columns may be narrower than wanted so that all of them are seen: what they leave empty, and no text.
-constexpr double kNarrowest = 0.92;
+constexpr double kNarrowest = 0.9;
 } // namespace
 
 RoomyColumns::RoomyColumns(QHeaderView* header, QList<int> widths)

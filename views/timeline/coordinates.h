@@ -37,10 +37,12 @@ private:
 /// days) such that marks are at least `minPixels` apart.
 std::int64_t rulerStep(const TimelineCoordinates& coordinates, double minPixels);
 
-/// Calls each(t) for the multiples of `step` that are seen, and for the last one before them.
+/// Calls each(t) for the marks that are seen, and for the last one before them: the instants that are `step` apart, one
+/// of them `before` the origin (timeOfDayAtOrigin()), 0: at the origin.
 template <typename Each>
-void visitMarks(const TimelineCoordinates& c, std::int64_t step, Each&& each) {
-    for (std::int64_t t = c.from() / step * step; t < c.to(); t += step) {
+void visitMarks(const TimelineCoordinates& c, std::int64_t step, std::int64_t before, Each&& each) {
+    const std::int64_t origin = before % step;
+    for (std::int64_t t = (c.from() + origin) / step * step - origin; t < c.to(); t += step) {
         each(t);
         if (t > INT64_MAX - step) return; // the next would lie beyond all time, and come around from the other side
     }

@@ -104,7 +104,7 @@ QString hitWords(const TimelineScene& scene, const TimelineHit& hit) {
                                        : hit.time;
             if (t > now) {
                 // No lane's name: it may have none of it by then.
-                lines << Timeline::tr("%1: not known yet").arg(instant(Nanos(t)));
+                lines << Timeline::tr("%1: not known yet").arg(instant(scene.data.trace(), Nanos(t)));
                 break;
             }
             lines << laneTitle(scene.data, *hit.lane) + QStringLiteral(": ") + laneState(scene.data, *hit.lane, t);

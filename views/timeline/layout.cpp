@@ -41,7 +41,7 @@ int TimelineMetrics::laneHeight(const Lane& lane) const {
     case LaneKind::Belief:
         return std::max(2, px(belief));
     case LaneKind::Record:
-        return px(lane.deciders.empty() ? 88 : 88 + kDeciders);
+        return px((lowRecords ? 60 : 88) + (lane.deciders.empty() ? 0 : kDeciders));
     case LaneKind::Copy:
     case LaneKind::Clock:
         return px(28);
@@ -65,7 +65,7 @@ QRectF TimelineMetrics::bar(LaneKind kind, double x, double width) const {
         return {x, double(gap), width, double(std::max(2, tall - 2 * gap - (tall >= 8 || tall == 3)))};
     }
     case LaneKind::Record:
-        return {x, double(px(18)), width, double(px(48))};
+        return lowRecords ? QRectF(x, px(12), width, px(24)) : QRectF(x, px(18), width, px(48));
     case LaneKind::Effect:
         return {x, double(px(13)), width, double(px(22))};
     case LaneKind::Copy:
@@ -125,13 +125,33 @@ double TimelineLayout::beliefFor(const TimelineData& data, const TimelineMetrics
     return tried.belief;
 }
 
+bool TimelineLayout::lowRecordsFor(const TimelineData& data, const TimelineMetrics& metrics, int room) const {
+    const Choice choice = choiceOf(data);
+    TimelineMetrics whole = metrics;
+    whole.lowRecords = false;
+    int records = 0, height = 0;
+    LaneKind section{};
+    for (const auto& lane : data.lanes()) {
+        if (records > 2 && height > room) break;
+        if (!shows(*lane, choice.beliefs > kCrowd)) continue;
+        if (height == 0 || sectionOf(*lane) != section) height += whole.captionHeight();
+        section = sectionOf(*lane);
+        records += lane->kind == LaneKind::Record;
+        height += whole.laneHeight(*lane);
+    }
+    // One record, or two, are what a simulated story is about.
+    return records > 2 && height > room;
+}
+
 bool TimelineLayout::update(const TimelineData& data, const TimelineMetrics& metrics) {
     const Choice choice = choiceOf(data);
-    if (m_version == data.layoutVersion() && m_u == metrics.u && m_belief == metrics.belief && m_choice == choice)
+    if (m_version == data.layoutVersion() && m_u == metrics.u && m_belief == metrics.belief &&
+        m_lowRecords == metrics.lowRecords && m_choice == choice)
         return false;
     m_version = data.layoutVersion();
     m_u = metrics.u;
     m_belief = metrics.belief;
+    m_lowRecords = metrics.lowRecords;
     m_choice = choice;
     m_rows.clear();
     m_sections.clear();

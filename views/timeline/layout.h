@@ -20,6 +20,8 @@ struct TimelineMetrics {
     /// none: so that many clients can be seen at once.
     double belief = kWhole;
     bool lowBeliefs() const { return belief < kWhole; }
+    /// Whether the lanes of records are lower than usual: their bars have a line of words and no more.
+    bool lowRecords = false;
     /// Whether a line of words fits on a bar of a client's lane.
     bool wordsOnBeliefs() const { return belief >= 24; }
 
@@ -59,6 +61,9 @@ public:
     /// How tall the lanes of clients are, so that as much as possible is seen in a picture of that height: whole as
     /// long as there are few of them. TimelineMetrics::belief. The caller holds the data's mutex.
     double beliefFor(const TimelineData& data, const TimelineMetrics& metrics, int room) const;
+    /// Whether the lanes of records have to be low so that more of them are seen in a picture of that height:
+    /// TimelineMetrics::lowRecords. The caller holds the data's mutex.
+    bool lowRecordsFor(const TimelineData& data, const TimelineMetrics& metrics, int room) const;
     /// Leaves clients out that have only waited, and that nothing was done to.
     void setOnlyActors(bool only) { m_onlyActors = only; }
     bool onlyActors() const { return m_onlyActors; }
@@ -95,6 +100,7 @@ private:
     int m_height = 0;
     std::size_t m_version = 0;
     double m_u = 0, m_belief = 0;
+    bool m_lowRecords = false;
     Choice m_choice;
     bool m_onlyActors = false;
 };

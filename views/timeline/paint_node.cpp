@@ -31,7 +31,7 @@ void paintPhase(const PaintKit& kit, const Lane& lane, const Span& span, const Q
     }
     const bool down = span.state == unsigned(NodePhase::Down);
     const QRectF place = kit.words(r.x(), r.right(), r);
-    kit.firstFitting(place, phaseWords(span), kit.smallBold, down ? Role::FaultText : Role::Text);
+    kit.firstFitting(place, phaseWords(kit.trace, span), kit.smallBold, down ? Role::FaultText : Role::Text);
 }
 
 /// Paints the roles of a node towards the others, as bands with words.

@@ -43,7 +43,7 @@ void paintLease(const PaintKit& kit, const Lane& lane, const Span& span, const Q
         kit.firstFitting(line, leaseWords(kit.trace, span), kit.bold, pale ? Role::Text : Role::TextOnColor);
     // The end of a lease that ran out; of one cut short by a release there is nothing to say.
     if (lease.expires() && end >= lease.deadline && r.width() > kit.m.px(150)) {
-        const QString words = Timeline::tr("expires %1").arg(instantShort(Nanos(lease.deadline)));
+        const QString words = Timeline::tr("expires %1").arg(instantShort(kit.trace, Nanos(lease.deadline)));
         const double width = kit.small.width(words) + kit.m.px(6);
         kit.text({r.right() - width, r.y() + 2, width, double(kit.m.px(16))}, words, kit.small, Role::TextDim);
     }
@@ -123,7 +123,7 @@ void paintDeciders(const PaintKit& kit, const Lane& lane) {
 QStringList gapWords(const PaintKit& kit, const Lane& lane, const Span& span) {
     const std::size_t i = lane.deciders.firstEndingAfter(span.from);
     if (i >= lane.deciders.size() || lane.deciders[i].state != unsigned(Decider::Nobody)) return {};
-    return noMasterWords(Nanos(span.from), span.open() ? kNever : Nanos(span.to), Nanos(kit.now));
+    return noMasterWords(kit.trace, Nanos(span.from), span.open() ? kNever : Nanos(span.to), Nanos(kit.now));
 }
 
 /// Refusals and other ends of a record that no release explains.

@@ -3,6 +3,7 @@
 #include "theme/format.h"
 #include "timeline/fault_chips.h"
 #include "timeline/scene.h"
+#include "trace/time_text.h"
 
 #include <QCoreApplication>
 #include <cmath>
@@ -103,17 +104,35 @@ struct ActivityBars {
 
 } // namespace
 
-QString markText(std::int64_t t, std::int64_t step) {
+namespace {
+
+/// By the time of day: "14:32", "14:32:07", "14:32:07.25", in steps of days "11-28".
+QString dayMarkText(const trace::Trace& trace, std::int64_t t, std::int64_t step) {
+    const QString whole = instantText(trace, Nanos(t), 1s);
+    if (step >= 86'400 * kSecond) return dayText(trace, Nanos(t)).right(5);
+    if (step >= 60 * kSecond) return whole.chopped(3);
+    int decimals = 0;
+    for (std::int64_t s = step; s < kSecond; s *= 10)
+        ++decimals;
+    if (decimals == 0) return whole;
+    const std::int64_t fraction = ((timeOfDayAtOrigin(trace).count() + t) % kSecond + kSecond) % kSecond;
+    return whole + u'.' + QString::number(fraction).rightJustified(9, u'0').left(decimals);
+}
+
+} // namespace
+
+QString markText(const trace::Trace& trace, std::int64_t t, std::int64_t step) {
+    if (tellsTimeOfDay(trace)) return dayMarkText(trace, t, step);
     if (step >= kSecond) {
         if (t < 60 * kSecond && step < 60 * kSecond) return Timeline::tr("%1 s").arg(t / kSecond);
-        return clock(Nanos(t)).section(QLatin1Char('.'), 0, 0);
+        return clockText(Nanos(t)).section(QLatin1Char('.'), 0, 0);
     }
     const std::int64_t unit = step >= kMilli ? kSecond : step >= kMicro ? kMilli : kMicro;
     int decimals = 0;
     for (std::int64_t s = step; s < unit; s *= 10)
         ++decimals;
     if (unit == kSecond && t >= 60 * kSecond) {
-        const QString whole = clock(Nanos(t)).section(QLatin1Char('.'), 0, 0);
+        const QString whole = clockText(Nanos(t)).section(QLatin1Char('.'), 0, 0);
         return whole + QString::number(double(t % kSecond) / double(kSecond), 'f', decimals).mid(1);
     }
     const QString number =
@@ -128,7 +147,7 @@ std::int64_t rulerStep(const PaintKit& kit) {
     // The later an instant and the finer the steps, the longer the words: "3 s", but "30000.002 ms".
     for (;;) {
         const std::int64_t last = (kit.c.to() - 1) / step * step;
-        const double needed = kit.fixedSmall.width(markText(last, step)) + kit.m.px(12);
+        const double needed = kit.fixedSmall.width(markText(kit.trace, last, step)) + kit.m.px(12);
         if (needed <= double(step) / kit.c.nanosPerPixel()) return step;
         const std::int64_t wider = rulerStep(kit.c, needed);
         if (wider <= step) return step;
@@ -150,11 +169,11 @@ void paintRuler(QPainter& painter, const QSize& size, const TimelineScene& scene
     painter.setClipRect(QRect(0, 0, size.width() - labels, size.height()));
     const std::int64_t step = rulerStep(kit);
     BoxBatch ticks, grid;
-    visitMarks(c, step, [&](std::int64_t t) {
+    visitMarks(c, step, timeOfDayAtOrigin(kit.trace).count(), [&](std::int64_t t) {
         const double x = std::round(c.x(t));
         ticks.add(x, ruler - kit.m.px(7), 1, kit.m.px(6));
         grid.add(x, ruler, 1, size.height() - ruler);
-        const QString words = markText(t, step);
+        const QString words = markText(kit.trace, t, step);
         const double width = kit.fixedSmall.width(words);
         if (x + 4 < 0 || x + 4 + width > c.width()) return; // half a number is another number
         kit.text({x + 4, double(kit.m.px(8)), width + 2, double(ruler - kit.m.px(12))}, words, kit.fixedSmall,
@@ -247,7 +266,7 @@ void paintPlayheadLine(QPainter& painter, double x, int height) {
 void paintPlayheadPill(QPainter& painter, double x, int left, int right, const TimelineScene& scene) {
     const QFont font = fixedFont(-0.5, QFont::DemiBold);
     const QFontMetricsF fm(font);
-    const QString words = instant(Nanos(scene.playhead));
+    const QString words = instant(scene.data.trace(), Nanos(scene.playhead));
     const double width = fm.horizontalAdvance(words) + scene.metrics.px(18), height = scene.metrics.px(20);
     const double at = std::clamp(x - width / 2, double(left), std::max(double(left), double(right) - width));
     const QRectF pill(at, scene.metrics.px(4), width, height);

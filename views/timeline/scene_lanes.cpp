@@ -2,6 +2,7 @@
 #include "theme/fonts.h"
 #include "timeline/margin.h"
 #include "timeline/scene.h"
+#include "trace/trace_time.h"
 
 #include <cmath>
 
@@ -29,7 +30,8 @@ public:
                 if (x + width < kit.c.width() + 8) m_edges.add(std::round(x + width) - 1, y, 1, dash);
             }
         });
-        visitMarks(kit.c, rulerStep(kit), [&](std::int64_t t) { m_grid.add(std::round(kit.c.x(t)), 0, 1, height); });
+        visitMarks(kit.c, rulerStep(kit), timeOfDayAtOrigin(kit.trace).count(),
+                   [&](std::int64_t t) { m_grid.add(std::round(kit.c.x(t)), 0, 1, height); });
         addFaults(height);
     }
 

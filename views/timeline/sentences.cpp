@@ -19,10 +19,10 @@ struct Timeline {
 };
 
 /// "8.3 s – 9.0 s (700 ms)", "8.3 s – now".
-QString when(const Span& span) {
+QString when(const trace::Trace& trace, const Span& span) {
     const Nanos from(span.from), to = span.open() ? kNever : Nanos(span.to);
-    if (span.open()) return interval(from, to);
-    return Timeline::tr("%1 (%2)").arg(interval(from, to), lengthText(from, to));
+    if (span.open()) return interval(trace, from, to);
+    return Timeline::tr("%1 (%2)").arg(interval(trace, from, to), lengthText(from, to));
 }
 
 QString textOf(const trace::Trace& trace, trace::EntityId id) {
@@ -70,20 +70,22 @@ QString recordSentence(const trace::Trace& trace, const Lane& lane, const Span& 
     QStringList sentences;
     const inspect::KeptBy kept = lease.endKnown() ? inspect::KeptBy::NotTold : keptBy(trace, lane, span);
     if (kept == inspect::KeptBy::Session)
-        sentences += Timeline::tr("%1 is held by %2, whose session keeps it: %3").arg(lock, holder, when(span));
+        sentences += Timeline::tr("%1 is held by %2, whose session keeps it: %3").arg(lock, holder, when(trace, span));
     else if (kept == inspect::KeptBy::Transaction)
-        sentences += Timeline::tr("%1 is held by %2, whose transaction keeps it: %3").arg(lock, holder, when(span));
-    else if (!lease.endKnown())
         sentences +=
-            Timeline::tr("%1 is held by %2; its format does not say until when: %3").arg(lock, holder, when(span));
+            Timeline::tr("%1 is held by %2, whose transaction keeps it: %3").arg(lock, holder, when(trace, span));
+    else if (!lease.endKnown())
+        sentences += Timeline::tr("%1 is held by %2; its format does not say until when: %3")
+                         .arg(lock, holder, when(trace, span));
     else if (!lease.expires())
-        sentences += Timeline::tr("%1 is held by %2 and never expires: %3").arg(lock, holder, when(span));
+        sentences += Timeline::tr("%1 is held by %2 and never expires: %3").arg(lock, holder, when(trace, span));
     else
         sentences += (!lease.lengthKnown && !renewed
                           ? Timeline::tr("%1 was held by %2 already when first seen at %3, expires at %4: %5")
                       : renewed ? Timeline::tr("%1 is held by %2, renewed at %3, expires at %4: %5")
                                 : Timeline::tr("%1 is held by %2 since %3, expires at %4: %5"))
-                         .arg(lock, holder, instant(Nanos(lease.from)), instant(Nanos(lease.deadline)), when(span));
+                         .arg(lock, holder, instant(trace, Nanos(lease.from)), instant(trace, Nanos(lease.deadline)),
+                              when(trace, span));
     if (lease.expires() && !lease.fractionKnown())
         sentences += Timeline::tr("The length of its lease is not known, so it is hatched and has no wedge.");
     if (span.flags & kGuessFlag) sentences += Timeline::tr("That this key is a lock is only a guess.");
@@ -100,38 +102,39 @@ QString spanSentence(const TimelineData& data, const Lane& lane, const Span& spa
         const QString lock = textOf(trace, lane.other);
         switch (BeliefState(span.state)) {
         case BeliefState::Waiting:
-            return Timeline::tr("%1 waits for %2: %3").arg(who, lock, when(span));
+            return Timeline::tr("%1 waits for %2: %3").arg(who, lock, when(trace, span));
         case BeliefState::Holding:
-            return Timeline::tr("%1 holds %2 as #%3: %4").arg(who, lock, numberText(data, span.label), when(span));
+            return Timeline::tr("%1 holds %2 as #%3: %4")
+                .arg(who, lock, numberText(data, span.label), when(trace, span));
         case BeliefState::Stale:
             return Timeline::tr("%1 still believes to hold %2 (#%3), but the record says otherwise: %4")
-                .arg(who, lock, numberText(data, span.label), when(span));
+                .arg(who, lock, numberText(data, span.label), when(trace, span));
         }
         break;
     }
     case LaneKind::Copy:
     case LaneKind::Record: {
         if (RecordState(span.state) == RecordState::Unobserved)
-            return Timeline::tr("%1 was not observed: %2").arg(who, when(span));
+            return Timeline::tr("%1 was not observed: %2").arg(who, when(trace, span));
         return recordSentence(trace, lane, span, who);
     }
     case LaneKind::Node:
         switch (NodePhase(span.state)) {
         case NodePhase::Up:
-            return Timeline::tr("%1 is up: %2").arg(who, when(span));
+            return Timeline::tr("%1 is up: %2").arg(who, when(trace, span));
         case NodePhase::Paused:
-            return Timeline::tr("%1 is paused: %2").arg(who, when(span));
+            return Timeline::tr("%1 is paused: %2").arg(who, when(trace, span));
         case NodePhase::Down:
-            return Timeline::tr("%1 is down: %2").arg(who, when(span));
+            return Timeline::tr("%1 is down: %2").arg(who, when(trace, span));
         case NodePhase::Unseen:
-            return Timeline::tr("%1 was not observed: %2").arg(who, when(span));
+            return Timeline::tr("%1 was not observed: %2").arg(who, when(trace, span));
         }
         break;
     case LaneKind::Link:
-        return LinkPhase(span.state) == LinkPhase::Cut ? Timeline::tr("%1 is cut: %2").arg(who, when(span))
-                                                       : Timeline::tr("%1 is slow: %2").arg(who, when(span));
+        return LinkPhase(span.state) == LinkPhase::Cut ? Timeline::tr("%1 is cut: %2").arg(who, when(trace, span))
+                                                       : Timeline::tr("%1 is slow: %2").arg(who, when(trace, span));
     case LaneKind::Clock:
-        return Timeline::tr("%1: %2").arg(clockState(data, lane, span.from), when(span));
+        return Timeline::tr("%1: %2").arg(clockState(data, lane, span.from), when(trace, span));
     case LaneKind::Watchers:
     case LaneKind::Effect:
         break;
@@ -142,7 +145,7 @@ QString spanSentence(const TimelineData& data, const Lane& lane, const Span& spa
 QString tickSentence(const TimelineData& data, const Lane& lane, const Tick& tick) {
     const trace::Trace& trace = data.trace();
     const trace::Event e = trace.at(tick.row);
-    const QString at = instant(Nanos(tick.at)), who = trace.displayName(e.actor);
+    const QString at = instant(trace, Nanos(tick.at)), who = trace.displayName(e.actor);
     switch (lane.kind) {
     case LaneKind::Belief:
         switch (BeliefTick(tick.kind)) {
@@ -185,8 +188,8 @@ QString tickSentence(const TimelineData& data, const Lane& lane, const Tick& tic
 
 QString lifeSentence(const TimelineData& data, const Lane& lane, const Span& life) {
     const QString who = laneTitle(data, lane);
-    return LifePhase(life.state) == LifePhase::Paused ? Timeline::tr("%1 is paused: %2").arg(who, when(life))
-                                                      : Timeline::tr("%1 is dead: %2").arg(who, when(life));
+    return LifePhase(life.state) == LifePhase::Paused ? Timeline::tr("%1 is paused: %2").arg(who, when(data.trace(), life))
+                                                      : Timeline::tr("%1 is dead: %2").arg(who, when(data.trace(), life));
 }
 
 QString faultSentence(const trace::Trace& trace, const Tick& tick) {
@@ -268,7 +271,7 @@ QString faultSentence(const trace::Trace& trace, const Tick& tick) {
         words = QString::fromLatin1(trace::kindName(e.kind));
         break;
     }
-    const QString sentence = Timeline::tr("%1: %2").arg(instant(Nanos(tick.at)), words);
+    const QString sentence = Timeline::tr("%1: %2").arg(instant(trace, Nanos(tick.at)), words);
     return e.flags & trace::kByHand ? Timeline::tr("%1 (by hand)").arg(sentence) : sentence;
 }
 

@@ -81,8 +81,9 @@ void TimelinePanel::refresh() {
         m_bar->setValue(int(m_rows * 1000 / m_total));
     } else if (stopped) {
         const Nanos upTo = drawn > 0 ? Nanos(m_context->trace()->timeAt(drawn - 1)) : Nanos(0);
-        m_words->setText(tr("Drawn up to %1 only: %2 of %3 events")
-                             .arg(instant(upTo), count(std::int64_t(drawn)), count(std::int64_t(rows))));
+        m_words->setText(
+            tr("Drawn up to %1 only: %2 of %3 events")
+                .arg(instant(*m_context->trace(), upTo), count(std::int64_t(drawn)), count(std::int64_t(rows))));
         m_bar->setValue(int(drawn * 1000 / rows));
     } else if (drawing) {
         m_words->setText(tr("Drawing %1 of %2 events").arg(count(std::int64_t(drawn)), count(std::int64_t(rows))));

@@ -7,6 +7,7 @@ namespace lockscope::views {
 bool TimelineView::layOut() {
     const TimelineData& lanes = *m_loader->data();
     m_metrics.belief = m_layout.beliefFor(lanes, m_metrics, viewport()->height());
+    m_metrics.lowRecords = m_layout.lowRecordsFor(lanes, m_metrics, viewport()->height());
     if (!m_layout.update(lanes, m_metrics)) return false;
     m_key = {};
     return true;

@@ -47,7 +47,8 @@ void TimelineRuler::paintEvent(QPaintEvent*) {
             const int top = scene.metrics.rulerHeight();
             kit.box(QRectF(from, top, std::max(1.0, to - from), height() - top), color(Role::Fault, 0.3));
             kit.chip(to + 4, top + scene.metrics.px(6),
-                     span->first == span->second ? instantShort(span->first) : interval(span->first, span->second),
+                     span->first == span->second ? instantShort(kit.trace, span->first)
+                                                 : interval(kit.trace, span->first, span->second),
                      Role::Surface, Role::Fault, Role::FaultText);
         }
         if (m_held && m_held->moved) paintHeld(kit);
@@ -70,8 +71,8 @@ void TimelineRuler::paintHeld(const PaintKit& kit) {
         kit.box(QRectF(from, top + kit.m.px(26), std::max(1.0, to - from), kit.m.px(4)), color(Role::Fault));
     }
     kit.box(QRectF(std::round(to), top, 1, height()), color(Role::Fault));
-    const QString where =
-        m_held->part == Part::End ? duration(Nanos(m_held->to) - *m_held->deed.at) : instantShort(Nanos(m_held->to));
+    const QString where = m_held->part == Part::End ? duration(Nanos(m_held->to) - *m_held->deed.at)
+                                                    : instantShort(kit.trace, Nanos(m_held->to));
     kit.chip(to + 2, top + kit.m.px(6), QStringLiteral("%1 → %2").arg(m_held->words, where), Role::Surface, Role::Fault,
              Role::FaultText);
 }
@@ -112,8 +113,9 @@ QStringList TimelineRuler::tipLines(const QPointF& position) {
         if (chip.deed)
             for (const DeedMark& deed : scene.deeds)
                 if (deed.index == *chip.deed && chip.awaited)
-                    lines << (deed.byCondition ? tr("From %1 on: %2").arg(instant(Nanos(deed.at)), deed.words)
-                                               : tr("%1: %2").arg(instant(Nanos(deed.at)), deed.words));
+                    lines << (deed.byCondition
+                                  ? tr("From %1 on: %2").arg(instant(scene.data.trace(), Nanos(deed.at)), deed.words)
+                                  : tr("%1: %2").arg(instant(scene.data.trace(), Nanos(deed.at)), deed.words));
         if (chip.deed) lines << tr("Drag it to another time, or take it back by a right click.");
     }
     if (lines.isEmpty() && m_view->context() && canPlan(*m_view->context()))

@@ -265,7 +265,7 @@ QStringList leaseWords(const trace::Trace& trace, const Span& span) {
     if (!lease.expires())
         return {Timeline::tr("%1 · never expires").arg(who), Timeline::tr("%1 · never expires").arg(nick), who, nick};
     if (span.flags & kPartialFlag)
-        return {Timeline::tr("%1 · expires %2").arg(who, instantShort(Nanos(lease.deadline))), who, nick};
+        return {Timeline::tr("%1 · expires %2").arg(who, instantShort(trace, Nanos(lease.deadline))), who, nick};
     // Leases are round numbers as a rule; latency makes them a few µs longer.
     const QString length =
         duration(Nanos(lease.deadline - lease.from)).replace(QLatin1String(".0 "), QLatin1String(" "));

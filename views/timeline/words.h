@@ -61,7 +61,7 @@ QString recordTickWords(const trace::Trace& trace, const Tick& tick);
 // Servers, Sentinels and copies (words_servers.cpp). A list of wordings begins with the fullest.
 
 /// On a span of Lane::spans of a node that is paused or down: "dead since 3.0 s", "dead".
-QStringList phaseWords(const Span& span);
+QStringList phaseWords(const trace::Trace& trace, const Span& span);
 /// On a span of Lane::roles: "replica of redis-1", "replica".
 QStringList roleBandWords(const trace::Trace& trace, const Span& span);
 /// "lag 1.3 s": of a label of Lane::lag.
@@ -69,7 +69,7 @@ QString lagWords(std::uint32_t label);
 /// On a span of Lane::deciders: "redis-1 decides".
 QStringList deciderWords(const trace::Trace& trace, const Span& span);
 /// On a gap while nobody decides: "no master, 3.0 – 4.3 s".
-QStringList noMasterWords(Nanos from, Nanos to, Nanos now);
+QStringList noMasterWords(const trace::Trace& trace, Nanos from, Nanos to, Nanos now);
 /// "died with the only copy of A's lock": of a RecordTick::NodeLoss on the lane of a copy.
 QString lostCopyWords(const TimelineData& data, const Lane& lane, const Tick& tick);
 /// Whether the server of a copy's lane is down at t.

@@ -52,9 +52,9 @@ std::uint32_t votesFor(const Lane& lane, const trace::Trace& trace, const Tick& 
 
 } // namespace
 
-QStringList phaseWords(const Span& span) {
+QStringList phaseWords(const trace::Trace& trace, const Span& span) {
     if (NodePhase(span.state) == NodePhase::Paused) return {Timeline::tr("paused")};
-    return {QStringLiteral("✕ ") + Timeline::tr("dead since %1").arg(instantShort(Nanos(span.from))),
+    return {QStringLiteral("✕ ") + Timeline::tr("dead since %1").arg(instantShort(trace, Nanos(span.from))),
             QStringLiteral("✕ ") + Timeline::tr("dead")};
 }
 
@@ -93,8 +93,8 @@ QStringList deciderWords(const trace::Trace& trace, const Span& span) {
     return {Timeline::tr("nobody decides"), Timeline::tr("nobody")};
 }
 
-QStringList noMasterWords(Nanos from, Nanos to, Nanos now) {
-    return {Timeline::tr("no master, %1").arg(interval(from, to, now)), Timeline::tr("no master")};
+QStringList noMasterWords(const trace::Trace& trace, Nanos from, Nanos to, Nanos now) {
+    return {Timeline::tr("no master, %1").arg(interval(trace, from, to, now)), Timeline::tr("no master")};
 }
 
 QString lostCopyWords(const TimelineData& data, const Lane& lane, const Tick& tick) {
@@ -154,7 +154,8 @@ QString watcherWords(const Lane& lane, const trace::Trace& trace, const Tick& ti
     case WatcherTick::Agreed:
         if (!isFirstOfItsKind(lane, tick)) return {};
         return Timeline::tr("%1 of %2 agree at %3: down")
-            .arg(QString::number(tick.label), QString::number(lane.members.size()), instantShort(Nanos(tick.at)));
+            .arg(QString::number(tick.label), QString::number(lane.members.size()),
+                 instantShort(trace, Nanos(tick.at)));
     case WatcherTick::Leads:
         return Timeline::tr("%n vote(s) for %1", nullptr, int(votesFor(lane, trace, tick)))
             .arg(trace.displayName(event.actor));
@@ -175,7 +176,7 @@ QString watcherWords(const Lane& lane, const trace::Trace& trace, const Tick& ti
 
 QString watcherSentence(const trace::Trace& trace, const Tick& tick) {
     const trace::Event event = trace.at(tick.row);
-    const QString at = instant(Nanos(tick.at)), who = trace.displayName(event.actor),
+    const QString at = instant(trace, Nanos(tick.at)), who = trace.displayName(event.actor),
                   whom = trace.displayName(event.subject);
     switch (WatcherTick(tick.kind)) {
     case WatcherTick::Doubts:

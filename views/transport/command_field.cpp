@@ -149,10 +149,10 @@ void CommandField::closeList() {
 
 void CommandField::refill() {
     m_model->clear();
-    const auto time = timeTyped(text());
+    const std::optional<Time> time = m_times ? m_times(text()) : std::nullopt;
     if (time && isSignalConnected(QMetaMethod::fromSignal(&CommandField::goTo))) {
-        auto* item = new QStandardItem(icon("clock", Role::TextDim), tr("Go to %1").arg(instant(*time)));
-        item->setData(qint64(time->count()), TimeRole);
+        auto* item = new QStandardItem(icon("clock", Role::TextDim), tr("Go to %1").arg(time->words));
+        item->setData(qint64(time->at.count()), TimeRole);
         m_model->appendRow(item);
     }
     struct Match {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "trace/time.h"
+
 #include <QAction>
 #include <QFrame>
 #include <QLineEdit>
 #include <QListView>
 #include <QPointer>
 #include <functional>
+#include <optional>
 
 class QStandardItemModel;
 
@@ -16,7 +19,7 @@ namespace lockscope::views {
 int fuzzyScore(QStringView typed, QStringView text);
 
 /// "Find or do…": every command of the window, found by a few letters of its name. Ctrl+K goes there, Enter does it.
-/// A time ("6.8s") goes to that instant.
+/// A time ("6.8s", "14:32:07") goes to that instant.
 class CommandField : public QLineEdit {
     Q_OBJECT
 public:
@@ -30,11 +33,19 @@ public:
     };
     /// Returns the entries that the typed words may mean.
     using Finds = std::function<std::vector<Find>(const QString& typed)>;
+    struct Time {
+        Nanos at{};
+        QString words;
+    };
+    /// Returns the instant that was typed, nullopt: none was.
+    using Times = std::function<std::optional<Time>(const QString& typed)>;
     explicit CommandField(QWidget* parent = nullptr);
     ~CommandField() override;
     /// Asked each time that the list opens, so it is never stale.
     void setCommands(Commands commands) { m_commands = std::move(commands); }
     void setFinds(Finds finds) { m_finds = std::move(finds); }
+    /// Without it no time is understood.
+    void setTimes(Times times) { m_times = std::move(times); }
     /// Focus, with an empty field and the whole list open.
     void summon();
     /// For tests: the list, or nullptr while closed.
@@ -61,6 +72,7 @@ private:
 
     Commands m_commands;
     Finds m_finds;
+    Times m_times;
     QPointer<QFrame> m_popup;
     QListView* m_list = nullptr;
     QStandardItemModel* m_model = nullptr;

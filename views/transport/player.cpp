@@ -21,8 +21,8 @@ constexpr std::size_t kSliceRows = 262'144;
 
 } // namespace
 
-QString nothingAheadText(Milestone milestone, Nanos upTo) {
-    const QString end = instant(upTo);
+QString nothingAheadText(const trace::Trace& trace, Milestone milestone, Nanos upTo) {
+    const QString end = instant(trace, upTo);
     switch (milestone) {
     case Milestone::Event:
         return Player::tr("No event from here up to %1.").arg(end);
@@ -83,7 +83,7 @@ void Player::attach() {
             seek(at);
             Q_EMIT m_context->revealRequested(at, trace::kNoEntity);
         } else {
-            Q_EMIT nothingFound(nothingAheadText(milestone, at));
+            Q_EMIT nothingFound(nothingAheadText(*m_context->trace(), milestone, at));
         }
     });
     connect(session, &session::Session::advanced, this, [this] {

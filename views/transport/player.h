@@ -88,7 +88,7 @@ private:
 };
 
 /// The sentence for "there is none" from here up to `upTo`, which has been looked through.
-QString nothingAheadText(session::Milestone milestone, Nanos upTo);
+QString nothingAheadText(const trace::Trace& trace, session::Milestone milestone, Nanos upTo);
 /// The sentence for "there is none" before this.
 QString nothingBeforeText(session::Milestone milestone);
 

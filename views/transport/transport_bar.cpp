@@ -6,6 +6,8 @@
 #include "theme/icons.h"
 #include "theme/mnemonic.h"
 #include "theme/widgets.h"
+#include "trace/time_text.h"
+#include "transport/command_words.h"
 #include "transport/verdict_banner.h"
 
 #include <QBoxLayout>
@@ -82,7 +84,7 @@ void TransportBar::setCommands(CommandField::Commands commands) {
 void TransportBar::furnish() {
     if (m_field) return;
     makeMilestoneMenu();
-    m_clock = new QLabel(clock(Nanos(0)));
+    m_clock = new QLabel(clockText(Nanos(0)));
     m_clock->setFont(fixedFont(6, QFont::Medium));
     m_clock->setAccessibleName(tr("Time"));
 
@@ -104,6 +106,13 @@ void TransportBar::furnish() {
     m_banner = new VerdictBanner(m_context);
     m_field = new CommandField;
     m_field->setCommands(m_commands);
+    m_field->setTimes([this](const QString& typed) -> std::optional<CommandField::Time> {
+        const auto trace = m_context->trace();
+        auto at = trace ? instantOfDay(*trace, typed) : std::nullopt;
+        if (!at) at = timeTyped(typed);
+        if (!at) return std::nullopt;
+        return CommandField::Time{*at, trace ? instant(*trace, *at) : instantText(*at)};
+    });
     m_field->setFinds([this](const QString& typed) {
         std::vector<CommandField::Find> found = locksCalled(typed);
         if (m_finds) std::ranges::move(m_finds(typed), std::back_inserter(found));
@@ -325,7 +334,13 @@ void TransportBar::refreshAbilities() {
 
 void TransportBar::refreshClock() {
     if (!m_clock) return;
-    m_clock->setText(clock(m_context->playhead()));
+    const auto trace = m_context->trace();
+    const Nanos now = m_context->playhead();
+    m_clock->setText(trace ? clockText(*trace, now) : clockText(now));
+    // Where the time of day is shown, how long the session has lasted is a glance away.
+    m_clock->setToolTip(trace && tellsTimeOfDay(*trace)
+                            ? tr("%1, %2 since the beginning").arg(dayText(*trace, now), duration(now))
+                            : QString());
     if (m_clockLetters > 0 && m_clock->text().size() != m_clockLetters) fitClock();
 }
 

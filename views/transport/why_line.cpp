@@ -9,6 +9,7 @@
 
 #include <QHelpEvent>
 #include <QPainter>
+#include <utility>
 
 namespace lockscope::views {
 
@@ -32,6 +33,11 @@ WhyLine::WhyLine(ViewContext* context, QWidget* parent) : QAbstractButton(parent
 
 void WhyLine::refresh() {
     const auto judged = m_context->verdict();
+    session::Session* const session = m_context->session();
+    // Of servers that others run, hardly anything can be judged: the line takes its room when it is needed. In a
+    // simulation the room is kept, so that the lanes stand still.
+    const bool keeps = !judged->violations.empty() || !session || !session->abilities().live;
+    if (std::exchange(m_keepsRoom, keeps) != keeps) updateGeometry();
     std::optional<std::size_t> told = toldViolation(*judged, m_context->playhead());
     if (told && !goesOnAt(judged->violations[*told], m_context->playhead())) told.reset();
     // Composed again only for another violation or another judgement: it looks back along the trace.
@@ -50,7 +56,7 @@ void WhyLine::refresh() {
 }
 
 QSize WhyLine::sizeHint() const {
-    return {400, QFontMetrics(uiFont()).height() + 12};
+    return {400, m_keepsRoom ? QFontMetrics(uiFont()).height() + 12 : 0};
 }
 
 bool WhyLine::event(QEvent* event) {

@@ -27,6 +27,7 @@ private:
     ViewContext* m_context;
     std::shared_ptr<const verdict::Verdict> m_verdict; ///< of which m_index is told
     std::optional<std::size_t> m_index;
+    bool m_keepsRoom = true;
     QString m_sentence;
 };
 

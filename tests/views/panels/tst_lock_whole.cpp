@@ -8,6 +8,7 @@
 #include "locks/seen_lines.h"
 #include "models/locks_model.h"
 #include "theme/format.h"
+#include "trace/time_text.h"
 
 #include <QAbstractItemModelTester>
 #include <QJsonArray>
@@ -148,7 +149,7 @@ private Q_SLOTS:
         QCOMPARE(panel.serverLines(), (QStringList{u"orders hash pttl 29990"_qs, u"  “uuid:1” → “2”"_qs,
                                                    u"redisson_lock_queue:{orders} list pttl -1"_qs, u"  1 “b:1”"_qs,
                                                    u"  2 “c:1”"_qs, u"  and 3 more"_qs}));
-        QVERIFY2(panel.serverHint().contains(instant(2s)) && panel.serverHint().contains(duration(3s)),
+        QVERIFY2(panel.serverHint().contains(instantText(2s)) && panel.serverHint().contains(duration(3s)),
                  qPrintable(panel.serverHint()));
         scene.at = Nanos(6s).count();
         scene.add(EventKind::RecordContent, 0, 0, scene.trace().text(inspect::contentText({})));
@@ -230,7 +231,7 @@ private Q_SLOTS:
         QCOMPARE(lockFormat(lock, context), u"redis-set"_qs);
         ProtocolPanel panel(&context);
         QCOMPARE(panel.model()->recipe(), u"redis-fenced"_qs);
-        QVERIFY2(panel.model()->note().contains(u"B (redis-set)"_qs) && panel.model()->note().contains(instant(9s)),
+        QVERIFY2(panel.model()->note().contains(u"B (redis-set)"_qs) && panel.model()->note().contains(instantText(9s)),
                  qPrintable(panel.model()->note()));
         for (int step = 0; step < panel.model()->rowCount(); ++step)
             for (const StepBadge& badge : panel.model()->badges(step))

@@ -100,7 +100,7 @@ private Q_SLOTS:
         stop.action = scenario::Action::PauseNode;
         stop.target = QStringLiteral("redis-1");
         scene.context()->breakIt(stop);
-        QTRY_COMPARE(list->rows()->topLevelItemCount(), 2);
+        QTRY_COMPARE_WITH_TIMEOUT(list->rows()->topLevelItemCount(), 2, 30'000);
         QTRY_COMPARE(scene.window->findChild<views::BreakPanel*>()->cures().size(), 2);
         // As much as it wants: a layout that was not made yet has no scroll bar either.
         QTRY_VERIFY2(area->widget()->sizeHint().height() <= area->viewport()->height(),

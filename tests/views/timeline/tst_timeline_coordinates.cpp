@@ -53,7 +53,7 @@ private Q_SLOTS:
         const std::int64_t step = rulerStep(c, 64);
         int marks = 0;
         std::int64_t last = -1;
-        visitMarks(c, step, [&](std::int64_t t) {
+        visitMarks(c, step, 0, [&](std::int64_t t) {
             QVERIFY(t > last);
             last = t;
             ++marks;

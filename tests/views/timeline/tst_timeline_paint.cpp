@@ -7,6 +7,7 @@
 #include "timeline/render_timeline.h"
 #include "timeline/scene.h"
 #include "timeline/timeline_data.h"
+#include "trace/trace_time.h"
 
 #include <QBuffer>
 #include <QSvgGenerator>
@@ -221,9 +222,17 @@ private Q_SLOTS:
         QVERIFY(open.width() * open.height() - countPixels(open, ground, open.rect(), 8) > open.width());
     }
 
+    void theWordsOfTheRulerDoNotTouch_data() {
+        QTest::addColumn<qint64>("originWallMs");
+        QTest::newRow("since the beginning") << qint64(0);
+        QTest::newRow("by the time of day") << qint64(1'764'250'327'123);
+    }
     void theWordsOfTheRulerDoNotTouch() {
+        QFETCH(qint64, originWallMs);
         const TimelineMetrics metrics(QFontMetricsF(QApplication::font()).height());
-        TimelineData data(std::make_shared<trace::Trace>());
+        const auto trace = std::make_shared<trace::Trace>();
+        trace->setOriginWallMs(originWallMs);
+        TimelineData data(trace);
         QImage image(10, 10, QImage::Format_RGB32);
         QPainter painter(&image);
         for (const Nanos from : {Nanos(0s), Nanos(30s), Nanos(59s), Nanos(2h), Nanos(300h)}) {
@@ -233,11 +242,11 @@ private Q_SLOTS:
                 const std::int64_t step = rulerStep(kit);
                 double widest = 0;
                 int marks = 0;
-                visitMarks(c, step, [&](std::int64_t t) {
-                    widest = std::max(widest, kit.fixedSmall.width(markText(t, step)));
+                visitMarks(c, step, timeOfDayAtOrigin(*trace).count(), [&](std::int64_t t) {
+                    widest = std::max(widest, kit.fixedSmall.width(markText(*trace, t, step)));
                     ++marks;
                 });
-                QVERIFY2(4 + widest < c.x(from.count() + step), qPrintable(markText(from.count(), step)));
+                QVERIFY2(4 + widest < c.x(from.count() + step), qPrintable(markText(*trace, from.count(), step)));
                 QVERIFY(marks >= 2);
             }
         }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "timeline/layout.h"
 #include "timeline/timeline_data.h"
 #include "timeline/words.h"
 #include "trace/deadline.h"
@@ -47,6 +48,33 @@ private Q_SLOTS:
         QCOMPARE(queue[1].from, std::int64_t(8'000'000'000));
         QCOMPARE(queue[1].to, std::int64_t(20'000'000'000));
         QCOMPARE(unsigned(queue[1].label), 2u);
+    }
+
+    void manyRecordsAreLow() {
+        Watched server;
+        server.append(1, EventKind::RecordHeld, server.holder, 60'000'000'000);
+        for (int i = 0; i < 5; ++i) {
+            server.lock = server.trace->intern(trace::EntityKind::Lock, "stock" + QByteArray::number(i), server.node);
+            server.append(2 + i, EventKind::RecordHeld, server.holder, 60'000'000'000);
+            server.append(2 + i, EventKind::RecordWaiters, trace::kNoEntity, 2);
+        }
+        TimelineData data(server.trace);
+        data.consume();
+        TimelineLayout layout;
+        TimelineMetrics metrics;
+        QVERIFY(!layout.lowRecordsFor(data, metrics, 900)); // all six fit as they are
+        QVERIFY(layout.lowRecordsFor(data, metrics, 400));
+        layout.update(data, metrics);
+        const int whole = layout.height();
+        metrics.lowRecords = true;
+        QVERIFY(layout.lowRecordsFor(data, metrics, 400)); // whatever they are now
+        QVERIFY(layout.update(data, metrics));
+        QVERIFY(layout.height() < whole * 3 / 4);
+        for (const TimelineLayout::Row& row : layout.rows()) {
+            const QRectF bar = metrics.bar(*row.lane, 0, 100);
+            // Below the bar there is room for who waits.
+            QVERIFY(row.lane->kind != LaneKind::Record || (bar.top() > 6 && bar.bottom() + 16 < row.height));
+        }
     }
 
     void anEmptyQueueStaysEmptyAfterAGap() {

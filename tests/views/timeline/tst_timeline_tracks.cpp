@@ -30,6 +30,23 @@ SpanTrack randomSpans(std::size_t count, std::size_t rareAt) {
 class TestTimelineTracks : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void aShortTrackIsSmall() {
+        SpanTrack track;
+        Span span;
+        span.from = 0;
+        span.to = 10;
+        track.push(span);
+        QVERIFY2(track.memoryBytes() < 512, qPrintable(QString::number(track.memoryBytes()))); // of 100 000 locks each
+        for (int i = 1; i < 3000; ++i) {
+            span.from = i * 10;
+            span.to = span.from + 10;
+            track.push(span);
+        }
+        for (int i = 0; i < 3000; ++i)
+            QCOMPARE(track[std::size_t(i)].from, std::int64_t(i * 10));
+        QVERIFY(track.memoryBytes() < 3000 * sizeof(Span) * 3 / 2);
+    }
+
     void sumsAreExactAtEveryZoom_data() {
         QTest::addColumn<qint64>("pixel");
         for (const qint64 pixel : {1, 100, 5'000, 100'000, 3'000'000, 1'000'000'000})
