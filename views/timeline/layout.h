@@ -57,7 +57,8 @@ public:
     };
 
     /// How tall the lanes of clients are, so that as much as possible is seen in a picture of that height: whole as
-    /// long as there are few of them. TimelineMetrics::belief. The caller holds the data's mutex.
+    /// long as there are few of them, or record and effect are in sight below them. TimelineMetrics::belief. The caller
+    /// holds the data's mutex.
     double beliefFor(const TimelineData& data, const TimelineMetrics& metrics, int room) const;
     /// Leaves clients out that have only waited, and that nothing was done to.
     void setOnlyActors(bool only) { m_onlyActors = only; }
