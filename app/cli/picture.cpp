@@ -80,9 +80,13 @@ std::expected<void, QString> paintCard(CardForm form, Names names, trace::Loaded
     if (hidden) shown = trace::redacted(*recording.trace);
     card.run = pictureOf(recording.meta, shown, stretch);
     if (hidden) card.run.title = recording.meta.recipe; // a scenario's name may be somebody's
-    if (card.run.title.isEmpty()) card.run.title = hidden ? tr("What was seen") : recording.meta.origin;
+    const QString& from = recording.meta.origin;
+    const QString origin = from == QLatin1String("simulated") ? tr("simulated")
+                           : from == QLatin1String("library") ? tr("a program that uses the library")
+                                                              : from;
+    if (card.run.title.isEmpty()) card.run.title = hidden ? tr("What was seen") : origin;
     card.facts = views::factsOf(card.run.timeline);
-    if (!hidden && !recording.meta.origin.isEmpty()) card.facts.emplace_back(tr("Origin"), recording.meta.origin);
+    if (!hidden && !origin.isEmpty()) card.facts.emplace_back(tr("Origin"), origin);
     if (!recording.meta.recipe.isEmpty())
         card.facts.emplace_back(tr("Recipe"), tr("%1, seed %2").arg(recording.meta.recipe).arg(recording.meta.seed));
     card.facts.emplace_back(tr("Names"), hidden ? tr("hidden") : tr("as recorded"));

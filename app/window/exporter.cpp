@@ -49,9 +49,7 @@ struct Exporter::Movie {
         : frames(picture, kMovieWidth, kMovieHeight), file(frames.size()), path(std::move(where)) {}
 };
 
-Exporter::Exporter(MainWindow* window, std::function<void(QDialog*)> holdTime)
-    : QObject(window), m_window(window), m_holdTime(std::move(holdTime)) {
-}
+Exporter::Exporter(MainWindow* window) : QObject(window), m_window(window) {}
 
 Exporter::~Exporter() {
     m_stop.request_stop();
@@ -95,7 +93,6 @@ void Exporter::askForTrace() {
     connect(dialog, &QFileDialog::fileSelected, this, [this, dialog, chosen](const QString& path) {
         if (m_window->context()->session()) writeTrace(path, chosen(dialog->selectedNameFilter()));
     });
-    m_holdTime(dialog);
     dialog->open();
 }
 
@@ -109,7 +106,6 @@ void Exporter::askForMovie() {
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
         if (m_window->context()->session()) writeMovie(path);
     });
-    m_holdTime(dialog);
     dialog->open();
 }
 

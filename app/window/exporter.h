@@ -4,10 +4,8 @@
 #include "trace/export.h"
 
 #include <QObject>
-#include <functional>
 
 class QAction;
-class QDialog;
 
 namespace lockscope::app {
 
@@ -19,8 +17,7 @@ class MainWindow;
 class Exporter : public QObject {
     Q_OBJECT
 public:
-    /// `holdTime`: lets no time pass while a dialogue is open.
-    Exporter(MainWindow* window, std::function<void(QDialog*)> holdTime);
+    explicit Exporter(MainWindow* window);
     /// Stops what is being written; nothing of it is left.
     ~Exporter() override;
 
@@ -47,7 +44,6 @@ private:
     void refresh();
 
     MainWindow* m_window;
-    std::function<void(QDialog*)> m_holdTime;
     QAction* m_trace = nullptr;
     QAction* m_movie = nullptr;
     bool m_busy = false;

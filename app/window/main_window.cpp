@@ -316,7 +316,6 @@ void MainWindow::toggleRecording() {
     if (!m_session) return;
     auto* dialog = new QFileDialog(this, tr("Record this session to a file"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    holdTimeFor(dialog);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(QStringLiteral("lockscope"));
     dialog->setNameFilters({tr("Recordings (*.lockscope)")});
@@ -418,6 +417,8 @@ bool MainWindow::event(QEvent* event) {
         m_painted = true;
         QTimer::singleShot(0, this, &MainWindow::firstPainted);
     }
+    if (event->type() == QEvent::WindowBlocked) holdTime(true);
+    if (event->type() == QEvent::WindowUnblocked) holdTime(false);
     return handled;
 }
 

@@ -6,7 +6,6 @@
 
 #include <QMainWindow>
 
-class QDialog;
 class QStackedWidget;
 
 namespace lockscope::views {
@@ -105,7 +104,6 @@ protected:
 
 private:
     friend class WindowMenus;
-    friend class Sharer;
     void assembleTop();
     void takePlace();
     views::ConnectDialog* makeConnectDialog();
@@ -114,8 +112,8 @@ private:
     void findInTheMiddle();
     /// Drops the opened file, which turned out to be no recording.
     void giveUpFile(const QString& why);
-    /// The session stands still while the user answers this dialog, and goes on after it.
-    void holdTimeFor(QDialog* dialog);
+    /// The session stands still while a dialogue asks something, and goes on after it.
+    void holdTime(bool hold);
     /// Builds what the first picture does not show: the transport bar and the menus' content. Later calls do nothing.
     void furnish();
     void adoptPanelActions();
@@ -152,6 +150,7 @@ private:
     QString m_openedFile;                    ///< the last file that was opened, as it stands among the recent ones
     QString m_trouble, m_toldTrouble;        ///< the session's, in brief and as it was told
     bool m_painted = false;
+    QPointer<session::Session> m_held; ///< it played until a dialogue was opened
 };
 
 } // namespace lockscope::app

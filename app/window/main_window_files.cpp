@@ -152,20 +152,22 @@ void MainWindow::askForFile() {
     dialog->open();
 }
 
-void MainWindow::holdTimeFor(QDialog* dialog) {
-    if (!m_player->isPlaying()) return;
-    m_player->pause();
-    // Another session, or none, has a time of its own.
-    connect(dialog, &QDialog::finished, this, [this, asked = QPointer(m_session.get())] {
-        if (asked && asked == m_session.get()) m_player->play();
-    });
+void MainWindow::holdTime(bool hold) {
+    if (hold) {
+        if (!m_player->isPlaying()) return;
+        m_player->pause();
+        m_held = m_session.get();
+    } else {
+        // Another session, or none, has a time of its own.
+        if (m_held && m_held == m_session.get()) m_player->play();
+        m_held.clear();
+    }
 }
 
 void MainWindow::askForScenarioFile() {
     if (!m_session) return;
     auto* dialog = new QFileDialog(this, tr("Save as a scenario, with what was done by hand"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    holdTimeFor(dialog);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(QStringLiteral("json"));
     dialog->setNameFilters({tr("Scenarios (*.json)")});

@@ -30,10 +30,7 @@ views::EvidenceCard cardOf(const views::RunPicture& picture) {
 
 } // namespace
 
-Sharer::Sharer(MainWindow* window)
-    : QObject(window),
-      m_window(window),
-      m_exporter(new Exporter(window, [window](QDialog* dialog) { window->holdTimeFor(dialog); })) {
+Sharer::Sharer(MainWindow* window) : QObject(window), m_window(window), m_exporter(new Exporter(window)) {
 }
 
 QList<QAction*> Sharer::makeActions(ActionRegistry* registry) {
@@ -122,7 +119,6 @@ void Sharer::savePicture() {
             if (filter.contains(QLatin1String(suffix))) dialog->setDefaultSuffix(QLatin1String(suffix));
     });
     connect(dialog, &QFileDialog::fileSelected, this, &Sharer::writePicture);
-    m_window->holdTimeFor(dialog);
     dialog->open();
 }
 

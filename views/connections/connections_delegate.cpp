@@ -84,12 +84,15 @@ void ConnectionsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& g
     painter->setRenderHint(QPainter::Antialiasing);
     const QRectF card = QRectF(option.rect).adjusted(kMargin, kMargin, -kMargin, -kMargin);
     const bool focus = selected && (option.state & QStyle::State_HasFocus);
-    painter->setPen(selected ? QPen(color(focus ? Role::FocusRing : Role::Accent), 1.5)
-                             : QPen(color(Role::Hairline), 1));
+    // A thick ring is the keyboard's, a thin one a choice made somewhere else.
+    painter->setPen(focus      ? QPen(color(Role::FocusRing), 2.5)
+                    : selected ? QPen(color(Role::Accent), 1)
+                               : QPen(color(Role::Hairline), 1));
     painter->setBrush(color(selected                                 ? Role::Selection
                             : option.state & QStyle::State_MouseOver ? Role::SurfaceHover
                                                                      : Role::SurfaceRaised));
-    painter->drawRoundedRect(card.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
+    painter->drawRoundedRect(focus ? card.adjusted(1.25, 1.25, -1.25, -1.25) : card.adjusted(0.5, 0.5, -0.5, -0.5), 6,
+                             6);
     painter->fillRect(QRectF(card.left(), card.top() + 6, kStripe, card.height() - 12), badgeColor(index.row()));
 
     const Role ink = selected ? Role::SelectionText : Role::Text;

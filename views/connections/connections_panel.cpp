@@ -17,6 +17,7 @@
 #include <QMenu>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QScopedValueRollback>
 
 namespace lockscope::views {
 
@@ -176,6 +177,11 @@ void ConnectionsPanel::askToAllow(EntityId connection) {
 }
 
 bool ConnectionsPanel::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == m_view && event->type() == QEvent::FocusIn && !m_view->currentIndex().isValid()) {
+        // Else nothing would show where the focus is. What is selected elsewhere stays.
+        const QScopedValueRollback following(m_following, true);
+        m_view->setCurrentIndex(m_model->index(0));
+    }
     const EntityId connection = current();
     if (watched != m_view || connection == kNoEntity) return QWidget::eventFilter(watched, event);
     if (event->type() == QEvent::KeyPress) {

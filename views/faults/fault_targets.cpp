@@ -138,7 +138,9 @@ FaultTargets targetsOfLock(const ViewContext& context, EntityId lock) {
                    : facts.believers.front(),
                Why::Holder);
     else if (facts.held() && context.stateToActOn().clients.contains(trace->clientOf(facts.owner)))
-        choose(facts.owner, Why::Holder);
+        choose(facts.owner, lookUp(context.stateToActOn().clients, trace->clientOf(facts.owner)).life == Life::Dead
+                                ? Why::Dead
+                                : Why::Holder);
     else if (!facts.waiters.empty())
         choose(facts.waiters.front().thread, Why::Waiter);
     else if (const EntityId first = firstOf(context, EntityKind::Client, strikable); first != kNoEntity)
@@ -155,6 +157,8 @@ QString targetReason(FaultTargets::Why why) {
         return Words::tr("paused");
     case Why::Holder:
         return Words::tr("holds");
+    case Why::Dead:
+        return Words::tr("dead, on record");
     case Why::Waiter:
         return Words::tr("waits longest");
     case Why::Nobody:
@@ -176,6 +180,8 @@ QString targetWords(const FaultTargets& targets, const ViewContext& context) {
         return Words::tr("acts on %1, paused").arg(name);
     case Why::Holder:
         return Words::tr("acts on %1, the holder").arg(name);
+    case Why::Dead:
+        return Words::tr("acts on %1, dead and on record").arg(name);
     case Why::Waiter:
         return Words::tr("acts on %1, waiting longest").arg(name);
     case Why::First:

@@ -7,7 +7,7 @@ namespace lockscope::views {
 /// The targets of faults when the user has chosen none, and the reason.
 struct FaultTargets {
     trace::EntityId client = trace::kNoEntity, node = trace::kNoEntity;
-    enum class Why : std::uint8_t { Nobody, Selected, Paused, Holder, Waiter, First } why = Why::Nobody;
+    enum class Why : std::uint8_t { Nobody, Selected, Paused, Holder, Dead, Waiter, First } why = Why::Nobody;
 };
 /// At the instant at which faults strike. The selected client (or the client of the selected thread or link) and the
 /// selected node; else those of the focused lock, by targetsOfLock(). kNoEntity: there is none.

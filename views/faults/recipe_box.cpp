@@ -95,6 +95,14 @@ void RecipeBox::offer(const std::vector<recipes::RecipeInfo>& fitting) {
     }
 }
 
+int RecipeBox::widthOfText() const {
+    QStyleOptionComboBox option;
+    initStyleOption(&option);
+    const int words = fontMetrics().horizontalAdvance(currentText());
+    const QSize content(words + iconSize().width() + kGrid, fontMetrics().height());
+    return style()->sizeFromContents(QStyle::CT_ComboBox, &option, content, this).width();
+}
+
 void RecipeBox::showPopup() {
     // The list opens as wide as the box; its lines are longer.
     int wide = 0;

@@ -17,6 +17,8 @@ public:
     explicit RecipeBox(QWidget* parent = nullptr);
     /// From now on only these can be chosen.
     void offer(const std::vector<recipes::RecipeInfo>& fitting);
+    /// How wide it must be for the chosen recipe to be read as a whole.
+    int widthOfText() const;
     void showPopup() override;
 };
 

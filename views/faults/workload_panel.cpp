@@ -71,6 +71,7 @@ WorkloadPanel::WorkloadPanel(ViewContext* context, QWidget* parent)
     m_form->setVerticalSpacing(4);
     m_form->setLabelAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     m_form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    m_form->setRowWrapPolicy(QFormLayout::WrapLongRows); // a long recipe stands below its label, and can be read
     column->addLayout(m_form);
     m_complaint->setRole(Role::ViolationText);
     m_complaint->setFont(uiFont(-1));
@@ -82,6 +83,9 @@ WorkloadPanel::WorkloadPanel(ViewContext* context, QWidget* parent)
     auto* const recipes = new RecipeBox;
     addChoice(QStringLiteral("recipe"), tr("Recipe"), recipes,
               tr("The lock algorithm that clients use from their next round on"));
+    const auto readable = [recipes] { recipes->setMinimumWidth(recipes->widthOfText()); };
+    connect(recipes, &QComboBox::currentTextChanged, recipes, readable);
+    readable();
 
     m_clients = new QSpinBox;
     m_clients->setRange(1, scenario::kMostClients);

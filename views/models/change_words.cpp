@@ -16,11 +16,12 @@ struct Words {
 } // namespace
 
 QString changeWords(const trace::Event& event, const trace::Trace& trace) {
-    if (event.actor == trace::kNoEntity) return {};
-    const QString actor = trace.displayName(event.actor);
     const QByteArray text = trace.entity(event.aux).name;
     const qsizetype equals = text.indexOf('=');
     const QString value = trace::readable(text.mid(equals + 1));
+    if (text.startsWith("engine=")) return Words::tr("switched to %1").arg(value);
+    if (event.actor == trace::kNoEntity) return {};
+    const QString actor = trace.displayName(event.actor);
     if (text.startsWith("evict=")) return Words::tr("evicted %1 from %2").arg(value, actor);
     if (text.startsWith("flush=")) return Words::tr("emptied %1").arg(actor);
     if (!text.startsWith("drift=")) return {};

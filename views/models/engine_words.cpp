@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/engine_words.h"
 
+#include "trace/text.h"
+
 #include <QCoreApplication>
 #include <map>
 
@@ -46,9 +48,10 @@ QString newsWords(const trace::Event& event, const QString& engine) {
 } // namespace
 
 QString engineWords(const trace::Event& event, const trace::Trace& trace) {
-    const QStringList told = trace.displayName(event.aux).split(u'\n');
-    const QString news = newsWords(event, told.value(0));
-    return told.size() < 2 ? news : Words::tr("%1: %2").arg(news, whyWords(told.at(1)));
+    // As it stands in the trace: made readable as one text, its line break would be an escape.
+    const QList<QByteArray> told = trace.entity(event.aux).name.split('\n');
+    const QString news = newsWords(event, trace::readable(told.value(0)));
+    return told.size() < 2 ? news : Words::tr("%1: %2").arg(news, whyWords(trace::readable(told.at(1))));
 }
 
 } // namespace lockscope::views

@@ -38,7 +38,7 @@ void ViewContext::setSession(session::Session* session) {
     m_session = session;
     m_selection = kNoEntity;
     m_wanted.reset();
-    m_playhead = m_furthest = {};
+    m_playhead = m_furthest = m_lookAhead = {};
     if (session) {
         connect(session, &session::Session::traceReplaced, this, [this] {
             // The selection goes on in the new trace by name: a person who rewound still looks at the same client.
@@ -102,6 +102,7 @@ void ViewContext::onAdvanced() {
 void ViewContext::onFutureReplaced(session::Rewrite why, Nanos from) {
     // A world looks a little ahead of the playhead: that nobody misses.
     const bool seen = from < m_furthest;
+    m_lookAhead = {}; // a change of what has been seen is to be seen at once
     if (why == session::Rewrite::Apply) m_furthest = std::min(m_furthest, std::max(m_playhead, from));
     if (seen || why != session::Rewrite::Apply) Q_EMIT futureReplaced(why, from);
 }
@@ -125,6 +126,13 @@ void ViewContext::setPlayhead(Nanos t) {
     m_playhead = t;
     m_furthest = std::max(m_furthest, t);
     Q_EMIT playheadChanged(t);
+}
+
+std::optional<Nanos> ViewContext::unseenFrom() const {
+    const session::Session* const session = m_session;
+    const Nanos reached = m_trace->reached();
+    if (!session || !session->abilities().rewind || reached <= m_furthest || reached > m_lookAhead) return std::nullopt;
+    return m_furthest;
 }
 
 void ViewContext::seek(Nanos t) {

@@ -35,6 +35,12 @@ public:
     void seek(Nanos t);
     /// The last instant that the playhead has been at in this future: what lies beyond it nobody has seen.
     Nanos furthest() const { return m_furthest; }
+    /// For the player: it has the world computed up to `t`, so that the next pictures need not wait for it, or in
+    /// search of something.
+    void setLookAhead(Nanos t) { m_lookAhead = t; }
+    /// Where the part of a simulation's trace begins that was computed for the player only, and that nobody is to see
+    /// yet: it would give away who gets the lock next. Nothing: all of the trace may be seen.
+    std::optional<Nanos> unseenFrom() const;
     /// The trace's state at the playhead; computed once per (trace, rows up to the playhead, playhead). The reference
     /// is good until the next call.
     const trace::State& state() const;
@@ -113,6 +119,7 @@ private:
     QPointer<session::Session> m_session;
     Nanos m_playhead{};
     Nanos m_furthest{};
+    Nanos m_lookAhead{}; ///< how far the player had the world computed
     trace::EntityId m_selection = trace::kNoEntity;
     std::optional<Spotlight> m_spotlight;
     trace::EntityId m_about = trace::kNoEntity; ///< the lock that the selection was selected for

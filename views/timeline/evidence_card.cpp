@@ -69,12 +69,13 @@ void paintPage(QPainter& painter, const EvidenceCard& card) {
         labels = std::max(labels, painter.fontMetrics().horizontalAdvance(label));
     y = foot + kGap;
     for (const auto& [label, value] : card.facts) {
+        // By their baseline: a line of Chinese letters is higher than one of Latin ones.
+        const int baseline = y + painter.fontMetrics().ascent();
         painter.setPen(color(Role::TextDim));
-        painter.drawText(QRect(kMargin, y, labels, line), Qt::AlignLeft | Qt::AlignTop, label);
+        painter.drawText(QPoint(kMargin, baseline), label);
         painter.setPen(color(Role::Text));
-        const QRect place(kMargin + labels + kGap, y, width - labels - kGap, line);
-        painter.drawText(place, Qt::AlignLeft | Qt::AlignTop,
-                         painter.fontMetrics().elidedText(value, Qt::ElideMiddle, place.width()));
+        painter.drawText(QPoint(kMargin + labels + kGap, baseline),
+                         painter.fontMetrics().elidedText(value, Qt::ElideMiddle, width - labels - kGap));
         y += line;
     }
 }

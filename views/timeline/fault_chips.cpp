@@ -193,19 +193,26 @@ std::vector<FaultChip> faultChips(const TimelineScene& scene, const TimelineCoor
     const TickTrack& faults = scene.data.faults();
     const TimelineMetrics& m = scene.metrics;
     const std::size_t first = faults.lowerBound(c.from() - std::int64_t(m.px(200) * c.nanosPerPixel())),
-                      end = faults.lowerBound(c.to());
+                      end = std::max(first, faults.lowerBound(std::min(c.to(), scene.seen)));
     if (end - first > kMostMarks) return {};
     std::vector<FaultChip> chips = marksOf(scene, first, end);
     std::vector<std::pair<double, double>> taken; // by the pills of violations
     scene.bands.visit(c, scene.data.now(),
                       [&](const ViolationBands::Band&, double x, double width) { taken.emplace_back(x, x + width); });
     const QFontMetricsF words(uiFont(-1, QFont::DemiBold));
+    const double edge = wordsEdge(scene, c);
     double lastEnd = -1e9;
     for (std::size_t i = 0; i < chips.size(); ++i) {
         FaultChip& chip = chips[i];
         chip.x = std::round(c.x(chip.at));
+        // Left of what is in sight: the end of its words would tell nothing, and stand at another time.
+        if (chip.x < -m.px(6)) {
+            chip.words.clear();
+            chip.box = QRectF(chip.x - m.px(6), m.px(6), m.px(12), m.px(20));
+            continue;
+        }
         const double width = m.px(kFlag) + words.horizontalAdvance(chip.words) + m.px(8);
-        const double room = i + 1 < chips.size() ? c.x(chips[i + 1].at) - 2 : c.width();
+        const double room = i + 1 < chips.size() ? std::min(c.x(chips[i + 1].at) - 2, edge) : edge;
         const auto isFree = [&](double left, double wide) {
             const auto covers = [&](const std::pair<double, double>& pill) {
                 return pill.first < left + wide + 2 && pill.second > left - 2;
@@ -260,8 +267,11 @@ void paintFaultChips(const PaintKit& kit, const TimelineScene& scene, const std:
         if (chip.awaited) edge.setStyle(Qt::DashLine);
         kit.rounded(box.adjusted(0.5, 0.5, -0.5, -0.5), 3,
                     color(chip.byHand && !chip.awaited ? Role::FaultSoft : Role::SurfaceSunken), edge);
-        kit.sprite(flag, box.x() + kit.m.px(9), box.y() + kit.m.px(14));
-        kit.text(box.adjusted(kit.m.px(kFlag), 0, 0, 0), chip.words, kit.smallBold, Role::FaultText);
+        // The flag stands at the instant, on whichever side of it the words are.
+        const bool wordsBefore = chip.box.left() < chip.x - 1;
+        kit.sprite(flag, wordsBefore ? box.right() - kit.m.px(9) : box.x() + kit.m.px(9), box.y() + kit.m.px(14));
+        kit.text(box.adjusted(wordsBefore ? kit.m.px(8) : kit.m.px(kFlag), 0, 0, 0), chip.words, kit.smallBold,
+                 Role::FaultText);
     }
 }
 

@@ -57,7 +57,7 @@ void paintGhost(const PaintKit& kit, const GhostRun& ghost, const Lane& lane) {
         std::max(kit.c.from(), ghost.from), kit.c.to(), kit.pixel * 4, now,
         [&](std::size_t, const Span& span) {
             if (span.state == unsigned(BeliefState::Waiting)) return;
-            const QRectF r = kit.across(std::max(span.from, ghost.from), former->endOf(span, now), bar, 2);
+            const QRectF r = kit.acrossAll(std::max(span.from, ghost.from), former->endOf(span, now), bar, 2);
             kit.box(r, onGround(color(Role::Holding, 0.10)));
             kit.p.setBrush(Qt::NoBrush);
             kit.p.setPen(QPen(onGround(color(Role::Holding, 0.55)), 1, Qt::DashLine));

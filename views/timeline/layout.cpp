@@ -13,9 +13,11 @@ namespace {
 /// By how much a strip of who decides moves the rest of the lane down.
 constexpr double kDeciders = 20;
 
-/// With more clients than that their lanes get lower, and with more than kCrowd the rest of the picture goes before
-/// them.
-constexpr std::size_t kMany = 12, kCrowd = 24;
+/// With more clients than kFew their lanes get lower where record and effect would else be out of sight; with more than
+/// kMany in any case; and with more than kCrowd the rest of the picture goes before them.
+constexpr std::size_t kFew = 4, kMany = 12, kCrowd = 24;
+/// The lowest of a few clients' lanes, in units of the font: who holds is still written on them.
+constexpr double kLeastOfFew = 28;
 /// With more lanes than that, as of a server with very many locks, nobody counts them at each frame.
 constexpr std::size_t kUncounted = 4000;
 
@@ -106,23 +108,27 @@ TimelineLayout::Choice TimelineLayout::choiceOf(const TimelineData& data) const 
 
 double TimelineLayout::beliefFor(const TimelineData& data, const TimelineMetrics& metrics, int room) const {
     const Choice choice = choiceOf(data);
-    if (choice.beliefs <= kMany) return TimelineMetrics::kWhole;
+    if (choice.beliefs <= kFew) return TimelineMetrics::kWhole;
     std::size_t beliefs = 0;
-    int others = 4 * metrics.captionHeight();
+    int truths = 3 * metrics.captionHeight(), servers = metrics.captionHeight();
     for (const auto& lane : data.lanes()) {
         if (!shows(*lane, choice.beliefs > kCrowd)) continue;
         if (lane->kind == LaneKind::Belief)
             ++beliefs;
         else
-            others += metrics.laneHeight(*lane);
+            (sectionOf(*lane) == LaneKind::Node ? servers : truths) += metrics.laneHeight(*lane);
     }
-    if (beliefs <= kMany) return TimelineMetrics::kWhole;
-    TimelineMetrics tried = metrics;
-    for (const double height : {40.0, 28.0, 18.0, 12.0, 8.0, 5.0, 3.0, 2.0}) {
-        tried.belief = height;
-        if (others + int(beliefs) * std::max(2, tried.px(height)) <= room) break;
+    const auto fits = [&](double height, int others) {
+        return others + int(beliefs) * std::max(2, metrics.px(height)) <= room;
+    };
+    if (beliefs <= kMany) {
+        for (const double height : {TimelineMetrics::kWhole, 40.0, kLeastOfFew})
+            if (beliefs > kFew && fits(height, truths)) return height;
+        return TimelineMetrics::kWhole; // lower ones would not bring the rest into sight
     }
-    return tried.belief;
+    for (const double height : {40.0, 28.0, 18.0, 12.0, 8.0, 5.0, 3.0})
+        if (fits(height, truths + servers)) return height;
+    return 2;
 }
 
 bool TimelineLayout::lowRecordsFor(const TimelineData& data, const TimelineMetrics& metrics, int room) const {

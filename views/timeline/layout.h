@@ -59,7 +59,8 @@ public:
     };
 
     /// How tall the lanes of clients are, so that as much as possible is seen in a picture of that height: whole as
-    /// long as there are few of them. TimelineMetrics::belief. The caller holds the data's mutex.
+    /// long as there are few of them, or record and effect are in sight below them. TimelineMetrics::belief. The caller
+    /// holds the data's mutex.
     double beliefFor(const TimelineData& data, const TimelineMetrics& metrics, int room) const;
     /// Whether the lanes of records have to be low so that more of them are seen in a picture of that height:
     /// TimelineMetrics::lowRecords. The caller holds the data's mutex.

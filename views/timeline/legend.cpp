@@ -79,6 +79,8 @@ std::optional<Sprite> spriteOf(Sign sign) {
         return Sprite::Damage;
     case Sign::Fault:
         return Sprite::FaultByHand;
+    case Sign::Planned:
+        return Sprite::FaultPlanned;
     default:
         return std::nullopt;
     }
@@ -95,6 +97,7 @@ std::vector<LegendItem> legendItems() {
             {Sign::Accepted, Legend::tr("write accepted"), "mark-write"},
             {Sign::Broken, Legend::tr("invariant broken"), "mark-band"},
             {Sign::Damage, Legend::tr("damage"), "damage"},
+            {Sign::Planned, Legend::tr("planned fault"), "mark-fault"},
             {Sign::Refused, Legend::tr("write refused"), "token-check"},
             {Sign::Fault, Legend::tr("your fault"), "mark-fault"},
             {Sign::Gap, Legend::tr("nobody knows"), "mark-unobserved"}};
@@ -118,7 +121,7 @@ void paintLegendItem(QPainter& painter, const QRect& place, LegendSign which, co
     const double dpr = painter.device()->devicePixelRatioF();
     if (const auto sprite = spriteOf(which)) {
         // A flag's point is its tip, a diamond's its middle.
-        const bool flag = which == Sign::Fault;
+        const bool flag = which == Sign::Fault || which == Sign::Planned;
         paintSprite(painter, *sprite, flag ? QPointF(sign.center().x(), sign.bottom()) : sign.center(),
                     0.8 * textScale(), dpr);
     } else {

@@ -21,6 +21,7 @@ enum class LegendSign : std::uint8_t {
     Damage,
     Broken,
     Fault,
+    Planned,
     Gap
 };
 struct LegendItem {

@@ -105,7 +105,7 @@ void paintLife(const PaintKit& kit, const ClientLife& life, const QRectF& bar, s
         kit.rounded(r.adjusted(0.5, 0.5, -0.5, -0.5), 5, kit.dots, QPen(color(Role::Paused), 1.5));
         kit.p.setBrushOrigin(QPointF(0, 0));
         const double width = kit.smallBold.width(Timeline::tr("paused")) + kit.m.px(27);
-        const double left = std::round(std::max(r.x() + kit.m.px(6), 2.0));
+        const double left = std::round(std::max(std::min(r.x() + kit.m.px(6), kit.edge - width - 2), 2.0));
         if (kit.m.lowBeliefs() || r.right() - left < width * 0.6 || left < pillEnd) return;
         pills.emplace_back(left, 1, width, kit.m.px(19));
         pillEnd = pills.back().right() + 4;
@@ -120,7 +120,7 @@ void paintLife(const PaintKit& kit, const ClientLife& life, const QRectF& bar, s
     };
     PixelColumns columns(kit.c);
     life.spans.visit(
-        kit.c.from(), kit.c.to(), kit.pixel * 2, kit.now,
+        kit.c.from(), kit.to(), kit.pixel * 2, kit.now,
         [&](std::size_t, const Span& span) {
             const std::int64_t to = span.open() ? std::max(kit.now, span.from) : span.to;
             const double over = kit.m.lowBeliefs() ? 0 : 4;
@@ -155,7 +155,8 @@ void paintRefusals(const PaintKit& kit, const std::vector<Refusals>& all, const 
 }
 
 /// Paints a belief's events between its spans: gave up, learned of the loss, a renewal without answer.
-void paintTicks(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
+/// `taken`: how far the pills of pauses stand above the bar.
+void paintTicks(const PaintKit& kit, const Lane& lane, const QRectF& bar, double taken) {
     double last = -1e9, looked = -1e9;
     // A loss follows upon renewals that failed, mostly at once: it is drawn above them, and never left out for them.
     std::vector<double> losses;
@@ -173,7 +174,7 @@ void paintTicks(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
         refusals.push_back({kit.c.x(tick.at), tick, next < lane.spans.size() ? lane.spans[next].from : kOpenEnd});
     };
     lane.ticks.visit(
-        kit.c.from(), kit.c.to(), kit.pixel * 4,
+        kit.c.from(), kit.to(), kit.pixel * 4,
         [&](std::size_t, const Tick& tick) {
             const double x = kit.c.x(tick.at);
             const auto kind = BeliefTick(tick.kind);
@@ -202,9 +203,10 @@ void paintTicks(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
         if (kit.m.lowBeliefs()) continue; // no room above the bar
         // Above the bar, where a hold that follows has no words.
         const double right = std::min(i + 1 < losses.size() ? losses[i + 1] : kit.c.width(), kit.c.width());
-        const double left = losses[i] + kit.m.px(5);
-        kit.firstFitting({left, bar.y() - kit.m.px(15), right - left - 4, double(kit.m.px(14))},
-                         {Timeline::tr("learns: lost"), Timeline::tr("lost")}, kit.smallBold, Role::ViolationText);
+        const double gap = kit.m.px(5), left = losses[i] + gap;
+        const double before = std::max(i > 0 ? losses[i - 1] : 0, taken < losses[i] ? taken : 0);
+        kit.beside({left, bar.y() - kit.m.px(15), right - left - 4, double(kit.m.px(14))}, 2 * gap, before + 4,
+                   {Timeline::tr("learns: lost"), Timeline::tr("lost")}, kit.smallBold, Role::ViolationText);
     }
 }
 
@@ -219,7 +221,7 @@ void paintBelief(const PaintKit& kit, const Lane& lane, int height) {
     };
     std::vector<Wide> wide;
     lane.spans.visit(
-        kit.c.from(), kit.c.to(), kit.pixel * 2, kit.now,
+        kit.c.from(), kit.to(), kit.pixel * 2, kit.now,
         [&](std::size_t, const Span& span) {
             const QRectF place = kit.across(span.from, lane.endOf(span, kit.now), bar, 2);
             // One hold goes on where the record went out of sight and nothing contradicted it.
@@ -252,7 +254,7 @@ void paintBelief(const PaintKit& kit, const Lane& lane, int height) {
         if (span->state == unsigned(BeliefState::Stale)) paintStale(kit, rect);
     for (const QRectF& pill : pills)
         paintPausedPill(kit, pill);
-    if (kit.m.wordsOnBeliefs()) paintTicks(kit, lane, bar);
+    if (kit.m.wordsOnBeliefs()) paintTicks(kit, lane, bar, pills.empty() ? 0 : pills.back().right());
     if (!kit.m.lowBeliefs()) paintMargins(kit, lane);
     if (lane.life) paintFaults(kit, lane.life->faults, height);
     paintFaults(kit, lane.faults, height);

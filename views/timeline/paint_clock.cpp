@@ -48,7 +48,7 @@ void paintClock(const PaintKit& kit, const Lane& lane, int height) {
     if (known > 0) kit.p.drawLine(QPointF(0, middle + 0.5), QPointF(known, middle + 0.5));
     double wordsEnd = -1e9;
     lane.spans.visit(
-        kit.c.from(), kit.c.to(), kit.pixel * 2, kit.now,
+        kit.c.from(), kit.to(), kit.pixel * 2, kit.now,
         [&](std::size_t, const Span& span) {
             const std::int64_t offset = offsetOf(kit.trace, span);
             const QRectF r = kit.across(span.from, lane.endOf(span, kit.now), bar, 2);

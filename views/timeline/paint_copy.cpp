@@ -27,7 +27,7 @@ void paintLease(const PaintKit& kit, const Span& span, const QRectF& r) {
 void paintMissing(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
     const double least = kit.m.px(40);
     lane.logical->spans.visit(
-        kit.c.from(), kit.c.to(), std::int64_t(least * kit.c.nanosPerPixel()), kit.now,
+        kit.c.from(), kit.to(), std::int64_t(least * kit.c.nanosPerPixel()), kit.now,
         [&](std::size_t, const Span& hold) {
             if (hold.state != unsigned(RecordState::Held)) return;
             const std::int64_t end = lane.logical->endOf(hold, kit.now);
@@ -58,7 +58,7 @@ void paintCopy(const PaintKit& kit, const Lane& lane, int height) {
     double end = -1e9;
     const double arm = kit.m.px(3);
     lane.ticks.visit(
-        kit.c.from(), kit.c.to(), kit.pixel * 8,
+        kit.c.from(), kit.to(), kit.pixel * 8,
         [&](std::size_t, const Tick& tick) {
             if (RecordTick(tick.kind) == RecordTick::Expired) return;
             const double x = std::round(kit.c.x(tick.at));
@@ -70,9 +70,10 @@ void paintCopy(const PaintKit& kit, const Lane& lane, int height) {
             const QString words = died ? lostCopyWords(kit.data, lane, tick) : recordTickWords(kit.trace, tick);
             const std::size_t next = lane.spans.firstEndingAfter(tick.at);
             const double room = next < lane.spans.size() ? kit.c.x(lane.spans[next].from) : kit.c.width();
-            end = kit.firstFitting(
-                {x + kit.m.px(8), bar.y(), std::min(room, kit.c.width()) - x - kit.m.px(10), bar.height()}, {words},
-                kit.smallBold, died ? Role::ViolationText : Role::WaitingText);
+            end =
+                kit.firstFitting({x + kit.m.px(8), bar.y(), std::min(room, kit.edge) - x - kit.m.px(10), bar.height()},
+                                 died ? QStringList{words, Timeline::tr("dead")} : QStringList{words}, kit.smallBold,
+                                 died ? Role::ViolationText : Role::WaitingText);
         },
         [](const TickSum&) {});
     paintFaults(kit, lane.faults, height);

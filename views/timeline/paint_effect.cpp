@@ -22,7 +22,9 @@ public:
     /// Writes it unless one that is there already is too close.
     void add(double x, const QString& number, Role role) {
         constexpr double kGap = 4;
-        const double width = m_kit.small.width(number), left = x - width / 2, right = x + width / 2;
+        const double width = m_kit.small.width(number);
+        const double left = std::min(x - width / 2, m_kit.edge - width), right = left + width;
+        if (left < 0) return;                               // half a number is another number
         const auto next = m_taken.lower_bound(left - kGap); // the first that ends there or later
         if (next != m_taken.end() && next->second < right + kGap) return;
         m_taken.emplace(right, left);
@@ -43,7 +45,7 @@ void paintEffect(const PaintKit& kit, const Lane& lane, int height) {
     std::vector<Mark> marks;
     const auto slack = std::int64_t(r * kit.c.nanosPerPixel());
     lane.ticks.visit(
-        kit.c.from() - slack, kit.c.to() + slack, kit.pixel,
+        kit.c.from() - slack, std::min(kit.c.to() + slack, kit.last), kit.pixel,
         [&](std::size_t, const Tick& tick) {
             marks.push_back({kit.c.x(tick.at), &tick, 1u << tick.kind, 1});
         },
@@ -100,7 +102,7 @@ void paintEffect(const PaintKit& kit, const Lane& lane, int height) {
         if (tick.label != 0) numbers.add(x, numberText(kit.data, tick.label, Digits::Last), Role::TextDim);
     }
     // Last, above everything: damage is never hidden by what was fine.
-    double last = -1e9;
+    double last = -1e9, end = 0;
     for (std::size_t d = 0; d < damages.size(); ++d) {
         const Mark& mark = marks[damages[d]];
         if (mark.x < last + 3) continue;
@@ -108,7 +110,7 @@ void paintEffect(const PaintKit& kit, const Lane& lane, int height) {
         kit.sprite(Sprite::Damage, mark.x, y);
         const double room = roomAfter(d);
         if (!mark.tick || room < 20) continue;
-        kit.firstFitting({mark.x + r + 3, 0, room, double(kit.m.px(15))},
+        end = kit.beside({mark.x + r + 3, 0, room, double(kit.m.px(15))}, 2 * r + 6, end + 6,
                          {damageWords(kit.data.damage(mark.tick->label), Digits::Last)}, kit.smallBold,
                          Role::ViolationText);
     }

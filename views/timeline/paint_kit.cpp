@@ -88,6 +88,7 @@ PaintKit::PaintKit(QPainter& painter, const TimelineData& timelineData, const Ti
       dpr(devicePixelRatio),
       now(data.now()),
       pixel(c.pixel()),
+      edge(c.width()),
       bold(face(0)),
       small(face(1)),
       smallBold(face(2)),
@@ -101,7 +102,7 @@ PaintKit::PaintKit(QPainter& painter, const TimelineData& timelineData, const Ti
       recordHatch(cached(dpr, 5, m)) {
 }
 
-QRectF PaintKit::across(std::int64_t from, std::int64_t to, const QRectF& bar, double least) const {
+QRectF PaintKit::acrossAll(std::int64_t from, std::int64_t to, const QRectF& bar, double least) const {
     // Far ends are cut close to the picture: the rasterizer clips long shapes slowly.
     constexpr double margin = 64;
     const double left = std::max(c.x(from), -margin);
@@ -138,6 +139,20 @@ double PaintKit::firstFitting(const QRectF& rect, const QStringList& wordings, c
         return rect.left() + face.width(words);
     }
     return rect.left();
+}
+
+double PaintKit::beside(const QRectF& right, double apart, double left, const QStringList& wordings, const Face& face,
+                        Role role) const {
+    const QRectF room(right.x(), right.y(), std::min(right.right(), edge - 2) - right.x(), right.height());
+    const double end = firstFitting(room, wordings, face, role);
+    if (end > room.left() || edge >= c.width() || right.right() < edge - 2) return end;
+    for (const QString& words : wordings) {
+        const double width = face.width(words), from = right.x() - apart - width;
+        if (from < left) continue;
+        text({from, right.y(), width + 2, right.height()}, words, face, role);
+        break;
+    }
+    return end;
 }
 
 QRectF PaintKit::chip(double x, double y, const QString& words, Role fill, Role border, Role ink) const {
@@ -229,7 +244,7 @@ void paintFaults(const PaintKit& kit, const TickTrack& faults, int height) {
     };
     const auto slack = std::int64_t(apart * kit.c.nanosPerPixel());
     faults.visit(
-        kit.c.from() - slack, kit.c.to() + slack, kit.pixel,
+        kit.c.from() - slack, std::min(kit.c.to() + slack, kit.last), kit.pixel,
         [&](std::size_t, const Tick& tick) { flag(tick.at, tick.kind == unsigned(FaultTick::ByHand)); },
         [&](const TickSum& sum) { flag(sum.from, sum.kinds & bit(FaultTick::ByHand)); });
     // Where they stand side by side they would hide the lane: short ones say as much.

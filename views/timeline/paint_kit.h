@@ -9,6 +9,7 @@
 #include <QFontMetricsF>
 #include <QPainter>
 #include <initializer_list>
+#include <limits>
 
 namespace lockscope::views {
 
@@ -26,6 +27,8 @@ struct PaintKit {
     std::int64_t now;           ///< open spans end here
     std::int64_t pixel;         ///< ns per pixel
     std::int64_t playhead = -1; ///< record labels under it are left to the overlay; -1 = none
+    std::int64_t last = std::numeric_limits<std::int64_t>::max(); ///< ns: what comes then or later is not drawn
+    double edge; ///< words end here: where the picture does, or where what is yet to come is hidden
     /// A font and its measures; `index` is its number in the cache of texts.
     struct Face {
         Face(int number, const QFont& f) : index(number), font(f), fm(f) {}
@@ -38,13 +41,30 @@ struct PaintKit {
     const Face &bold, &small, &smallBold, &fixedSmall, &caption;
     QBrush hatch, dots, unobservedHatch, cutHatch, waitDots, recordHatch;
 
+    /// Draws nothing of what happened after this instant, as if the trace ended there.
+    void endAfter(std::int64_t t) {
+        if (t >= now) return;
+        now = t;
+        last = t + 1;
+    }
+    /// ns: where the drawn part of the time axis ends.
+    std::int64_t to() const { return std::min(c.to(), last); }
     /// Left and right edge of a span, at least `least` wide, cut to a little more than the picture.
-    QRectF across(std::int64_t from, std::int64_t to, const QRectF& bar, double least = 1) const;
+    QRectF across(std::int64_t from, std::int64_t to, const QRectF& bar, double least = 1) const {
+        return acrossAll(from, std::min(to, last), bar, least);
+    }
+    /// As across(), of a span that may go on after `last`: of another run.
+    QRectF acrossAll(std::int64_t from, std::int64_t to, const QRectF& bar, double least = 1) const;
     /// One line of text, left-aligned and centred in height, elided; nothing when there is no room for a few letters.
     /// Returns the right end of the drawn text, or rect.left().
     double text(const QRectF& rect, const QString& text, const Face& face, Role role) const;
     /// The first of several wordings that fits, from the fullest to the shortest; nothing when none does.
     double firstFitting(const QRectF& rect, const QStringList& wordings, const Face& face, Role role) const;
+    /// Words beside a mark: in `right`, which begins right of it, as firstFitting() has it. Where what is hidden leaves
+    /// them no room there, they stand left of the mark: they end `apart` pixels before `right` begins, and begin at
+    /// `left` or later. Gives where the words and the mark end.
+    double beside(const QRectF& right, double apart, double left, const QStringList& wordings, const Face& face,
+                  Role role) const;
     /// True when a text of this many letters surely does not fit: saves composing it.
     static bool tooNarrow(double width, const Face& face, int letters) {
         return width < letters * face.fm.averageCharWidth() * 0.4;

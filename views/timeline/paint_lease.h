@@ -19,7 +19,7 @@ template <typename Gap, typename Held>
 void paintRecordSpans(const PaintKit& kit, const Lane& lane, const QRectF& bar, Gap gap, Held held) {
     PixelColumns columns(kit.c);
     lane.spans.visit(
-        kit.c.from(), kit.c.to(), kit.pixel * 3, kit.now,
+        kit.c.from(), kit.to(), kit.pixel * 3, kit.now,
         [&](std::size_t, const Span& span) {
             const QRectF r = kit.across(span.from, lane.endOf(span, kit.now), bar, 2);
             if (span.state == unsigned(RecordState::Unobserved))

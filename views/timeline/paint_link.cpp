@@ -16,7 +16,7 @@ void paintPhases(const PaintKit& kit, const Lane& lane, int height) {
     const QRectF strip(0, 2, 0, height - 4);
     PixelColumns columns(kit.c);
     lane.spans.visit(
-        kit.c.from(), kit.c.to(), kit.pixel * 3, kit.now,
+        kit.c.from(), kit.to(), kit.pixel * 3, kit.now,
         [&](std::size_t, const Span& span) {
             const QRectF r = kit.across(span.from, lane.endOf(span, kit.now), strip, 2);
             const bool cut = span.state == unsigned(LinkPhase::Cut);
@@ -90,6 +90,8 @@ double paintArrow(const PaintKit& kit, const Arrow& arrow, const QRectF& bar, do
     if (room < kit.m.px(90) || e.aux == trace::kNoEntity) return arrow.x + flight;
     const QRectF words(std::max(from.x(), to.x()) + 3, up ? bar.top() - kit.m.px(10) : bar.bottom() - kit.m.px(6),
                        room - flight - kit.m.px(14), kit.m.px(15));
+    // A command without its beginning would be another one.
+    if (words.x() < 0 || words.x() + kit.m.px(40) > kit.edge) return arrow.x + flight;
     kit.text(words, kit.trace.displayName(e.aux), kit.fixedSmall, Role::TextFaint);
     return arrow.x + flight;
 }
@@ -105,7 +107,7 @@ void paintLink(const PaintKit& kit, const Lane& lane, int height) {
     std::vector<std::uint32_t> counts(std::size_t(kit.c.width()) + 1), kinds(counts.size());
     const auto columnOf = [&](double x) { return std::size_t(std::clamp(int(x), 0, int(counts.size()) - 1)); };
     lane.ticks.visit(
-        kit.c.from() - kit.pixel * 64, kit.c.to(), kit.pixel * 2,
+        kit.c.from() - kit.pixel * 64, kit.to(), kit.pixel * 2,
         [&](std::size_t, const Tick& tick) {
             arrows.push_back({kit.c.x(tick.at), &tick});
         },

@@ -100,11 +100,11 @@ void paintMargins(const PaintKit& kit, const Lane& lane) {
     const QRectF strip = kit.m.marginStrip(kit.c.width());
     const double least = kit.m.px(24);
     lane.spans.visit(
-        kit.c.from(), kit.c.to(), std::int64_t(least * kit.c.nanosPerPixel()), kit.now,
+        kit.c.from(), kit.to(), std::int64_t(least * kit.c.nanosPerPixel()), kit.now,
         [&](std::size_t, const Span& hold) {
             if (hold.state == unsigned(BeliefState::Waiting)) return;
             const std::int64_t from = std::max(hold.from, kit.c.from()),
-                               to = std::min(lane.endOf(hold, kit.now), kit.c.to());
+                               to = std::min(lane.endOf(hold, kit.now), kit.to());
             const double width = kit.c.x(to) - kit.c.x(from);
             // Renewals closer than a few pixels make no picture.
             const auto renewals = record->spans.firstEndingAfter(to) - record->spans.firstEndingAfter(from);

@@ -38,7 +38,7 @@ void paintPhase(const PaintKit& kit, const Lane& lane, const Span& span, const Q
 void paintRoles(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
     PixelColumns columns(kit.c);
     lane.roles.visit(
-        kit.c.from(), kit.c.to(), kit.pixel * 3, kit.now,
+        kit.c.from(), kit.to(), kit.pixel * 3, kit.now,
         [&](std::size_t, const Span& span) {
             const QRectF r = kit.across(span.from, lane.endOf(span, kit.now), bar, 2);
             const QRectF inner = r.adjusted(0.5, 0.5, -0.5, -0.5);
@@ -79,7 +79,7 @@ void paintLag(const PaintKit& kit, const Lane& lane, const QRectF& bar, int heig
     std::vector<Piece> pieces;
     std::uint32_t most = 1;
     lane.lag.visit(
-        kit.c.from(), kit.c.to(), kit.pixel, kit.now,
+        kit.c.from(), kit.to(), kit.pixel, kit.now,
         [&](std::size_t, const Span& span) {
             pieces.push_back({kit.c.x(span.from), kit.c.x(lane.endOf(span, kit.now)), span.label});
             most = std::max<std::uint32_t>(most, span.label);
@@ -117,7 +117,7 @@ void paintNode(const PaintKit& kit, const Lane& lane, int height) {
     paintLag(kit, lane, bar, height);
     PixelColumns columns(kit.c);
     lane.spans.visit(
-        kit.c.from(), kit.c.to(), kit.pixel * 2, kit.now,
+        kit.c.from(), kit.to(), kit.pixel * 2, kit.now,
         [&](std::size_t, const Span& span) {
             paintPhase(kit, lane, span, kit.across(span.from, lane.endOf(span, kit.now), bar, 2));
         },

@@ -54,7 +54,7 @@ void paintQueue(const PaintKit& kit, const SpanTrack& queue, const QRectF& bar) 
     const QRectF strip(0, bar.bottom() + kit.m.px(3), 0, kit.m.px(3));
     PixelColumns columns(kit.c);
     queue.visit(
-        kit.c.from(), kit.c.to(), kit.pixel * 2, kit.now,
+        kit.c.from(), kit.to(), kit.pixel * 2, kit.now,
         [&](std::size_t, const Span& span) {
             const QRectF r = kit.across(span.from, span.open() ? kit.now : span.to, strip, 1);
             kit.p.setBrushOrigin(QPointF(std::round(kit.c.x(span.from)), r.y()));
@@ -75,7 +75,7 @@ void paintQueue(const PaintKit& kit, const SpanTrack& queue, const QRectF& bar) 
 void paintHolders(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
     constexpr std::uint32_t kMostLines = 6, kMostCells = 12;
     lane.holders.visit(
-        kit.c.from(), kit.c.to(), kit.pixel * 6, kit.now,
+        kit.c.from(), kit.to(), kit.pixel * 6, kit.now,
         [&](std::size_t, const Span& span) {
             const HolderCount count = HolderCount::of(span.label);
             const bool permits = trace::HoldMode(span.state) == trace::HoldMode::Permit;
@@ -100,7 +100,7 @@ void paintDeciders(const PaintKit& kit, const Lane& lane) {
     const QRectF strip = kit.m.deciderStrip(kit.c.width());
     PixelColumns columns(kit.c);
     lane.deciders.visit(
-        kit.c.from(), kit.c.to(), kit.pixel * 3, kit.now,
+        kit.c.from(), kit.to(), kit.pixel * 3, kit.now,
         [&](std::size_t, const Span& span) {
             const QRectF r = kit.across(span.from, lane.endOf(span, kit.now), strip, 2);
             const bool nobody = span.state == unsigned(Decider::Nobody);
@@ -141,15 +141,16 @@ void paintMarks(const PaintKit& kit, const TickTrack& ticks, const QRectF& bar) 
         marks.push_back({x, tick, kinds == bit(RecordTick::Forced) ? Role::Waiting : Role::Violation});
     };
     ticks.visit(
-        kit.c.from(), kit.c.to(), kit.pixel * 2,
+        kit.c.from(), kit.to(), kit.pixel * 2,
         [&](std::size_t, const Tick& tick) { add(kit.c.x(tick.at), &tick, 1u << tick.kind); },
         [&](const TickSum& sum) { add(kit.c.x(sum.from), nullptr, sum.kinds); });
+    double end = 0; // of the words before
     for (std::size_t i = 0; i < marks.size(); ++i) {
         const Mark& mark = marks[i];
         kit.box(QRectF(std::round(mark.x) - 1, bar.y() - kit.m.px(5), 2, bar.height() + kit.m.px(9)), color(mark.role));
         const double room = (i + 1 < marks.size() ? marks[i + 1].x : kit.c.width()) - mark.x - 10;
         if (!mark.tick || room < 20) continue;
-        kit.firstFitting({mark.x + 5, bar.y() - kit.m.px(18), room, double(kit.m.px(15))},
+        end = kit.beside({mark.x + 5, bar.y() - kit.m.px(18), room, double(kit.m.px(15))}, 10, end + 6,
                          {recordTickWords(kit.trace, *mark.tick)}, kit.smallBold,
                          mark.role == Role::Violation ? Role::ViolationText : Role::WaitingText);
     }

@@ -20,7 +20,7 @@ double lineOf(const QRectF& bar, std::size_t index, std::size_t count) {
 /// One Sentinel's life: solid while it runs, dotted while it is paused, nothing while it is dead.
 void paintLine(const PaintKit& kit, const Lane& member, double y) {
     member.spans.visit(
-        kit.c.from(), kit.c.to(), kit.pixel * 2, kit.now,
+        kit.c.from(), kit.to(), kit.pixel * 2, kit.now,
         [&](std::size_t, const Span& span) {
             const QRectF r = kit.across(span.from, member.endOf(span, kit.now), QRectF(0, y, 0, 1), 1);
             const auto phase = NodePhase(span.state);
@@ -70,7 +70,7 @@ void paintWords(const PaintKit& kit, std::vector<Said>& all, const QRectF& bar) 
         const double needed = kit.smallBold.width(said.words);
         const bool before = said.before && said.x - 6 - needed >= end;
         const double left = before ? said.x - 6 - needed : std::max(said.x + 4, end);
-        if (left - said.x > needed / 2 || left + needed > kit.c.width()) continue;
+        if (left - said.x > needed / 2 || left + needed > kit.edge) continue;
         kit.text({left, line.y(), needed + 2, line.height()}, said.words, kit.smallBold, said.ink);
         end = before ? said.x + 4 : left + needed + kit.m.px(10);
     }
@@ -90,7 +90,7 @@ void paintWatchers(const PaintKit& kit, const Lane& lane, int height) {
     BoxBatch crowd;
     const double size = kit.m.px(5);
     lane.ticks.visit(
-        kit.c.from(), kit.c.to(), kit.pixel,
+        kit.c.from(), kit.to(), kit.pixel,
         [&](std::size_t, const Tick& tick) {
             const auto kind = WatcherTick(tick.kind);
             const double x = std::round(kit.c.x(tick.at));

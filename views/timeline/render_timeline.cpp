@@ -40,6 +40,7 @@ void TimelineRenderer::paint(QPainter& painter, const QSize& size, const Timelin
     scene.to = picture.to > picture.from ? picture.to.count() : scene.end;
     scene.end = std::max(scene.end, scene.to);
     if (picture.playhead) scene.playhead = picture.playhead->count();
+    scene.hidesFuture = picture.hidesFuture && picture.playhead;
     scene.devicePixelRatio = painter.device()->devicePixelRatioF();
 
     const int top = scene.metrics.rulerHeight() + scene.metrics.stripHeight(), bottom = scene.metrics.overviewHeight();

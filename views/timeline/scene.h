@@ -4,6 +4,8 @@
 #include "timeline/violation_bands.h"
 #include "timeline/words.h"
 
+#include <algorithm>
+#include <limits>
 #include <span>
 
 namespace lockscope::views {
@@ -29,6 +31,8 @@ struct TimelineScene {
     std::int64_t from = 0, to = 1;     ///< visible
     std::int64_t end = 1;              ///< of the time axis, for the overview
     std::int64_t playhead = -1;        ///< -1 = none
+    std::int64_t seen = std::numeric_limits<std::int64_t>::max(); ///< what comes later is not drawn
+    bool hidesFuture = false; ///< what lies right of the playhead is not shown: words end there
     trace::EntityId selection = trace::kNoEntity;
     int focusRow = -1; ///< row with the keyboard's frame, -1 = none
     int scroll = 0;    ///< first visible y of the layout
@@ -39,6 +43,11 @@ struct TimelineScene {
         return {from, to, double(std::max(1, width - metrics.labelWidth()))};
     }
 };
+
+/// Where words of this picture end, right of the labels: at its edge, or at the playhead that hides what is to come.
+inline double wordsEdge(const TimelineScene& scene, const TimelineCoordinates& c) {
+    return scene.hidesFuture ? std::clamp(c.x(scene.playhead), 0.0, c.width()) : c.width();
+}
 
 /// Lanes with their labels, section captions, grid and violation bands; all but the playhead.
 void paintLanes(QPainter& painter, const QSize& size, const TimelineScene& scene);

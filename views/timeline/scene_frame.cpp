@@ -25,6 +25,7 @@ void paintStrip(const PaintKit& kit, const TimelineScene& scene, int top, int he
     };
     std::vector<Pill> pills;
     scene.bands.visit(kit.c, kit.now, [&](const ViolationBands::Band& band, double x, double width) {
+        if (band.from >= kit.last) return;
         const double left = std::max(x, 0.0), right = std::min(x + width, kit.c.width());
         if (right <= left) return;
         washes.add(left, top, right - left, height);
@@ -36,11 +37,17 @@ void paintStrip(const PaintKit& kit, const TimelineScene& scene, int top, int he
         const auto after = std::ranges::upper_bound(chips, x, {}, &FaultChip::x);
         return after == chips.end() ? kit.c.width() : after->box.left();
     };
+    const auto freeFrom = [&](std::size_t pill) {
+        double from = pill > 0 ? pills[pill - 1].right : 0;
+        for (const FaultChip& chip : chips)
+            if (chip.x < pills[pill].right) from = std::max(from, chip.box.right());
+        return from + 5;
+    };
     const double y = top + kit.m.px(5), tall = height - kit.m.px(10);
     for (std::size_t i = 0; i < pills.size(); ++i) {
         const auto [left, right, band] = pills[i];
         const double next = std::min(i + 1 < pills.size() ? pills[i + 1].left : kit.c.width(), nextChip(right));
-        if (right - left < 20 && next - right < 40) {
+        if (right - left < 20 && next - right < 40 && right < kit.edge - 40) {
             blocks.add(left, y, std::max(2.0, right - left), tall);
             continue;
         }
@@ -52,8 +59,9 @@ void paintStrip(const PaintKit& kit, const TimelineScene& scene, int top, int he
         kit.rounded(pill, pill.width() > 8 ? 3 : 0, color(Role::Violation));
         if (inside)
             kit.text(pill.adjusted((pill.width() - needed) / 2, 0, 0, 0), words, kit.smallBold, Role::TextOnColor);
-        else // a narrow band still says what it is when there is room to its right
-            kit.firstFitting({right + 5, y, next - right - 9, tall}, {words}, kit.smallBold, Role::ViolationText);
+        else // a narrow band still says what it is when there is room beside it
+            kit.beside({right + 5, y, next - right - 9, tall}, right - left + 10, freeFrom(i), {words}, kit.smallBold,
+                       Role::ViolationText);
     }
     blocks.paint(kit.p, color(Role::Violation));
     paintFaultChips(kit, scene, chips, top);
@@ -157,7 +165,9 @@ std::int64_t rulerStep(const PaintKit& kit) {
 
 void paintRuler(QPainter& painter, const QSize& size, const TimelineScene& scene) {
     const TimelineCoordinates c = scene.coordinates(size.width());
-    const PaintKit kit(painter, scene.data, c, scene.metrics, scene.devicePixelRatio);
+    PaintKit kit(painter, scene.data, c, scene.metrics, scene.devicePixelRatio);
+    kit.edge = wordsEdge(scene, c);
+    kit.endAfter(scene.seen);
     const int ruler = scene.metrics.rulerHeight(), labels = scene.metrics.labelWidth();
     painter.fillRect(QRect(0, 0, size.width(), ruler), color(Role::Surface));
     painter.fillRect(QRect(0, ruler, size.width(), size.height() - ruler), color(Role::SurfaceSunken));
@@ -188,7 +198,8 @@ void paintRuler(QPainter& painter, const QSize& size, const TimelineScene& scene
 void paintOverview(QPainter& painter, const QSize& size, const TimelineScene& scene) {
     const int labels = scene.metrics.labelWidth();
     const TimelineCoordinates c(0, scene.end, double(std::max(1, size.width() - labels)));
-    const PaintKit kit(painter, scene.data, c, scene.metrics, scene.devicePixelRatio);
+    PaintKit kit(painter, scene.data, c, scene.metrics, scene.devicePixelRatio);
+    kit.endAfter(scene.seen);
     painter.fillRect(QRect(QPoint(), size), color(Role::Surface));
     painter.fillRect(QRect(0, 0, size.width(), 1), color(Role::Hairline));
     const QString length = scene.end < 120 * kSecond && scene.end % kSecond == 0
@@ -211,7 +222,7 @@ void paintOverview(QPainter& painter, const QSize& size, const TimelineScene& sc
         most = std::max(most, holding[i] + waiting[i]);
     const double floor = size.height() - kit.m.px(10), tall = floor - kit.m.px(12);
     BoxBatch held, waited;
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < count && c.time(double(i) * bar) < kit.last; ++i) {
         const double x = double(i) * bar, h = std::round(tall * holding[i] / most);
         const double w = std::round(tall * waiting[i] / most);
         if (h > 0) held.add(x, floor - h, bar - 1, h);
@@ -221,7 +232,8 @@ void paintOverview(QPainter& painter, const QSize& size, const TimelineScene& sc
     waited.paint(painter, color(Role::Waiting, 0.55));
 
     BoxBatch violations, violationWashes, planned, byHand;
-    scene.bands.visit(c, kit.now, [&](const ViolationBands::Band&, double x, double width) {
+    scene.bands.visit(c, kit.now, [&](const ViolationBands::Band& band, double x, double width) {
+        if (band.from >= kit.last) return;
         // A violation that lasts is a wash with edges, so that the activity in it stays visible.
         (width > 6 ? violationWashes : violations)
             .add(std::round(x), kit.m.px(4), std::max(2.0, std::round(width)), size.height() - kit.m.px(8));
@@ -239,7 +251,7 @@ void paintOverview(QPainter& painter, const QSize& size, const TimelineScene& sc
         (hand ? byHand : planned).add(x, size.height() - kit.m.px(8), 2, kit.m.px(5));
     };
     kit.data.faults().visit(
-        0, scene.end, kit.pixel,
+        0, std::min(scene.end, kit.last), kit.pixel,
         [&](std::size_t, const Tick& tick) { fault(tick.at, tick.kind == unsigned(FaultTick::ByHand)); },
         [&](const TickSum& sum) { fault(sum.from, sum.kinds & bit(FaultTick::ByHand)); });
     planned.paint(painter, color(Role::Fault, 0.7));

@@ -15,7 +15,8 @@ namespace {
 class Ground {
 public:
     Ground(const PaintKit& kit, const ViolationBands& bands, int height) : m_kit(kit) {
-        bands.visit(kit.c, kit.now, [&](const ViolationBands::Band&, double x, double width) {
+        bands.visit(kit.c, kit.now, [&](const ViolationBands::Band& band, double x, double width) {
+            if (band.from >= kit.last) return;
             const double left = std::max(x, -8.0), right = std::min(x + width, kit.c.width() + 8);
             if (right <= left) return;
             m_washes.add(left, 0, right - left, height);
@@ -59,7 +60,7 @@ private:
     void addFaults(int height) {
         constexpr std::size_t kMost = 40; // more are a hatch that says nothing
         const TickTrack& faults = m_kit.data.faults();
-        const std::size_t first = faults.lowerBound(m_kit.c.from()), end = faults.lowerBound(m_kit.c.to());
+        const std::size_t first = faults.lowerBound(m_kit.c.from()), end = faults.lowerBound(m_kit.to());
         if (end - first > kMost) return;
         const int dot = m_kit.m.px(2);
         for (std::size_t i = first; i < end; ++i) {
@@ -117,9 +118,18 @@ void paintLabel(const PaintKit& kit, const TimelineScene& scene, const Lane& lan
     const double line = kit.m.px(18);
     // Below a client's name is room for its margin, which comes and goes.
     const double middle = lane.kind == LaneKind::Belief ? kit.m.px(24) : height / 2.0;
-    const double top = subtitle.isEmpty() ? middle - line / 2 : middle - line + 2;
+    // A server and a recipe that are too long for one line have one each: recipes differ in their last letters.
+    QStringList lines{subtitle};
+    const QString between = QStringLiteral(" · ");
+    if (lane.kind == LaneKind::Record && height >= 3 * line && kit.small.width(subtitle) > room)
+        lines = {subtitle.section(between, 0, 0), subtitle.section(between, 1)};
+    lines.removeAll(QString());
+    double top = lines.size() < 2 ? middle - line / 2 - double(lines.size()) * (line / 2 - 2) : middle - 1.5 * line + 4;
     kit.text({left, top, room, line}, laneTitle(kit.data, lane), kit.bold, Role::Text);
-    if (!subtitle.isEmpty()) kit.text({left, top + line - 2, room, line}, subtitle, kit.small, Role::TextDim);
+    for (const QString& words : std::as_const(lines)) {
+        top += line - 2;
+        kit.text({left, top, room, line}, words, kit.small, Role::TextDim);
+    }
 }
 
 void paintLane(const PaintKit& kit, const Lane& lane, int height) {
@@ -149,6 +159,8 @@ void paintLanes(QPainter& painter, const QSize& size, const TimelineScene& scene
     const TimelineCoordinates c = scene.coordinates(size.width());
     PaintKit kit(painter, scene.data, c, scene.metrics, scene.devicePixelRatio);
     kit.playhead = scene.playhead;
+    kit.edge = wordsEdge(scene, c);
+    kit.endAfter(scene.seen);
     const int labels = scene.metrics.labelWidth(),
               lanesEnd = std::min(size.height(), scene.layout.height() - scene.scroll);
     const Ground ground(kit, scene.bands, lanesEnd);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which lanes a TimelineView shows, and how tall.
+// Which lanes a TimelineView shows, how tall, and what it says while there is none.
+#include "theme/fonts.h"
 #include "timeline/timeline_view.h"
+
+#include <QPainter>
 
 namespace lockscope::views {
 
@@ -22,6 +25,22 @@ void TimelineView::setOnlyActors(bool only) {
     m_focusRow = -1;
     updateGeometries();
     updateAll();
+}
+
+void TimelineView::paintEmpty(QPainter& painter) {
+    const QRect all = viewport()->rect();
+    const int line = m_metrics.px(24);
+    painter.setFont(uiFont(2, QFont::DemiBold));
+    painter.setPen(color(Role::Text));
+    painter.drawText(QRect(0, all.height() / 2 - line, all.width(), line), Qt::AlignCenter,
+                     tr("Nothing has happened yet"));
+    painter.setFont(uiFont());
+    painter.setPen(color(Role::TextDim));
+    painter.drawText(
+        QRect(m_metrics.px(24), all.height() / 2, all.width() - m_metrics.px(48), 3 * line),
+        Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap,
+        tr("Press play: each client, lock and server gets a lane here, and what they believe stands above what "
+           "is true."));
 }
 
 } // namespace lockscope::views

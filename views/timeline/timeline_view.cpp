@@ -255,6 +255,8 @@ TimelineScene TimelineView::scene() const {
     scene.to = m_zoom->to();
     scene.end = m_zoom->end();
     scene.playhead = m_context && m_context->session() ? m_context->playhead().count() : -1;
+    if (const auto unseen = m_context ? m_context->unseenFrom() : std::nullopt) scene.seen = unseen->count();
+    scene.hidesFuture = m_context && m_context->spotlight() && scene.playhead >= 0;
     scene.selection = m_context ? m_context->selection() : trace::kNoEntity;
     scene.focusRow = hasFocus() ? m_focusRow : -1;
     scene.scroll = verticalScrollBar()->value();
@@ -284,7 +286,10 @@ void TimelineView::playheadMoved(Nanos t) {
     };
     if (before >= 0) strip(before);
     strip(t.count());
-    if (m_context->spotlight()) viewport()->update(); // it ends at the playhead
+    // What nobody had seen yet is painted when it is seen.
+    const bool unseen = m_context->unseenFrom().has_value();
+    const bool more = std::exchange(m_unseen, unseen) || unseen;
+    if (m_context->spotlight() || more) viewport()->update(); // what is drawn ends at the playhead
     for (const LeaseAtPlayhead& lease : m_leases)
         viewport()->update(lease.place.toAlignedRect());
     {
@@ -297,7 +302,10 @@ void TimelineView::playheadMoved(Nanos t) {
     viewport()->update(QRect(0, 0, m_metrics.labelWidth(), viewport()->height())); // margins, copies, clocks
     m_paintedPlayhead = t.count();
     m_ruler->update();
-    m_overview->update();
+    if (more)
+        m_overview->refresh();
+    else
+        m_overview->update();
     announceSoon();
 }
 
@@ -402,6 +410,7 @@ void TimelineView::refreshLanes(const TimelineScene& scene) {
     key.now = scene.data.now();
     key.from = scene.from;
     key.to = scene.to;
+    key.hiddenFrom = scene.hidesFuture ? scene.playhead : scene.seen;
     key.verdict = m_verdict.get();
     key.ghost = scene.ghost.data.get();
     key.size = viewport()->size();
@@ -476,22 +485,6 @@ void TimelineView::paintOverlay(QPainter& painter, const TimelineScene& scene) {
     for (const MarginAtPlayhead& margin : marginsAtPlayhead(scene, viewport()->size()))
         paintMarginAtPlayhead(painter, margin);
     painter.restore();
-}
-
-void TimelineView::paintEmpty(QPainter& painter) {
-    const QRect all = viewport()->rect();
-    const int line = m_metrics.px(24);
-    painter.setFont(uiFont(2, QFont::DemiBold));
-    painter.setPen(color(Role::Text));
-    painter.drawText(QRect(0, all.height() / 2 - line, all.width(), line), Qt::AlignCenter,
-                     tr("Nothing has happened yet"));
-    painter.setFont(uiFont());
-    painter.setPen(color(Role::TextDim));
-    painter.drawText(
-        QRect(m_metrics.px(24), all.height() / 2, all.width() - m_metrics.px(48), 3 * line),
-        Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap,
-        tr("Press play: each client, lock and server gets a lane here, and what they believe stands above what "
-           "is true."));
 }
 
 } // namespace lockscope::views

@@ -134,7 +134,7 @@ private:
     struct CacheKey {
         const void* data = nullptr;
         std::size_t rows = 0, lanes = 0;
-        std::int64_t now = 0, from = 0, to = 0;
+        std::int64_t now = 0, from = 0, to = 0, hiddenFrom = -1;
         const void* verdict = nullptr;
         const void* ghost = nullptr;
         QSize size;
@@ -216,6 +216,7 @@ private:
     CacheKey m_key;
     std::vector<LeaseAtPlayhead> m_leases;
     std::int64_t m_paintedPlayhead = -1;
+    bool m_unseen = false; ///< a part of the trace was hidden when the playhead was moved last
     double m_lastFrameMs = 0;
     int m_focusRow = -1;
     QPointer<session::Session> m_session;

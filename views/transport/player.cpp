@@ -11,8 +11,8 @@ namespace {
 
 using session::Milestone;
 constexpr int kFrameMs = 16;
-/// How much of the near future the world is asked for, in real time: more than a frame, and no more than needed, since
-/// what was computed is drawn, and would give away at a high speed who gets the lock next.
+/// How much of the near future the world is asked for, in real time: more than a frame, so that a picture never waits
+/// for it. It is not shown before its time (ViewContext::unseenFrom()).
 constexpr double kAheadNs = 25e6;
 /// After a stall (a dialogue, a suspended laptop) play goes on from where it was instead of leaping.
 constexpr qint64 kLongestFrameNs = 250'000'000;
@@ -79,6 +79,8 @@ void Player::attach() {
         if (!m_searching) return;
         const Milestone milestone = *m_searching;
         m_searching.reset();
+        // What was searched through is seen when the playhead comes there.
+        m_context->setLookAhead(m_context->trace()->reached());
         if (found) {
             seek(at);
             Q_EMIT m_context->revealRequested(at, trace::kNoEntity);
@@ -188,6 +190,7 @@ void Player::next(Milestone milestone) {
     m_seek.reset();
     endSearches();
     m_searching = milestone;
+    m_context->setLookAhead(Nanos::max());
     session->advanceToNext(milestone, m_context->playhead());
 }
 
@@ -280,7 +283,10 @@ void Player::tick() {
     m_carry = step - double(whole);
     const Nanos wanted = std::min(m_context->playhead() + Nanos(whole), end());
     const Nanos ahead = wanted + Nanos(std::int64_t(kAheadNs * m_speed));
-    if (ahead > reached && reached < end()) session->advanceTo(std::min(ahead, end()));
+    if (ahead > reached && reached < end()) {
+        m_context->setLookAhead(std::min(ahead, end()));
+        session->advanceTo(std::min(ahead, end()));
+    }
     // A world that is slower than the speed asked for sets the pace.
     m_context->setPlayhead(std::min(wanted, std::max(m_context->trace()->reached(), m_context->playhead())));
     if (m_context->playhead() >= end()) setPlaying(false);

@@ -26,6 +26,7 @@ using session::Milestone;
 
 // Hundredths of a power of ten: 0.01× … 1000×.
 constexpr int kSliderMin = -200, kSliderMax = 300;
+constexpr int kLeastField = 96; ///< px that the field for commands has at least
 
 double speedAt(int position) {
     return std::pow(10.0, position / 100.0);
@@ -118,8 +119,7 @@ void TransportBar::furnish() {
         if (m_finds) std::ranges::move(m_finds(typed), std::back_inserter(found));
         return found;
     });
-    m_field->setMinimumWidth(96);
-    m_field->setMaximumWidth(160);
+    m_field->setFixedWidth(kLeastField);
     connect(m_field, &CommandField::goTo, this, [this](qint64 ns) {
         m_player->pause();
         m_player->seek(Nanos(ns));
@@ -372,7 +372,7 @@ void TransportBar::fold() {
     const bool open = m_session != nullptr;
     const bool well = open && m_session->health().level == session::Health::Level::Good;
     for (const Part& part :
-         {Part{m_health, m_health->sizeHint().width(), open}, Part{m_field, m_field->minimumWidth(), true},
+         {Part{m_health, m_health->sizeHint().width(), open}, Part{m_field, kLeastField, true},
           Part{m_seed, m_seed->minimumWidth(), m_seeded}, Part{m_speed, m_speed->minimumWidth(), true}}) {
         const bool fits = room >= part.width + kGrid;
         // Trouble is told in any width, and nothing goes away under a person's hands.
@@ -381,6 +381,8 @@ void TransportBar::fold() {
         if (part.widget == m_health) m_health->setMinimumWidth(fits ? part.width : 0); // whole, or not at all
         if (part.wanted) room -= part.width + kGrid;
     }
+    const int whole = m_field->fontMetrics().horizontalAdvance(m_field->placeholderText()) + 3 * kGrid;
+    m_field->setFixedWidth(std::clamp(kLeastField + room, kLeastField, std::max(kLeastField, whole)));
 }
 
 void TransportBar::fitClock() {

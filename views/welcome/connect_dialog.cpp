@@ -103,6 +103,7 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
     m_strings->setPlaceholderText(QStringLiteral("jobs:*"));
     m_strings->setToolTip(tr("Patterns as above. Strings that libraries write as locks are recognised without this."));
     m_strings->setAccessibleName(tr("Names of string keys that are locks"));
+    m_stringsRow->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed); // else it pays for lines that wrap
     auto* stringsLayout = new QVBoxLayout(m_stringsRow);
     stringsLayout->setContentsMargins(0, kGrid, 0, 0);
     stringsLayout->setSpacing(kGrid);

@@ -8,6 +8,7 @@
 
 #include <QKeyEvent>
 #include <QPainter>
+#include <QWheelEvent>
 
 namespace lockscope::views {
 namespace {
@@ -58,6 +59,7 @@ void ShortcutSheet::open(const QList<QAction*>& actions, const QList<Extra>& ext
     setAccessibleName(tr("Keyboard shortcuts"));
     setAccessibleDescription(spoken.join(QStringLiteral("; ")));
     m_returnFocus = window()->focusWidget();
+    m_scroll = 0;
     setGeometry(window()->rect());
     show();
     raise();
@@ -85,8 +87,13 @@ void ShortcutSheet::paintEvent(QPaintEvent*) {
     for (const auto& column : columns)
         rows = std::max(rows, column.size());
     QRect sheet(0, 0, int(columns.size()) * (kColumn + kGap) - kGap + 2 * kPad, kHead + int(rows) * kRow + kPad);
-    sheet.setHeight(std::min(sheet.height(), height() - 16));
+    // What has no room is scrolled to.
+    const int whole = sheet.height();
+    sheet.setHeight(std::min(whole, height() - 16));
     sheet.moveCenter(rect().center());
+    m_most = whole - sheet.height();
+    m_page = sheet.height() - kHead - kPad;
+    m_scroll = std::clamp(m_scroll, 0, m_most);
 
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(color(Role::FieldBorder));
@@ -97,11 +104,13 @@ void ShortcutSheet::paintEvent(QPaintEvent*) {
     painter.drawText(sheet.adjusted(kPad, 20, -kPad, 0), Qt::AlignLeft | Qt::AlignTop, tr("Keyboard shortcuts"));
     painter.setFont(uiFont(-1));
     painter.setPen(color(Role::TextFaint));
-    painter.drawText(sheet.adjusted(kPad, 26, -kPad, 0), Qt::AlignRight | Qt::AlignTop, tr("any key closes this"));
+    painter.drawText(sheet.adjusted(kPad, 26, -kPad, 0), Qt::AlignRight | Qt::AlignTop,
+                     m_most > 0 ? tr("↑ ↓ for more, any other key closes this") : tr("any key closes this"));
 
+    painter.setClipRect(sheet.adjusted(0, kHead, 0, -kPad / 2));
     int left = sheet.left() + kPad;
     for (const auto& column : columns) {
-        int top = sheet.top() + kHead;
+        int top = sheet.top() + kHead - m_scroll;
         for (const Line& line : column) {
             const QRect row(left, top, kColumn, kRow);
             if (line.heading) {
@@ -122,6 +131,17 @@ void ShortcutSheet::paintEvent(QPaintEvent*) {
         }
         left += kColumn + kGap;
     }
+    if (m_most == 0) return;
+    const double track = m_page, handle = track * m_page / (m_page + m_most);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(color(Role::Hairline));
+    painter.drawRoundedRect(
+        QRectF(sheet.right() - 14, sheet.top() + kHead + (track - handle) * m_scroll / m_most, 6, handle), 3, 3);
+}
+
+void ShortcutSheet::scrollBy(int pixels) {
+    m_scroll = std::clamp(m_scroll + pixels, 0, m_most);
+    update();
 }
 
 bool ShortcutSheet::event(QEvent* event) {
@@ -133,7 +153,27 @@ bool ShortcutSheet::event(QEvent* event) {
     return QWidget::event(event);
 }
 
-void ShortcutSheet::keyPressEvent(QKeyEvent*) {
+void ShortcutSheet::wheelEvent(QWheelEvent* event) {
+    scrollBy(-event->angleDelta().y());
+}
+
+void ShortcutSheet::keyPressEvent(QKeyEvent* event) {
+    if (m_most > 0) switch (event->key()) {
+        case Qt::Key_Up:
+            return scrollBy(-kRow);
+        case Qt::Key_Down:
+            return scrollBy(kRow);
+        case Qt::Key_PageUp:
+            return scrollBy(-m_page);
+        case Qt::Key_PageDown:
+            return scrollBy(m_page);
+        case Qt::Key_Home:
+            return scrollBy(-m_most);
+        case Qt::Key_End:
+            return scrollBy(m_most);
+        default:
+            break;
+        }
     hide();
     if (m_returnFocus) m_returnFocus->setFocus();
 }

@@ -6,7 +6,8 @@
 
 namespace lockscope::views {
 
-/// All shortcuts at a glance, over the window; any key or click puts it away.
+/// All shortcuts at a glance, over the window; any key or click puts it away. Where they have no room at once, the
+/// wheel and the keys up and down scroll.
 class ShortcutSheet : public QWidget {
     Q_OBJECT
 public:
@@ -24,6 +25,7 @@ protected:
     void paintEvent(QPaintEvent*) override;
     void keyPressEvent(QKeyEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
     bool event(QEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
@@ -32,7 +34,10 @@ private:
         QString keys, text;
         bool heading = false;
     };
+    void scrollBy(int pixels);
     QList<Line> m_lines;
+    int m_scroll = 0, m_most = 0; ///< px: how far it is scrolled, and can be
+    int m_page = 0;               ///< px: how much is in sight
     QPointer<QWidget> m_returnFocus;
     int m_shown = 0;
 };

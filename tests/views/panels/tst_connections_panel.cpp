@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "../shell/focus_walk.h"
 #include "connections/connections_panel.h"
 #include "fake_session.h"
 #include "locks/locks_panel.h"
@@ -93,6 +94,25 @@ QStringList texts(const QAbstractItemModel& model, const QModelIndex& parent = {
 class ConnectionsPanelTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void theKeyboardReachesItsControls() {
+        Scene scene;
+        ConnectionsPanel panel(&scene.context);
+        panel.resize(360, 600);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowActive(&panel));
+        const tests::FocusWalk walk(&panel);
+        QVERIFY2(walk.isFine(), walk.told());
+        QVERIFY2(!walk.reached.isEmpty(), walk.told());
+        auto* const list = panel.findChild<QListView*>();
+        QVERIFY(list);
+        list->setFocus();
+        list->setCurrentIndex(panel.model()->index(1));
+        QTest::keyClick(list, Qt::Key_Home);
+        QCOMPARE(list->currentIndex().row(), 0);
+        QTest::keyClick(list, Qt::Key_Down);
+        QCOMPARE(list->currentIndex().row(), 1);
+    }
+
     void eachConnectionIsTold() {
         Scene scene;
         ConnectionsPanel panel(&scene.context);

@@ -111,6 +111,11 @@ private Q_SLOTS:
         app::EditorDesk* const desk = app::EditorDesk::of(scene.window.get());
         desk->editScenario();
         walk(desk->scenarioEditor(), 6);
+        if (QTest::currentTestFailed()) return;
+        scene.window->lessons()->open(QStringLiteral("the-pause"), 2, views::LessonGuide::Arrival::AtOnce);
+        QTRY_VERIFY(scene.window->lessons()->guide()->arrived());
+        desk->editLesson();
+        walk(desk->lessonEditor(), 10);
         desk->leave();
     }
 

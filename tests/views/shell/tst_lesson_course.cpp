@@ -5,14 +5,17 @@
 #include "lessons/lesson_list.h"
 #include "lessons/lesson_panel.h"
 #include "timeline/timeline_view.h"
+#include "trace/state.h"
 #include "window/language.h"
 #include "window/lesson_desk.h"
 #include "window/presenter.h"
 #include "window_scene.h"
 
+#include <QAccessible>
 #include <QLabel>
 #include <QListWidget>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QScrollArea>
 
 using namespace lockscope;
@@ -101,6 +104,34 @@ void spotlightIsInSight(const Taker& taker) {
     QTRY_VERIFY(seen());
 }
 
+/// What a screen reader says of the timeline names everybody who holds or waits, by the trace itself.
+void storyIsTrue(const Taker& taker) {
+    auto* const view = taker.window->findChild<views::TimelineView*>();
+    const QAccessibleInterface* const spoken = QAccessible::queryAccessibleInterface(view);
+    QVERIFY(spoken);
+    const QString story = spoken->text(QAccessible::Description);
+    const auto trace = taker.context()->trace();
+    trace::StateIndex index(trace);
+    const trace::State state = index.at(taker.context()->playhead());
+    const auto names = [&](trace::EntityId thread) {
+        const QString name = trace->displayName(trace->clientOf(thread));
+        const QRegularExpression word(QStringLiteral("\\b%1\\b").arg(QRegularExpression::escape(name)));
+        return story.contains(word);
+    };
+    for (const auto& [lock, record] : state.records)
+        if (record.copyOf == trace::kNoEntity && record.observed && record.owner != trace::kNoEntity)
+            QVERIFY2(names(record.owner), qPrintable(story));
+    std::vector<trace::EntityId> concerned;
+    for (const auto& [key, belief] : state.beliefs) {
+        const auto client = state.clients.find(trace->clientOf(key.second));
+        const bool dead = client != state.clients.end() && client->second.life == trace::ClientState::Life::Dead;
+        if (belief.phase != trace::Belief::Phase::Idle && !dead) concerned.push_back(key.second);
+    }
+    if (concerned.size() > 8) return; // a crowd is told by its number
+    for (const trace::EntityId thread : concerned)
+        QVERIFY2(names(thread), qPrintable(story));
+}
+
 } // namespace
 
 class tst_lesson_course : public QObject {
@@ -142,6 +173,7 @@ private Q_SLOTS:
             QCOMPARE(guide.result().has_value(), answered);
             QVERIFY2(!guide.narration().isEmpty() && !guide.narration().contains(u'{'), qPrintable(guide.narration()));
             spotlightIsInSight(taker);
+            storyIsTrue(taker);
             isWhole(taker.panel().nextButton());
             isWhole(taker.panel().backButton());
             for (const QLabel* label : taker.panel().findChildren<QLabel*>())

@@ -309,6 +309,35 @@ private Q_SLOTS:
         QVERIFY(!sheet.isVisible());
         QCOMPARE(triggered.count(), 0);
     }
+
+    /// In a low window none of the shortcuts is out of reach.
+    void aLongShortcutSheetScrolls() {
+        QWidget window;
+        window.resize(1024, 600);
+        QList<QAction*> actions;
+        for (int i = 0; i < 120; ++i) {
+            auto* action = new QAction(QStringLiteral("Command %1").arg(i), &window);
+            action->setShortcut(Qt::Key_Space);
+            action->setProperty("group", QStringLiteral("Group"));
+            actions << action;
+        }
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        ShortcutSheet sheet(&window);
+        sheet.open(actions);
+        const QImage top = sheet.grab().toImage();
+        QTest::keyClick(&sheet, Qt::Key_Down);
+        QVERIFY(sheet.isVisible());
+        QVERIFY(sheet.grab().toImage() != top);
+        QTest::keyClick(&sheet, Qt::Key_End);
+        const QImage end = sheet.grab().toImage();
+        QTest::keyClick(&sheet, Qt::Key_PageDown);
+        QCOMPARE(sheet.grab().toImage(), end); // it ends there
+        QTest::keyClick(&sheet, Qt::Key_Home);
+        QCOMPARE(sheet.grab().toImage(), top);
+        QTest::keyClick(&sheet, Qt::Key_A);
+        QVERIFY(!sheet.isVisible());
+    }
 };
 
 QTEST_MAIN(TestWelcome)

@@ -47,6 +47,29 @@ private Q_SLOTS:
         views::Theme::instance().setChoice(views::ThemeChoice::Light);
     }
 
+    /// What is asked about, such as the instant of a planned fault, does not slip into the past meanwhile.
+    void timeStandsStillBehindADialogue_data() {
+        QTest::addColumn<QString>("command");
+        for (const char* command : {"break.plan", "file.save-scenario", "session.connect"})
+            QTest::newRow(command) << QString::fromLatin1(command);
+    }
+    void timeStandsStillBehindADialogue() {
+        QFETCH(QString, command);
+        WindowScene scene;
+        scene.open("gc-pause");
+        views::Player* const player = scene.window->player();
+        player->play();
+        auto* const action = scene.window->findChild<QAction*>(command);
+        QVERIFY2(action, qPrintable(command));
+        QTRY_VERIFY(action->isEnabled());
+        action->trigger();
+        QTRY_VERIFY(QApplication::activeModalWidget());
+        QVERIFY(!player->isPlaying());
+        QTest::keyClick(QApplication::activeModalWidget(), Qt::Key_Escape);
+        QTRY_VERIFY(!QApplication::activeModalWidget());
+        QVERIFY(player->isPlaying());
+    }
+
     void aClickOnTheBannerShowsTheWholeExplanation() {
         WindowScene scene;
         scene.open("gc-pause");

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Faults drawn, moved, stretched and taken back on the time axis, by mouse and by keyboard.
+#include "models/change_words.h"
+#include "models/engine_words.h"
 #include "models/fault_words.h"
 #include "scenes.h"
 #include "session/planning.h"
@@ -137,6 +139,38 @@ private Q_SLOTS:
         QVERIFY(std::chrono::abs(s.context.playhead() - 14s) < 100ms);
     }
 
+    /// What the player had computed to be quick is not given away: who gets the lock next is seen when it happens.
+    void whatWasComputedAheadIsNotSeen() {
+        Stage s; // the playhead is at 2 s, the trace ends at 10 s
+        const QRect ahead(QPoint(int(s.x(2s)) + 4, 0), QPoint(int(s.x(10s)), s.view.viewport()->height()));
+        const auto holds = [&] {
+            QCoreApplication::processEvents();
+            const QImage picture = s.view.viewport()->grab().toImage();
+            return countPixels(picture, color(Role::Holding), ahead) + countPixels(picture, color(Role::Record), ahead);
+        };
+        QVERIFY(!s.context.unseenFrom());
+        QVERIFY(holds() > 0);
+        s.context.setLookAhead(10s);
+        QCOMPARE(s.context.unseenFrom(), std::optional<Nanos>(2s));
+        s.view.viewport()->update();
+        QCOMPARE(holds(), 0);
+        s.context.setPlayhead(10s);
+        s.context.setPlayhead(2s); // what has been seen once may be seen
+        QVERIFY(!s.context.unseenFrom());
+        QVERIFY(holds() > 0);
+    }
+
+    /// The world tells of an engine in two lines, the second why: both are words.
+    void aChangeOfEnginesIsTold() {
+        Cast cast;
+        cast.at(1s, trace::EventKind::EngineChanged, cast.a.client, 0, 2,
+                cast.trace->text("redis://redis-2:6379 redis-set\nhand"), std::uint8_t(trace::EngineNews::InUse));
+        cast.at(2s, trace::EventKind::SettingChanged, 0, 0, 0, cast.trace->text("engine=redis-2"));
+        const QString changed = engineWords(cast.trace->at(0), *cast.trace);
+        QVERIFY2(changed.endsWith(QLatin1String("epoch 2: switched by hand")), qPrintable(changed));
+        QCOMPARE(changeWords(cast.trace->at(1), *cast.trace), QStringLiteral("switched to redis-2"));
+    }
+
     void aRecordingIsNotDrawnInto() {
         Stage s({}, false);
         s.drag(s.ruler, s.onStrip(12s), s.onStrip(15s));
@@ -201,6 +235,31 @@ private Q_SLOTS:
         QTest::keyClick(s.ruler, Qt::Key_Delete);
         QCOMPARE(s.session.done.size(), 1u);
         QCOMPARE(s.session.done[0].target, u"B"_qs);
+    }
+
+    /// Record and effect stay in sight below a handful of clients.
+    void severalClientsGetLowerLanesWhereThatHelps() {
+        Stage s;
+        trace::Trace& trace = *s.cast.trace;
+        for (int i = 0; i < 4; ++i) {
+            const auto client = trace.intern(trace::EntityKind::Client, "w" + QByteArray::number(i));
+            const auto thread = trace.intern(trace::EntityKind::Thread, "1", client);
+            s.cast.at(10s, trace::EventKind::ClientStarted, client);
+            s.cast.at(10s, trace::EventKind::Requested, thread, s.cast.lock, -1);
+        }
+        s.session.grew();
+        const auto effectEnds = [&] {
+            const auto& rows = s.view.layoutOfLanes().rows();
+            const auto effect =
+                std::ranges::find(rows, LaneKind::Effect, [](const auto& row) { return row.lane->kind; });
+            return effect == rows.end() ? -1 : effect->y + effect->height;
+        };
+        s.view.resize(1000, 600);
+        QTRY_VERIFY(s.view.scene().metrics.belief < TimelineMetrics::kWhole);
+        QVERIFY(s.view.scene().metrics.wordsOnBeliefs());
+        QTRY_VERIFY(effectEnds() > 0 && effectEnds() <= s.view.viewport()->height());
+        s.view.resize(1000, 1200);
+        QTRY_COMPARE(s.view.scene().metrics.belief, TimelineMetrics::kWhole);
     }
 
     void manyClientsGetLowLanesBelowRecordAndEffect() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A lesson's spotlight on the picture.
 #include "pause_view.h"
+#include "timeline/fault_chips.h"
 #include "timeline/timeline_ruler.h"
 
 #include <QScrollBar>
@@ -61,6 +62,37 @@ private Q_SLOTS:
         Stage::settle();
         const QPoint seen = s.onBar(s.cast.a.thread, 4s);
         QVERIFY(s.picture().pixelColor(seen) != ground);
+    }
+
+    /// The words of what happened just before the playhead stand left of it: right of it they would be hidden.
+    void wordsEndAtThePlayhead() {
+        Stage s;
+        s.context.setPlayhead(3200ms); // A was paused at 3 s
+        s.light({}, 0s, 0s);
+        const TimelineScene scene = s.view.scene();
+        const TimelineCoordinates axis = scene.coordinates(s.view.viewport()->width());
+        const auto chipAt = [&](const TimelineScene& shown) {
+            const auto chips = faultChips(shown, axis);
+            const auto found = std::ranges::find(chips, std::int64_t(3'000'000'000), &FaultChip::at);
+            return found == chips.end() ? FaultChip{} : *found;
+        };
+        const FaultChip chip = chipAt(scene);
+        QVERIFY(!chip.words.isEmpty());
+        QVERIFY2(chip.box.right() <= axis.x(3'200'000'000), "the mark of the pause is cut by the playhead");
+        QVERIFY(chip.box.left() >= 0);
+        s.context.setSpotlight(std::nullopt);
+        Stage::settle();
+        QVERIFY(chipAt(s.view.scene()).box.left() >= axis.x(3'000'000'000) - 1); // else they stand right of it
+    }
+
+    /// Of a fault left of what is in sight no half word is shown.
+    void noHalfWordAtTheLeftEdge() {
+        Stage s;
+        s.view.zoom()->setRange(3'100'000'000, 9'000'000'000);
+        Stage::settle();
+        const TimelineScene scene = s.view.scene();
+        for (const FaultChip& chip : faultChips(scene, scene.coordinates(s.view.viewport()->width())))
+            QVERIFY(chip.at >= 3'100'000'000 || chip.words.isEmpty());
     }
 
     /// Right of the playhead stands how the lit lanes are now, and the bet; a lane that is not lit says nothing.
