@@ -23,6 +23,14 @@ bool isOwnWord(EventKind kind) {
     }
 }
 
+/// "lease=3s": a setting of all clients. One of a single party has that as its actor; an engine goes by its server's
+/// name, and other texts with blanks in them contain paths.
+bool isPlainSetting(const Trace& trace, const Event& event) {
+    const QByteArray& text = trace.entity(event.aux).name;
+    const QByteArray name = text.left(text.indexOf('='));
+    return event.actor == kNoEntity && name != "engine" && !name.contains(' ');
+}
+
 const char* wordFor(EntityKind kind) {
     switch (kind) {
     case EntityKind::Client:
@@ -47,9 +55,9 @@ std::shared_ptr<const Trace> redacted(const Trace& trace) {
     std::vector<bool> kept(names, false);
     for (std::size_t i = 0; i < rows; ++i) {
         const Event event = trace.at(i);
-        // A setting names a client or a lock at most where it is about one.
-        const bool setting = event.kind == EventKind::SettingChanged && event.actor == kNoEntity;
-        if ((isOwnWord(event.kind) || setting) && event.aux < names) kept[event.aux] = true;
+        if (event.aux >= names) continue;
+        const bool setting = event.kind == EventKind::SettingChanged && isPlainSetting(trace, event);
+        if (isOwnWord(event.kind) || setting) kept[event.aux] = true;
     }
     for (std::size_t id = 1; id < names; ++id) {
         const Entity& entity = trace.entity(EntityId(id));

@@ -3,6 +3,7 @@
 
 #include "trace/excerpt.h"
 
+#include <QCoreApplication>
 #include <QDir>
 #include <QFileInfo>
 #include <condition_variable>
@@ -26,6 +27,15 @@ bool isHalfFull(const QString& path, Nanos since, const RecordingBounds& bounds)
     return QFileInfo(path).size() >= bounds.mostBytes / 2;
 }
 
+std::expected<void, QString> makeRoomFor(const QString& path) {
+    const QString before = fileBefore(path);
+    QFile::remove(before); // there may be none; else the new name is refused
+    if (QFile file(path); !file.rename(before))
+        return std::unexpected(QCoreApplication::translate("Recording", "%1 cannot be renamed to %2: %3")
+                                   .arg(path, before, file.errorString()));
+    return {};
+}
+
 struct RingRecording::Impl {
     void run(std::stop_token stop) {
         while (begin()) {
@@ -37,8 +47,8 @@ struct RingRecording::Impl {
             if (const auto done = recording->finish(&meta); !done && onError) onError(done.error());
             recording.reset();
             if (stop.stop_requested()) return;
-            QFile::remove(fileBefore(path));
-            QFile::rename(path, fileBefore(path)); // else the new file takes its place
+            if (const auto room = makeRoomFor(path); !room && onError)
+                onError({RecordingError::Kind::WriteFailed, room.error()});
         }
     }
 

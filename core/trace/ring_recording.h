@@ -15,6 +15,10 @@ QString fileBefore(const QString& path);
 /// Whether a file that was begun so long ago is to take the place of the one before it.
 bool isHalfFull(const QString& path, Nanos since, const RecordingBounds& bounds);
 
+/// Gives a full file's place to a new one: it takes the place of the one before it. An error is a sentence; then the
+/// new file replaces the full one.
+std::expected<void, QString> makeRoomFor(const QString& path);
+
 /// Records the end of a growing trace within bounds: in the file of that name, and what was before it in a second one.
 /// When the first has half of what may be kept, it takes the second one's place, and a new one begins with the world as
 /// it is then. Works on a thread of its own. Killed at any time, the files have all but the last second.

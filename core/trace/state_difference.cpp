@@ -68,7 +68,28 @@ private:
         return m_changes.back();
     }
 
+    /// Whether several hold a lock then or later, one of them at both instants; tells if they are not all the same.
+    bool compareHolders(EntityId lock, const Record& was, const Record& is) {
+        if (was.holderCount() < 2 && is.holderCount() < 2) return false;
+        const std::vector<Holder> before = was.allHolders(), after = is.allHolders();
+        // An owner may get a row as one of several only when a second one comes.
+        const bool ownerStays = was.owner == is.owner && was.since == is.since;
+        const auto stays = [&](const Holder& holder) {
+            const auto then = std::ranges::find(before, holder.thread, &Holder::thread);
+            if (then == before.end()) return false;
+            return then->since == holder.since || (ownerStays && holder.thread == is.owner);
+        };
+        const auto staying = std::size_t(std::ranges::count_if(after, stays));
+        if (staying == 0) return false;
+        if (staying == before.size() && staying == after.size() && was.holderCount() == is.holderCount()) return true;
+        Change& change = add(Kind::Holders, lock);
+        change.before = was.holderCount();
+        change.after = is.holderCount();
+        return true;
+    }
+
     void compareHolder(EntityId lock, const Record& was, const Record& is) {
+        if (compareHolders(lock, was, is)) return;
         const std::uint32_t grants = is.grants - std::min(was.grants, is.grants);
         if (was.owner != is.owner) {
             const Kind kind = was.owner == kNoEntity  ? Kind::Taken
@@ -78,6 +99,7 @@ private:
             change.first = was.owner;
             change.second = is.owner;
             change.count = grants;
+            if (kind == Kind::Taken && !was.seen) change.before = -1;
             return;
         }
         if (is.owner == kNoEntity) return;
@@ -138,9 +160,9 @@ QString leftText(std::int64_t left) {
 } // namespace
 
 const char* changeName(Kind kind) {
-    constexpr const char* kNames[] = {"handed-over", "taken",       "freed", "retaken", "unseen",
-                                      "seen-again",  "waiters",     "lease", "holds",   "token",
-                                      "server",      "server-role", "client"};
+    constexpr const char* kNames[] = {"handed-over", "taken",      "freed",       "retaken", "holders",
+                                      "unseen",      "seen-again", "waiters",     "lease",   "holds",
+                                      "token",       "server",     "server-role", "client"};
     return kNames[std::size_t(kind)];
 }
 
@@ -174,17 +196,22 @@ QString sentenceOf(const Change& change, const Trace& trace) {
         return text + QLatin1Char(' ') + Text::tr("It was taken %n time(s) in between.", nullptr, int(change.count));
     }
     case Kind::Taken:
-        return Text::tr("“%1” was free, and %2 holds it.").arg(subject, second);
+        return change.before < 0 ? Text::tr("“%1” is held by %2; nothing was known of it before.").arg(subject, second)
+                                 : Text::tr("“%1” was free, and %2 holds it.").arg(subject, second);
     case Kind::Freed:
         return Text::tr("“%1” was held by %2, and is free.").arg(subject, first);
     case Kind::Retaken:
         return Text::tr("“%1” is held by %2 again, who let it go in between.").arg(subject, second);
+    case Kind::Holders:
+        return change.before == change.after
+                   ? Text::tr("“%1” has other holders than before beside those that stay.").arg(subject)
+                   : Text::tr("Holders of “%1”: %2, then %3.").arg(subject).arg(change.before).arg(change.after);
     case Kind::Unseen:
         return Text::tr("“%1” cannot be seen any more.").arg(subject);
     case Kind::SeenAgain:
         return Text::tr("“%1” can be seen again.").arg(subject);
     case Kind::Waiters:
-        return Text::tr("“%1” had %2 waiters, and has %3.")
+        return Text::tr("Waiters for “%1”: %2, then %3.")
             .arg(subject, countText(change.before), countText(change.after));
     case Kind::Lease:
         return Text::tr("The lease of “%1”, held by %2, had %3 left, and has %4.")

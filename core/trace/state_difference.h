@@ -12,9 +12,10 @@ struct Change {
     /// The kinds that a person looks for first come first.
     enum class Kind : std::uint8_t {
         HandedOver, ///< a lock that another thread holds now; count: how often it changed hands in between
-        Taken,      ///< a lock that was free is held
+        Taken,      ///< a lock that was free is held; before: -1 = nothing was known of it then
         Freed,      ///< a lock that was held is free
         Retaken,    ///< the same holder, who let go in between; count: grants in between
+        Holders,    ///< of several holders some came or went, and others stay: their number before, after
         Unseen,     ///< a record that is not observed any more
         SeenAgain,  ///< … or is observed again
         Waiters,    ///< another number of waiters: before, after; -1 = not known

@@ -26,6 +26,10 @@ private Q_SLOTS:
         recorder.emit(EventKind::RecordHeld, a, lock, 30'000, 1);
         recorder.emit(EventKind::RecordContent, trace::kNoEntity, other, 0, trace->text("secret-content"));
         recorder.emit(EventKind::Lost, a, lock, 0, trace->text("secret-reason"));
+        const auto lease = trace->text("lease=3s");
+        for (const trace::EntityId text :
+             {lease, trace->text("engine=secret-redis"), trace->text("manager refused file=/home/secret/locks.json")})
+            recorder.emit(EventKind::SettingChanged, trace::kNoEntity, trace::kNoEntity, 0, text);
         now = 1s;
         trace->reach(now);
 
@@ -40,6 +44,7 @@ private Q_SLOTS:
         QCOMPARE(shown->entity(other).name, QByteArray("lock-2"));
         QCOMPARE(shown->displayName(a), QStringLiteral("client-1 · 1"));
         QCOMPARE(shown->entity(format).name, QByteArray("redisson"));
+        QCOMPARE(shown->entity(lease).name, QByteArray("lease=3s"));
         QCOMPARE(shown->entity(shown->at(0).aux).name, QByteArray("master"));
     }
 };

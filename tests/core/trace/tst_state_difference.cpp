@@ -55,9 +55,15 @@ private Q_SLOTS:
     void holdersComeAndGo() {
         World world;
         world.held(1s, world.a);
-        const auto taken = world.between(Nanos(0), 2s);
+        const auto found = world.between(Nanos(0), 2s);
+        QCOMPARE(found.size(), std::size_t(1));
+        QCOMPARE(found[0].kind, Change::Kind::Taken);
+        QCOMPARE(trace::sentenceOf(found[0], *world.trace),
+                 QStringLiteral("“orders” is held by A · 1; nothing was known of it before."));
+        world.freed(1500ms, world.a);
+        world.held(1800ms, world.a);
+        const auto taken = world.between(1600ms, 2s);
         QCOMPARE(taken.size(), std::size_t(1));
-        QCOMPARE(taken[0].kind, Change::Kind::Taken);
         QCOMPARE(trace::sentenceOf(taken[0], *world.trace), QStringLiteral("“orders” was free, and A · 1 holds it."));
 
         world.freed(3s, world.a);
@@ -81,6 +87,31 @@ private Q_SLOTS:
         QCOMPARE(freed.size(), std::size_t(1));
         QCOMPARE(freed[0].kind, Change::Kind::Freed);
         QCOMPARE(freed[0].first, world.a);
+    }
+
+    /// A reader that stays is no new holder, whichever of them the record names as the owner.
+    void oneOfSeveralHoldersComesOrGoes() {
+        World world;
+        const auto reads = [&](Nanos at, EventKind kind, trace::EntityId thread) {
+            world.row(at, kind, thread, world.orders, (at + 30s).count(), 1);
+        };
+        reads(1s, EventKind::RecordHeld, world.a);
+        reads(3s, EventKind::RecordHolder, world.a);
+        reads(3s, EventKind::RecordHolder, world.b);
+        const auto joined = world.between(2s, 4s);
+        QCOMPARE(joined.size(), std::size_t(1));
+        QCOMPARE(joined[0].kind, Change::Kind::Holders);
+        QCOMPARE(trace::sentenceOf(joined[0], *world.trace), QStringLiteral("Holders of “orders”: 1, then 2."));
+        reads(5s, EventKind::RecordHeld, world.b); // the owner's lane shows the other one from now on
+        world.row(5s, EventKind::RecordHolderGone, trace::kNoEntity, world.orders, 0, world.a);
+        const auto left = world.between(4s, 6s);
+        QCOMPARE(left.size(), std::size_t(1));
+        QCOMPARE(left[0].kind, Change::Kind::Holders);
+        QCOMPARE(left[0].before, 2);
+        QCOMPARE(left[0].after, 1);
+        QCOMPARE(world.between(2s, 6s)[0].kind, Change::Kind::HandedOver);
+        QCOMPARE(QByteArray(trace::changeName(Change::Kind::Holders)), QByteArray("holders"));
+        QCOMPARE(QByteArray(trace::changeName(Change::Kind::ClientLife)), QByteArray("client"));
     }
 
     /// A lease that only drained is no change, a renewed one is: both times left are told.
