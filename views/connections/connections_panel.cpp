@@ -178,7 +178,7 @@ void ConnectionsPanel::askToAllow(EntityId connection) {
 
 bool ConnectionsPanel::eventFilter(QObject* watched, QEvent* event) {
     if (watched == m_view && event->type() == QEvent::FocusIn && !m_view->currentIndex().isValid()) {
-        // Else nothing would show where the focus is. What is selected elsewhere stays.
+        // Else nothing would show where the focus is. The selection in other views stays.
         const QScopedValueRollback following(m_following, true);
         m_view->setCurrentIndex(m_model->index(0));
     }

@@ -98,9 +98,11 @@ void RecipeBox::offer(const std::vector<recipes::RecipeInfo>& fitting) {
 int RecipeBox::widthOfText() const {
     QStyleOptionComboBox option;
     initStyleOption(&option);
-    const int words = fontMetrics().horizontalAdvance(currentText());
-    const QSize content(words + iconSize().width() + kGrid, fontMetrics().height());
-    return style()->sizeFromContents(QStyle::CT_ComboBox, &option, content, this).width();
+    option.rect = QRect(0, 0, 300, sizeHint().height());
+    const QRect field = style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, this);
+    constexpr int kBetween = 4; // as styles have it, between the sign and the words
+    return option.rect.width() - field.width() + iconSize().width() + kBetween +
+           fontMetrics().horizontalAdvance(currentText()) + 2;
 }
 
 void RecipeBox::showPopup() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/lane_notes.h"
 
+#include "trace/time_text.h"
+
 #include <QCoreApplication>
 
 namespace lockscope::views {
@@ -33,7 +35,7 @@ QStringList laneNotes(const TimelineData& data, const Lane& lane, std::int64_t t
     }
     switch (BeliefState(span->state)) {
     case BeliefState::Waiting:
-        brief = {Timeline::tr("waits")};
+        brief = {Timeline::tr("waits %1").arg(lengthText(Nanos(span->from), Nanos(t))), Timeline::tr("waits")};
         break;
     case BeliefState::Holding:
         brief = {Timeline::tr("holds")};

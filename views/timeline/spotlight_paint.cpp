@@ -114,7 +114,7 @@ void paintSpotlight(QPainter& painter, const QSize& size, const TimelineScene& s
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setClipRect(QRectF(labels, 0, width - labels, height));
     const TimelineCoordinates c = scene.coordinates(size.width());
-    // What happens at its first instant is lit as a whole: a mark is drawn around its instant.
+    // A mark at its first instant is lit as a whole: it is drawn around its instant.
     const double left = std::max(labels + c.x(spotlight.from.count()) - scene.metrics.px(12), labels + 2.0);
     const double right = std::min({labels + c.x(spotlight.to.count()), now, width - 2});
     const std::vector<QRectF> lit = right > left ? litRows(scene, spotlight, left, right) : std::vector<QRectF>{};

@@ -286,7 +286,7 @@ void TimelineView::playheadMoved(Nanos t) {
     };
     if (before >= 0) strip(before);
     strip(t.count());
-    // What nobody had seen yet is painted when it is seen.
+    // A part that nobody had seen yet is painted when it is seen.
     const bool unseen = m_context->unseenFrom().has_value();
     const bool more = std::exchange(m_unseen, unseen) || unseen;
     if (m_context->spotlight() || more) viewport()->update(); // what is drawn ends at the playhead

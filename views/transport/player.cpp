@@ -79,7 +79,7 @@ void Player::attach() {
         if (!m_searching) return;
         const Milestone milestone = *m_searching;
         m_searching.reset();
-        // What was searched through is seen when the playhead comes there.
+        // The time searched through is seen when the playhead comes there.
         m_context->setLookAhead(m_context->trace()->reached());
         if (found) {
             seek(at);

@@ -87,7 +87,7 @@ void ShortcutSheet::paintEvent(QPaintEvent*) {
     for (const auto& column : columns)
         rows = std::max(rows, column.size());
     QRect sheet(0, 0, int(columns.size()) * (kColumn + kGap) - kGap + 2 * kPad, kHead + int(rows) * kRow + kPad);
-    // What has no room is scrolled to.
+    // Lines that have no room are scrolled to.
     const int whole = sheet.height();
     sheet.setHeight(std::min(whole, height() - 16));
     sheet.moveCenter(rect().center());

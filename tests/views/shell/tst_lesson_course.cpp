@@ -104,7 +104,7 @@ void spotlightIsInSight(const Taker& taker) {
     QTRY_VERIFY(seen());
 }
 
-/// What a screen reader says of the timeline names everybody who holds or waits, by the trace itself.
+/// The timeline's words for a screen reader name everybody who holds or waits, by the trace itself.
 void storyIsTrue(const Taker& taker) {
     auto* const view = taker.window->findChild<views::TimelineView*>();
     const QAccessibleInterface* const spoken = QAccessible::queryAccessibleInterface(view);

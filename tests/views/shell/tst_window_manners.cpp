@@ -47,7 +47,7 @@ private Q_SLOTS:
         views::Theme::instance().setChoice(views::ThemeChoice::Light);
     }
 
-    /// What is asked about, such as the instant of a planned fault, does not slip into the past meanwhile.
+    /// The instant of a planned fault, for one, does not slip into the past while its dialogue is open.
     void timeStandsStillBehindADialogue_data() {
         QTest::addColumn<QString>("command");
         for (const char* command : {"break.plan", "file.save-scenario", "session.connect"})

@@ -139,7 +139,7 @@ private Q_SLOTS:
         QVERIFY(std::chrono::abs(s.context.playhead() - 14s) < 100ms);
     }
 
-    /// What the player had computed to be quick is not given away: who gets the lock next is seen when it happens.
+    /// The player's look-ahead gives nothing away: the next holder is seen when it gets the lock.
     void whatWasComputedAheadIsNotSeen() {
         Stage s; // the playhead is at 2 s, the trace ends at 10 s
         const QRect ahead(QPoint(int(s.x(2s)) + 4, 0), QPoint(int(s.x(10s)), s.view.viewport()->height()));

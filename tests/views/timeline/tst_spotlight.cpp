@@ -85,7 +85,7 @@ private Q_SLOTS:
         QVERIFY(chipAt(s.view.scene()).box.left() >= axis.x(3'000'000'000) - 1); // else they stand right of it
     }
 
-    /// Of a fault left of what is in sight no half word is shown.
+    /// A fault left of the time in sight shows no half word.
     void noHalfWordAtTheLeftEdge() {
         Stage s;
         s.view.zoom()->setRange(3'100'000'000, 9'000'000'000);
