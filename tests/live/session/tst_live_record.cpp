@@ -149,7 +149,8 @@ private Q_SLOTS:
         call(*m_asks, {"PEXPIRE", "orders", "30000"});
         QTRY_VERIFY_WITH_TIMEOUT(showsFields("orders"), 10'000);
         const Nanos seen(look("orders").contentAt);
-        QVERIFY2(m_panel->serverHint().contains(views::instant(seen)), qPrintable(m_panel->serverHint()));
+        QVERIFY2(m_panel->serverHint().contains(views::instant(*m_context->trace(), seen)),
+                 qPrintable(m_panel->serverHint()));
         // The TTL as it was at that instant: with its age, what the server says now, within what a look takes.
         const Nanos before = m_context->trace()->reached();
         const qint64 now = call(*m_asks, {"PTTL", "orders"})->integer;

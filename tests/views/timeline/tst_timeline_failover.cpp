@@ -196,7 +196,7 @@ private Q_SLOTS:
             deciders += deciderWords(*s.trace, record->deciders[i]).front();
         QCOMPARE(deciders, (QStringList{u"redis-1 decides"_qs, u"nobody decides"_qs, u"redis-2 decides"_qs}));
         QCOMPARE(laneState(data, *record, Story::ms(3500)), u"no master: nobody decides"_qs);
-        QCOMPARE(noMasterWords(3s, 4300ms, 8s).front(), u"no master, 3.0 – 4.3 s"_qs);
+        QCOMPARE(noMasterWords(*s.trace, 3s, 4300ms, 8s).front(), u"no master, 3.0 – 4.3 s"_qs);
         // A believes without record only from when somebody decides again.
         const Lane* belief = laneOf(data, LaneKind::Belief, s.a);
         QCOMPARE(belief->spans.size(), std::size_t(4)); // the hold is one bar, in two spans
