@@ -23,7 +23,7 @@ struct Party {
     std::optional<QByteArray> thread;
     std::optional<int> holds;
     std::optional<int> position;
-    QByteArray mode = "exclusive";
+    QByteArray mode = QByteArrayLiteral("exclusive");
     /// A waiter that does not wait any more: its own deadline has passed and nobody listens for it. Its entry stays on
     /// the server until it reaches the head of the queue.
     bool dead = false;
@@ -66,7 +66,7 @@ struct Entry {
 /// One lock found on a server, in whatever format.
 struct LockRow {
     enum class State : std::uint8_t { Free, Queued, Held };
-    QByteArray name, format, backend = "redis", mode = "exclusive";
+    QByteArray name, format, backend = QByteArrayLiteral("redis"), mode = QByteArrayLiteral("exclusive");
     State state = State::Free;
     std::optional<std::int64_t> ttlMs; ///< missing: expires() says what that means
     bool neverExpires = false;

@@ -25,6 +25,18 @@ bool contains(const std::vector<Party>& parties, const Party& party) {
     return std::ranges::any_of(parties, [&](const Party& each) { return isSame(each, party); });
 }
 
+/// As above, for parties that are looked up one after the other: two looks at a queue mostly agree in its order, so the
+/// search begins at `from`, which is left behind the one that was found.
+bool containsNext(const std::vector<Party>& parties, const Party& party, std::size_t& from) {
+    for (std::size_t i = 0; i < parties.size(); ++i) {
+        const std::size_t at = (from + i) % parties.size();
+        if (!isSame(parties[at], party)) continue;
+        from = at + 1;
+        return true;
+    }
+    return false;
+}
+
 std::int64_t deadlineOf(const Party& party, Nanos now) {
     if (party.neverExpires) return trace::kNeverEnds;
     return party.ttlMs ? (now + std::chrono::milliseconds(*party.ttlMs)).count() : trace::kEndNotKnown;
@@ -119,18 +131,21 @@ void RecordDetails::tellQueue(const Place& place, const LockRow* row) {
     static const std::vector<Party> kNobody;
     const std::vector<Party>& all = row && row->waiters ? *row->waiters : kNobody;
     if (all.empty() && m_queue.empty()) return;
-    const auto stands = [&](const Party& party) {
+    // Where the party was told to stand; `at` is the likely place. A queue names nobody twice.
+    const auto stands = [&](const Party& party, std::size_t at) {
+        if (at < m_queue.size() && isSame(m_queue[at].party, party)) return m_queue.begin() + std::ptrdiff_t(at);
         return std::ranges::find_if(m_queue, [&](const Told& each) { return isSame(each.party, party); });
     };
+    std::size_t next = 0;
     std::erase_if(m_queue, [&](const Told& told) {
-        if (contains(all, told.party)) return false;
+        if (containsNext(all, told.party, next)) return false;
         place.recorder.emit(EventKind::RecordUnqueued, told.thread, place.lock);
         return true;
     });
     std::size_t position = 0;
     for (const Party& party : all) {
         if (position == kMostNames) break;
-        const auto known = stands(party);
+        const auto known = stands(party, position);
         const auto at = std::size_t(known - m_queue.begin());
         if (known != m_queue.end() && at < position) continue; // named twice: the first place counts
         if (known != m_queue.end() && at == position && known->party.dead == party.dead) {
@@ -167,7 +182,8 @@ void RecordDetails::tellFormat(const Place& place, const QByteArray& format) {
     place.recorder.emit(EventKind::RecordFormat, trace::kNoEntity, place.lock, 0, place.recorder.trace().text(format));
 }
 
-void RecordDetails::tellContent(const Place& place, const std::vector<RawKey>& keys, ContentBudgets& ofEach) {
+void RecordDetails::tellContent(const Place& place, const std::vector<RawKey>& keys, ContentBudgets& ofEach,
+                                ContentTexts& texts) {
     const Nanos now = place.recorder.now();
     ContentBudget& ofAll = m_contentAt ? ofEach.changed : ofEach.first;
     m_contentDue = kNever;
@@ -180,7 +196,7 @@ void RecordDetails::tellContent(const Place& place, const std::vector<RawKey>& k
         m_content = keys;
         m_contentAt = now;
         place.recorder.emit(EventKind::RecordContent, trace::kNoEntity, place.lock, 0,
-                            place.recorder.trace().text(contentText(keys)));
+                            place.recorder.trace().text(texts.of(keys)));
         return;
     }
     // Not even compared: of a lock that changes all the time this is the dear part.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "inspect/lock_row.h"
+#include "inspect/seen_content.h"
 #include "trace/time.h"
 
 #include <algorithm>
@@ -80,7 +81,7 @@ public:
     /// The format stands in the Lock entity.
     void setFormat(const QByteArray& format) { m_format = format; }
     /// Writes the content found at the place, within the budgets of the lock and of all locks of a feed.
-    void tellContent(const Place& place, const std::vector<RawKey>& keys, ContentBudgets& ofAll);
+    void tellContent(const Place& place, const std::vector<RawKey>& keys, ContentBudgets& ofAll, ContentTexts& texts);
     /// When a content that was held back may be written; kNever: none was.
     Nanos contentDue() const { return m_contentDue; }
 

@@ -43,16 +43,25 @@ private:
         return whole.left(m_limits.characters) + QChar(0x2026);
     }
     QJsonValue value(const QJsonValue& whole, bool& cut, std::int64_t& more) const {
-        if (whole.isString()) return text(whole.toString(), cut);
+        // A list is shortened as it stands where nothing in it needs a cut: to make it again, element by element, is
+        // most of the work for a long queue.
         if (whole.isArray()) {
-            QJsonArray part;
             const QJsonArray all = whole.toArray();
-            for (int i = 0; i < std::min<int>(int(all.size()), m_limits.elements); ++i)
-                part.append(value(all.at(i), cut, more));
+            QJsonArray beginning = all;
+            while (beginning.size() > m_limits.elements)
+                beginning.removeLast();
+            if (fits(beginning)) {
+                more += all.size() - beginning.size();
+                return beginning;
+            }
+            QJsonArray part;
+            for (const QJsonValue& element : beginning)
+                part.append(value(element, cut, more));
             more += all.size() - part.size();
             return part;
         }
-        if (!whole.isObject()) return whole;
+        if (fits(whole)) return whole;
+        if (whole.isString()) return text(whole.toString(), cut);
         QJsonObject part;
         const QJsonObject all = whole.toObject();
         int kept = 0;
@@ -61,6 +70,24 @@ private:
         more += all.size() - kept;
         return part;
     }
+    bool fits(const QString& text) const { return text.size() <= m_limits.characters; }
+    bool fits(const QJsonArray& all) const {
+        return all.size() <= m_limits.elements &&
+               std::ranges::all_of(all, [this](const QJsonValue& element) { return fits(element); });
+    }
+    bool fits(const QJsonObject& all) const {
+        if (all.size() > m_limits.elements) return false;
+        for (auto it = all.begin(); it != all.end(); ++it)
+            if (!fits(it.key()) || !fits(it.value())) return false;
+        return true;
+    }
+    /// Whether nothing of it has to be left out.
+    bool fits(const QJsonValue& whole) const {
+        if (whole.isString()) return fits(whole.toString());
+        if (whole.isArray()) return fits(whole.toArray());
+        return !whole.isObject() || fits(whole.toObject());
+    }
+
     Limits m_limits;
 };
 
@@ -104,6 +131,15 @@ QByteArray contentText(const std::vector<RawKey>& keys) {
         if (text.size() <= kMostBytes) break;
     }
     return text;
+}
+
+QByteArray ContentTexts::of(const std::vector<RawKey>& keys) {
+    constexpr std::size_t kKept = 4;
+    for (const Known& known : m_known)
+        if (known.keys == keys) return known.text;
+    m_known.push_front({keys, contentText(keys)});
+    if (m_known.size() > kKept) m_known.pop_back();
+    return m_known.front().text;
 }
 
 std::optional<SeenContent> contentFrom(const QByteArray& text) {

@@ -2,6 +2,8 @@
 #pragma once
 #include "inspect/lock_row.h"
 
+#include <deque>
+
 namespace lockscope::inspect {
 
 /// The content that a watcher saw of one lock on one server.
@@ -21,6 +23,20 @@ LockRow withPlaces(LockRow row);
 /// As a trace keeps it (EventKind::RecordContent): JSON of a few KiB at most. If it is longer, the beginnings are kept,
 /// with a note of how much was left out.
 QByteArray contentText(const std::vector<RawKey>& keys);
+/// Remembers the texts of the last few contents: the servers that keep copies of a lock have equal ones shortly after
+/// each other, and a text is dear to make.
+class ContentTexts {
+public:
+    /// contentText(keys).
+    QByteArray of(const std::vector<RawKey>& keys);
+
+private:
+    struct Known {
+        std::vector<RawKey> keys;
+        QByteArray text;
+    };
+    std::deque<Known> m_known; ///< the newest first
+};
 /// The other way round; nullopt when the text is none of contentText().
 std::optional<SeenContent> contentFrom(const QByteArray& text);
 

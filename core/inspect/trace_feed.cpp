@@ -27,8 +27,9 @@ TraceFeed::TraceFeed(trace::Recorder& recorder, EntityId node, Resolver resolver
     : m_recorder(recorder), m_node(node), m_resolver(std::move(resolver)), m_tolerance(tolerance) {
 }
 
-void TraceFeed::writeCopiesOf(std::function<EntityId(const QByteArray& lockName)> logical) {
-    m_logical = std::move(logical);
+void TraceFeed::writeCopiesOf(TraceFeed& logical) {
+    m_logical = &logical;
+    m_texts = logical.m_texts;
 }
 
 EntityId TraceFeed::lockEntity(const QByteArray& lockName) {
@@ -40,7 +41,7 @@ TraceFeed::Known& TraceFeed::known(const QByteArray& lockName, const QByteArray&
     if (lock.lock != kNoEntity) return lock;
     EntityId other = kNoEntity;
     if (m_logical) {
-        other = m_logical(lockName);
+        other = m_logical->lockEntity(lockName);
     } else if (!format.isEmpty()) {
         other = m_recorder.trace().text(format);
         lock.details.setFormat(format);
@@ -166,7 +167,7 @@ void TraceFeed::update(const QByteArray& lockName, const std::optional<LockRow>&
     if (row) lock.details.tellFormat(place, row->format);
     // A lock that was lost with its server was not looked at.
     if (row || sight.freedBy != FreedBy::NodeLoss)
-        lock.details.tellContent(place, row ? row->raw : sight.raw, m_contents);
+        lock.details.tellContent(place, row ? row->raw : sight.raw, m_contents, *m_texts);
 }
 
 void TraceFeed::free(Known& lock, EntityId cause, FreedBy why) {

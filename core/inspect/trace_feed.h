@@ -4,6 +4,7 @@
 #include "trace/deadline.h"
 
 #include <map>
+#include <memory>
 
 namespace lockscope::trace {
 class Recorder;
@@ -43,8 +44,8 @@ public:
     /// milliseconds, and over a network with some delay.
     TraceFeed(trace::Recorder& recorder, trace::EntityId node, Resolver resolver, Nanos tolerance = 2ms);
 
-    /// From now on new locks are this server's copies of logical locks, which `logical` gives by name.
-    void writeCopiesOf(std::function<trace::EntityId(const QByteArray& lockName)> logical);
+    /// From now on new locks are this server's copies of the locks of `logical`, which outlives this feed.
+    void writeCopiesOf(TraceFeed& logical);
 
     /// The record of one lock now; no row = nothing of it is left on the server. A change of owner without a free lock
     /// in between is an overwrite when there is a cause; without one it is two changes between two looks. A renewal is
@@ -108,8 +109,9 @@ private:
     trace::Recorder& m_recorder;
     trace::EntityId m_node;
     Resolver m_resolver;
-    std::function<trace::EntityId(const QByteArray&)> m_logical;
+    TraceFeed* m_logical = nullptr; ///< whose locks it writes copies of
     ContentBudgets m_contents;
+    std::shared_ptr<ContentTexts> m_texts = std::make_shared<ContentTexts>(); ///< copies share the lock's
     Nanos m_tolerance;
     bool m_observed = true;
     std::map<QByteArray, Known> m_locks;

@@ -44,7 +44,7 @@ RedisRecord::~RedisRecord() {
 
 void RedisRecord::copies(RedisRecord& logical) {
     m_permits = logical.m_permits;
-    m_feed.writeCopiesOf([&logical](const QByteArray& lockName) { return logical.lockEntity(lockName); });
+    m_feed.writeCopiesOf(logical.m_feed);
 }
 
 void RedisRecord::watch(const QByteArray& lockName, std::vector<QByteArray> keys, Strings strings) {

@@ -2,6 +2,7 @@
 #include "inspect/etcd/formats.h"
 
 #include "inspect/text.h"
+#include "trace/digits.h"
 
 #include <algorithm>
 
@@ -27,7 +28,7 @@ std::span<const Format<SeenKeys>> etcdFormats() {
 }
 
 QByteArray leaseInHex(std::int64_t lease) {
-    return QByteArray::number(qulonglong(lease), 16);
+    return trace::digitsOf(std::uint64_t(lease), 16);
 }
 
 std::optional<QByteArray> etcdLockOf(const etcd::KeyValue& key) {
@@ -57,7 +58,7 @@ LockRow etcdRow(const SeenKeys& seen, const char* format) {
 
 Party etcdParty(const SeenKeys& seen, const etcd::KeyValue& key, const char* mode) {
     Party party;
-    party.mode = mode;
+    if (party.mode != mode) party.mode = mode;
     party.client = leaseInHex(key.lease);
     party.neverExpires = key.lease == 0;
     const auto lease = seen.leases.find(key.lease);

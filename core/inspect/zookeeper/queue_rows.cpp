@@ -3,6 +3,7 @@
 
 #include "inspect/text.h"
 #include "recipes/recipe.h"
+#include "trace/digits.h"
 
 #include <QJsonArray>
 #include <algorithm>
@@ -28,6 +29,10 @@ std::int64_t sessionOf(const SeenChild& child) {
 bool readsBesideItself(const SeenChild& reader, const SeenChild& writer) {
     return reader.name.number == writer.name.number ||
            (sessionOf(reader) != 0 && sessionOf(reader) == sessionOf(writer));
+}
+
+QByteArray sessionText(std::int64_t session) {
+    return "session 0x" + trace::digitsOf(std::uint64_t(session), 16);
 }
 
 RawKey rawNode(const QByteArray& path, const zookeeper::NodeStat* stat, const QByteArray& data) {
@@ -58,14 +63,14 @@ LockRow zkRow(const SeenNode& node, const char* format) {
 
 Party zkParty(const SeenChild& child, const char* mode) {
     Party party;
-    party.mode = mode;
+    if (party.mode != mode) party.mode = mode;
     if (const QByteArray ours = recipes::zkOwnerIn(child.data); !ours.isEmpty()) {
         const recipes::HolderInfo who = recipes::HolderInfo::of(ours);
         party.client = who.client;
         if (!who.thread.isEmpty()) party.thread = who.thread;
-        if (child.stat) party.about = "session 0x" + QByteArray::number(qulonglong(child.stat->ephemeralOwner), 16);
+        if (child.stat) party.about = sessionText(child.stat->ephemeralOwner);
     } else if (child.stat && child.stat->ephemeralOwner != 0) {
-        party.client = "session 0x" + QByteArray::number(qulonglong(child.stat->ephemeralOwner), 16);
+        party.client = sessionText(child.stat->ephemeralOwner);
         party.about = child.data;
     } else {
         party.client = child.name.name; // no session keeps it: its name is all that there is
@@ -86,6 +91,7 @@ LockRow zkQueueRow(const SeenNode& node, const char* format) {
     LockRow row = zkRow(node, format);
     std::vector<const SeenChild*> writers;
     std::vector<Party> waiters;
+    waiters.reserve(node.children.size());
     bool nobody = true; // is before this one
     std::int64_t waiting = 0;
     for (const SeenChild& child : node.children) {

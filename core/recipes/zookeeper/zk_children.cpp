@@ -9,15 +9,20 @@ namespace lockscope::recipes {
 
 namespace {
 
+bool isHexDigit(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
 bool isHex(QByteArrayView text) {
-    return std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+    return std::ranges::all_of(text, isHexDigit);
 }
 
 bool isUuid(QByteArrayView text) {
     if (text.size() != 36) return false;
+    const char* const digits = text.data();
     for (qsizetype i = 0; i < 36; ++i) {
         const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-        if (dash ? text[i] != '-' : !isHex(text.sliced(i, 1))) return false;
+        if (dash ? digits[i] != '-' : !isHexDigit(digits[i])) return false;
     }
     return true;
 }

@@ -56,7 +56,7 @@ EtcdRecord::~EtcdRecord() {
 
 void EtcdRecord::copies(EtcdRecord& logical) {
     m_read = logical.m_read;
-    m_feed.writeCopiesOf([&logical](const QByteArray& lockName) { return logical.lockEntity(lockName); });
+    m_feed.writeCopiesOf(logical.m_feed);
 }
 
 void EtcdRecord::setDecides(bool decides) {
@@ -72,17 +72,50 @@ void EtcdRecord::setDecides(bool decides) {
 
 void EtcdRecord::watch(const QByteArray& lockName) {
     m_feed.lockEntity(lockName);
-    if (m_watched.insert(lockName).second && m_store && !keysOf(lockName).empty()) write(lockName, {});
+    if (m_watched.insert(lockName).second && m_store && !read(lockName).keys.empty()) write(lockName, {});
 }
 
-const std::vector<etcd::KeyValue>& EtcdRecord::keysOf(const QByteArray& lockName) {
-    std::map<std::int64_t, std::vector<etcd::KeyValue>>& all = (*m_read)[lockName];
+EtcdRecord::Read& EtcdRecord::read(const QByteArray& lockName) {
+    std::map<std::int64_t, Read>& all = (*m_read)[lockName];
     const std::int64_t revision = m_store->revision();
-    const auto [keys, fresh] = all.try_emplace(revision);
-    if (fresh) keys->second = readKeys(lockName);
+    const auto [read, fresh] = all.try_emplace(revision);
+    if (fresh) {
+        read->second.keys = readKeys(lockName);
+        read->second.row = rowOf(lockName, read->second.keys, {});
+    }
     while (all.size() > kRevisionsKept && all.begin()->first < revision)
         all.erase(all.begin());
-    return keys->second;
+    return read->second;
+}
+
+std::optional<inspect::LockRow> EtcdRecord::rowOf(const QByteArray& lockName, std::vector<etcd::KeyValue> keys,
+                                                  const std::map<std::int64_t, inspect::SeenLease>& leases) const {
+    if (keys.empty()) return std::nullopt;
+    const inspect::SeenKeys seen{lockName, std::move(keys), {}, leases, msOf(m_grounds.scheduler.now())};
+    std::vector<inspect::LockRow> rows = inspect::readInOrder(inspect::etcdFormats(), seen);
+    if (rows.empty()) return std::nullopt;
+    // A world of our own knows its locks; how sure a stranger could be is no part of it.
+    rows.front().certainty = inspect::Certainty::Certain;
+    return std::move(rows.front());
+}
+
+/// The keys of holders are read alone, with their leases: a long queue is not read again for each renewal.
+void EtcdRecord::tellEnds(const QByteArray& lockName, Read& read) const {
+    inspect::LockRow& row = *read.row;
+    std::vector<etcd::KeyValue> holding;
+    std::map<std::int64_t, inspect::SeenLease> leases;
+    for (const etcd::KeyValue& key : read.keys) {
+        if (std::ranges::find(row.entries, key.key, &inspect::Entry::at) == row.entries.end()) continue;
+        holding.push_back(key);
+        const auto known = m_ends.find(key.lease);
+        if (known != m_ends.end()) leases[key.lease] = {{msOf(known->second), msOf(known->second)}, false};
+    }
+    std::optional<inspect::LockRow> holders = rowOf(lockName, std::move(holding), leases);
+    if (!holders) return;
+    row.ttlMs = holders->ttlMs;
+    row.ends = holders->ends;
+    row.neverExpires = holders->neverExpires;
+    row.holders = std::move(holders->holders);
 }
 
 std::vector<etcd::KeyValue> EtcdRecord::readKeys(const QByteArray& lockName) const {
@@ -114,7 +147,7 @@ void EtcdRecord::carriedOut(const EtcdStore& store, const EtcdEntry& entry) {
 void EtcdRecord::kept(std::int64_t lease) {
     if (!m_store) return;
     for (const QByteArray& name : m_watched) {
-        const std::vector<etcd::KeyValue>& keys = keysOf(name);
+        const std::vector<etcd::KeyValue>& keys = read(name).keys;
         const bool concerned =
             lease == 0 || std::ranges::any_of(keys, [lease](const auto& key) { return key.lease == lease; });
         if (keys.empty() || !concerned) continue;
@@ -142,21 +175,13 @@ void EtcdRecord::replaced(const EtcdStore& store) {
 
 void EtcdRecord::write(const QByteArray& lockName, inspect::Sight sight) {
     if (!m_decides) return;
-    const std::vector<etcd::KeyValue>& keys = keysOf(lockName);
-    std::map<std::int64_t, inspect::SeenLease> leases;
-    for (const etcd::KeyValue& key : keys) {
+    Read& now = read(lockName);
+    for (const etcd::KeyValue& key : now.keys)
         if (const std::optional<Nanos> end = m_endOf(key.lease)) m_ends[key.lease] = *end;
-        const auto known = m_ends.find(key.lease);
-        if (known != m_ends.end()) leases[key.lease] = {{msOf(known->second), msOf(known->second)}, false};
-    }
-    std::optional<inspect::LockRow> row;
-    if (!keys.empty()) {
-        const inspect::SeenKeys seen{lockName, keys, {}, leases, msOf(m_grounds.scheduler.now())};
-        const std::vector<inspect::LockRow> rows = inspect::readInOrder(inspect::etcdFormats(), seen);
-        if (!rows.empty()) row = rows.front();
-        // A world of our own knows its locks; how sure a stranger could be is no part of it.
-        if (row) row->certainty = inspect::Certainty::Certain;
-        const auto end = m_ends.find(keys.front().lease);
+    const std::optional<inspect::LockRow>& row = now.row;
+    if (row) tellEnds(lockName, now);
+    if (!now.keys.empty()) {
+        const auto end = m_ends.find(now.keys.front().lease);
         if (end != m_ends.end()) sight.exactDeadline = end->second;
     }
     m_feed.update(lockName, row, sight);
@@ -166,7 +191,9 @@ void EtcdRecord::write(const QByteArray& lockName, inspect::Sight sight) {
         for (const inspect::Party& holder : row->holders)
             holding.insert(holder.client);
     m_holders[lockName] = row && !row->holders.empty() ? m_owner(row->holders.front()) : trace::kNoEntity;
-    std::erase_if(m_ends, [this](const auto& end) { return !m_store->leases().contains(end.first); });
+    // No lease comes again: ends of those that are over only take room.
+    if (m_ends.size() > 2 * m_store->leases().size())
+        std::erase_if(m_ends, [this](const auto& end) { return !m_store->leases().contains(end.first); });
     armSecondLook();
 }
 

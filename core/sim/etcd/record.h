@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "inspect/etcd/seen_keys.h"
 #include "inspect/trace_feed.h"
 #include "sim/etcd/raft.h"
 #include "sim/etcd/store.h"
@@ -34,11 +35,20 @@ public:
     void replaced(const EtcdStore& store);
 
 private:
-    /// By lock and revision. At one revision all members have the same keys.
-    using KeysRead = std::map<QByteArray, std::map<std::int64_t, std::vector<etcd::KeyValue>>>;
-    /// The lock's keys at the store's present revision, oldest first. Valid until the next call.
-    const std::vector<etcd::KeyValue>& keysOf(const QByteArray& lockName);
+    /// What is read at one revision, where all members have the same keys.
+    struct Read {
+        std::vector<etcd::KeyValue> keys;      ///< of the lock, oldest first
+        std::optional<inspect::LockRow> row{}; ///< by the keys alone: leases move without a revision
+    };
+    using AllRead = std::map<QByteArray, std::map<std::int64_t, Read>>; ///< by lock and revision, the newest ones
+    /// The lock at the store's present revision. Valid until the next call.
+    Read& read(const QByteArray& lockName);
     std::vector<etcd::KeyValue> readKeys(const QByteArray& lockName) const;
+    /// The lock by these keys; nullopt: they are none.
+    std::optional<inspect::LockRow> rowOf(const QByteArray& lockName, std::vector<etcd::KeyValue> keys,
+                                          const std::map<std::int64_t, inspect::SeenLease>& leases) const;
+    /// Writes into the row when its holds end.
+    void tellEnds(const QByteArray& lockName, Read& read) const;
     void write(const QByteArray& lockName, inspect::Sight sight);
     void armSecondLook();
 
@@ -47,8 +57,8 @@ private:
     bool m_decides = true; ///< else the record is another service's
     inspect::TraceFeed::Resolver m_owner;
     EndOf m_endOf;
-    std::shared_ptr<KeysRead> m_read = std::make_shared<KeysRead>(); ///< copies share the lock's
-    std::map<std::int64_t, Nanos> m_ends;                            ///< as known last, while nobody leads
+    std::shared_ptr<AllRead> m_read = std::make_shared<AllRead>(); ///< copies share the lock's
+    std::map<std::int64_t, Nanos> m_ends;                          ///< as known last, while nobody leads
     std::set<QByteArray> m_watched;
     std::map<QByteArray, trace::EntityId> m_holders;      ///< by lock, as written last
     std::map<QByteArray, std::set<QByteArray>> m_holding; ///< the holders' leases in hex, by lock, as written last

@@ -202,6 +202,7 @@ private:
     std::vector<Id> blockersOf(Id id) const;
     void addRowBlockers(Id id, const Session& session, std::vector<Id>& blockers) const;
     void addNamedBlockers(Id id, const Session& session, std::vector<Id>& blockers) const;
+    bool mayBlock(Id id) const;
     std::vector<Id> circleOf(Id id) const;
     bool findWay(Id from, Id to, std::set<Id>& seen, std::vector<Id>& way) const;
     void endCircle(Id id);

@@ -348,8 +348,24 @@ bool SqlEngine::findWay(Id from, Id to, std::set<Id>& seen, std::vector<Id>& way
     return false;
 }
 
+/// Whether anybody may wait for this connection. Mostly nobody does who has just begun to wait itself, last of all; so
+/// the ways through a long queue need not be followed.
+bool SqlEngine::mayBlock(Id id) const {
+    const auto is = [id](const auto& user) { return user.id == id; };
+    const auto blocksIn = [&](const auto& lock) {
+        if (lock.waiting.empty()) return false;
+        const bool before = lock.waiting.back().id != id && std::ranges::any_of(lock.waiting, is);
+        return before || std::ranges::any_of(lock.granted, is);
+    };
+    for (const auto& [row, lock] : m_locks)
+        if (blocksIn(lock) || (!lock.waiting.empty() && (lock.gaps.contains(id) || m_rows.writer(row) == id)))
+            return true;
+    return std::ranges::any_of(m_named, [&](const auto& named) { return blocksIn(named.second); });
+}
+
 /// The connections of a circle of waits that this one is in; it stands first. Empty: there is none.
 std::vector<SqlConnectionId> SqlEngine::circleOf(Id id) const {
+    if (!mayBlock(id)) return {};
     std::set<Id> seen;
     std::vector<Id> way;
     return findWay(id, id, seen, way) ? way : std::vector<Id>();

@@ -3,6 +3,7 @@
 
 #include "inspect/sql/seen_table.h"
 #include "ports/sql/named_key.h"
+#include "trace/digits.h"
 
 namespace lockscope::sim {
 
@@ -42,7 +43,7 @@ SqlRecord::~SqlRecord() {
 }
 
 void SqlRecord::copies(SqlRecord& logical) {
-    m_feed.writeCopiesOf([&logical](const QByteArray& lockName) { return logical.lockEntity(lockName); });
+    m_feed.writeCopiesOf(logical.m_feed);
 }
 
 void SqlRecord::decidedBy(SqlServer& server) {
@@ -152,8 +153,8 @@ inspect::Sight SqlRecord::sight() const {
 
 inspect::Party SqlRecord::partyOf(SqlConnectionId id, sql::Sharing sharing) const {
     inspect::Party party;
-    party.client = QByteArray::number(qulonglong(id));
-    party.mode = sharing == sql::Sharing::Shared ? "shared" : "exclusive";
+    party.client = trace::digitsOf(id, 10);
+    if (sharing == sql::Sharing::Shared) party.mode = "shared";
     return party;
 }
 

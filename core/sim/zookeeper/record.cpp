@@ -24,6 +24,7 @@ inspect::SeenNode seen(const ZkTree& tree, const QByteArray& path, std::int64_t 
     if (!node.data.isEmpty()) seen.data = node.data;
     seen.wallMs = wallMs;
     const std::vector<QByteArray> names(node.children.begin(), node.children.end());
+    seen.children.reserve(names.size());
     for (recipes::ZkChild& name : recipes::readZkChildren(names)) {
         const ZkNode& child = *tree.find(zookeeper::childOf(path, name.name));
         seen.children.push_back({std::move(name), ZkTree::statOf(child), child.data});
@@ -32,7 +33,7 @@ inspect::SeenNode seen(const ZkTree& tree, const QByteArray& path, std::int64_t 
 }
 
 /// The lock at that path; nullopt: nothing there is one.
-std::optional<inspect::LockRow> lockAt(const ZkTree& tree, const QByteArray& path, std::int64_t wallMs) {
+std::optional<inspect::LockRow> rowAt(const ZkTree& tree, const QByteArray& path, std::int64_t wallMs) {
     if (!tree.find(path)) return std::nullopt;
     inspect::SeenNode whole = seen(tree, path, wallMs);
     std::optional<inspect::SeenNode> locks, leases;
@@ -68,9 +69,13 @@ ZkRecord::~ZkRecord() {
     if (m_secondLook) m_scheduler.cancel(m_secondLook);
 }
 
+ZkRecord::Row ZkRecord::lockAt(const ZkTree& tree, const QByteArray& lockName, std::int64_t wallMs) {
+    return std::make_shared<const std::optional<inspect::LockRow>>(rowAt(tree, pathOf(lockName), wallMs));
+}
+
 void ZkRecord::copies(ZkRecord& logical) {
     m_read = logical.m_read;
-    m_feed.writeCopiesOf([&logical](const QByteArray& lockName) { return logical.lockEntity(lockName); });
+    m_feed.writeCopiesOf(logical.m_feed);
 }
 
 void ZkRecord::setDecides(bool decides) {
@@ -81,13 +86,13 @@ void ZkRecord::setDecides(bool decides) {
     m_decides = decides;
     if (decides && m_tree)
         for (const QByteArray& name : m_watched)
-            write(name, lockAt(*m_tree, pathOf(name), m_wallMs), {});
+            write(name, lockAt(*m_tree, name, m_wallMs), {});
 }
 
 void ZkRecord::watch(const QByteArray& lockName) {
     m_feed.lockEntity(lockName);
     if (m_watched.insert(lockName).second && m_tree && m_tree->find(pathOf(lockName)))
-        write(lockName, lockAt(*m_tree, pathOf(lockName), m_wallMs), {});
+        write(lockName, lockAt(*m_tree, lockName, m_wallMs), {});
 }
 
 void ZkRecord::carriedOut(const ZkState& state, const ZkTxn& txn) {
@@ -117,13 +122,13 @@ void ZkRecord::carriedOut(const ZkState& state, const ZkTxn& txn) {
 void ZkRecord::replaced(const ZkState& state) {
     m_tree = &state.tree;
     for (const QByteArray& name : m_watched)
-        write(name, lockAt(state.tree, pathOf(name), m_wallMs), {.freedBy = trace::FreedBy::NodeLoss});
+        write(name, lockAt(state.tree, name, m_wallMs), {.freedBy = trace::FreedBy::NodeLoss});
 }
 
 const ZkRecord::Row& ZkRecord::rowAfter(const ZkState& state, const QByteArray& lockName) {
     std::map<ZkTransaction, Row>& rows = (*m_read)[lockName];
     const auto [row, fresh] = rows.try_emplace(state.zxid);
-    if (fresh) row->second = lockAt(state.tree, pathOf(lockName), m_wallMs);
+    if (fresh) row->second = lockAt(state.tree, lockName, m_wallMs);
     while (rows.size() > kRowsKept && rows.begin()->first < state.zxid)
         rows.erase(rows.begin());
     return row->second;
@@ -132,7 +137,7 @@ const ZkRecord::Row& ZkRecord::rowAfter(const ZkState& state, const QByteArray& 
 void ZkRecord::write(const QByteArray& lockName, const Row& row, inspect::Sight sight) {
     if (!m_decides) return;
     sight.exactDeadline = kNever; // what a session holds has no end of its own
-    m_feed.update(lockName, row, sight);
+    m_feed.update(lockName, *row, sight);
     m_rows[lockName] = row;
     armSecondLook();
 }
@@ -145,7 +150,7 @@ void ZkRecord::armSecondLook() {
         inspect::Sight sight;
         sight.exactDeadline = kNever;
         for (const auto& [name, row] : m_rows) // the same as before: only what was held back is written
-            m_feed.update(name, row, sight);
+            m_feed.update(name, *row, sight);
         armSecondLook();
     });
 }

@@ -31,7 +31,8 @@ public:
     void replaced(const ZkState& state);
 
 private:
-    using Row = std::optional<inspect::LockRow>;
+    using Row = std::shared_ptr<const std::optional<inspect::LockRow>>; ///< long queues are shared, not copied
+    static Row lockAt(const ZkTree& tree, const QByteArray& lockName, std::int64_t wallMs);
     void write(const QByteArray& lockName, const Row& row, inspect::Sight sight);
     /// The lock after the transaction that was carried out last: the same on every server, so it is read once.
     const Row& rowAfter(const ZkState& state, const QByteArray& lockName);

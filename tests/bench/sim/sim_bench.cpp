@@ -116,20 +116,23 @@ std::vector<Ground> grounds() {
 }
 
 /// One JSON object for runs with the seeds 1, 2, … that are computed, judged and digested on all cores, as `simulate
-/// --seeds` does it: as many as it takes for the clock to measure them. `events_per_s` is what a person waits for,
-/// `events_per_cpu_s` what one core does, whatever other programs do meanwhile.
-void printRuns(scenario::Scenario scenario, const Ground& ground, const QString& recipe, int clients) {
+/// --seeds` does it: `seeds` of them, or, if that is 0, as many as it takes for the clock to measure them.
+/// `events_per_s` is what a person waits for, `events_per_cpu_s` what one core does, whatever other programs do
+/// meanwhile.
+void printRuns(scenario::Scenario scenario, const Ground& ground, const QString& recipe, int clients,
+               std::uint64_t seeds) {
     constexpr double kEnoughSecs = 0.5;
     const std::uint64_t cores = std::max(1u, std::thread::hardware_concurrency());
+    const std::uint64_t together = seeds > 0 ? seeds : 2 * cores;
     scenario.recipe = recipe;
     scenario.workload.clients = clients;
     QElapsedTimer timer;
     timer.start();
     const double before = processorSecs();
     double cpu = 0, events = 0;
-    for (std::uint64_t seed = 1; cpu < kEnoughSecs; seed += 2 * cores) {
+    for (std::uint64_t seed = 1; seeds > 0 ? seed == 1 : cpu < kEnoughSecs; seed += together) {
         experiment::runInParallel<double>(
-            seed, seed + 2 * cores - 1,
+            seed, seed + together - 1,
             [&scenario](std::uint64_t one) { return double(experiment::run(scenario, one).trace->size()); },
             [&events](std::uint64_t, double size) { events += size; });
         cpu = processorSecs() - before;
@@ -156,10 +159,12 @@ QString valueOf(const char* option) {
 }
 
 /// One JSON object a line for every simulated recipe with 10, 50 and 200 clients on each ground. `--recipe`,
-/// `--clients` and `--servers` (a ground's name) choose some of them.
+/// `--clients` and `--servers` (a ground's name) choose some of them. With `--seeds`, valgrind counts the instructions
+/// of equal work on every machine.
 void printCrowds() {
     const QString wanted = valueOf("--recipe"), servers = valueOf("--servers");
     const int count = valueOf("--clients").toInt();
+    const std::uint64_t seeds = valueOf("--seeds").toULongLong();
     for (const Ground& ground : grounds()) {
         if (!servers.isEmpty() && servers != ground.name) continue;
         scenario::Scenario scenario = builtin("contention");
@@ -168,7 +173,7 @@ void printCrowds() {
             const QString id = QString::fromUtf8(recipe.id);
             if (!wanted.isEmpty() && id != wanted) continue;
             for (const int clients : {10, 50, 200})
-                if (count == 0 || clients == count) printRuns(scenario, ground, id, clients);
+                if (count == 0 || clients == count) printRuns(scenario, ground, id, clients, seeds);
         }
     }
 }

@@ -345,6 +345,14 @@ private Q_SLOTS:
         QVERIFY(!contentFrom("no json"));
     }
 
+    void rememberedTextsAreThoseOfTheirContents() {
+        ContentTexts texts;
+        for (const int number : {1, 2, 1, 3, 4, 5, 6, 1, 6, 2}) { // more than are remembered
+            const std::vector<RawKey> keys{key("orders", QString::number(number), 1000 + number)};
+            QCOMPARE(texts.of(keys), contentText(keys));
+        }
+    }
+
     void anotherFormatIsTold() {
         World world;
         world.feed.lockEntity("orders"); // made before anybody had looked
@@ -356,11 +364,12 @@ private Q_SLOTS:
 
     void eachServerKeepsACopyOfOneLock() {
         World world;
-        const EntityId logical = world.trace->intern(EntityKind::Lock, "orders");
-        TraceFeed second(world.recorder, world.trace->intern(EntityKind::Node, "redis-2"),
-                         [&](const Party& party) { return world.thread(party.client); });
+        const auto threadOf = [&](const Party& party) { return world.thread(party.client); };
+        TraceFeed whole(world.recorder, kNoEntity, threadOf);
+        const EntityId logical = whole.lockEntity("orders");
+        TraceFeed second(world.recorder, world.trace->intern(EntityKind::Node, "redis-2"), threadOf);
         for (TraceFeed* feed : {&world.feed, &second})
-            feed->writeCopiesOf([&](const QByteArray&) { return logical; });
+            feed->writeCopiesOf(whole);
         world.update(readBy({reader("A")}));
         second.update("orders", readBy({reader("B")}));
         const State state = world.state();

@@ -8,7 +8,10 @@
 namespace lockscope::inspect {
 
 std::vector<LockRow> readEtcdMutex(const SeenKeys& seen) {
-    const auto isForm = [&](const etcd::KeyValue& key) { return key.key == seen.name + '/' + leaseInHex(key.lease); };
+    const QByteArray below = seen.name + '/';
+    const auto isForm = [&](const etcd::KeyValue& key) {
+        return key.key.startsWith(below) && QByteArrayView(key.key).sliced(below.size()) == leaseInHex(key.lease);
+    };
     if (seen.keys.empty() || !std::ranges::all_of(seen.keys, isForm)) return {};
     const bool election =
         std::ranges::any_of(seen.keys, [](const etcd::KeyValue& key) { return !key.value.isEmpty(); });
@@ -16,6 +19,7 @@ std::vector<LockRow> readEtcdMutex(const SeenKeys& seen) {
     // An older key of a lock below this name is waited for, too: then all of these wait.
     const bool first = seen.oldest.isEmpty() || seen.oldest == seen.keys.front().key;
     std::vector<Party> waiters;
+    waiters.reserve(seen.keys.size());
     for (const etcd::KeyValue& key : seen.keys) {
         Party party = etcdParty(seen, key, "exclusive");
         party.about = key.value;

@@ -5,8 +5,9 @@
 namespace lockscope::inspect {
 
 std::vector<LockRow> readEtcdReadWrite(const SeenKeys& seen) {
-    const auto reads = [&](const etcd::KeyValue& key) { return key.key.startsWith(seen.name + "/read/"); };
-    const auto writes = [&](const etcd::KeyValue& key) { return key.key.startsWith(seen.name + "/write/"); };
+    const QByteArray read = seen.name + "/read/", write = seen.name + "/write/";
+    const auto reads = [&read](const etcd::KeyValue& key) { return key.key.startsWith(read); };
+    const auto writes = [&write](const etcd::KeyValue& key) { return key.key.startsWith(write); };
     bool any = false;
     for (const etcd::KeyValue& key : seen.keys)
         any = any || ((reads(key) || writes(key)) && !key.key.endsWith('/' + leaseInHex(key.lease)));

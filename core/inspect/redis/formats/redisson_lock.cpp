@@ -28,8 +28,7 @@ void fillQueue(LockRow& row, const Queue& queue, const std::optional<Subscriptio
             party.position = int(waiters.size());
             const auto deadline = deadlines.find(item);
             const bool overdue = deadline != deadlines.end() && deadline->second <= double(wallMs);
-            const auto listening = subscribersOf(subscriptions, redisson::fairChannel(row.name, item));
-            party.dead = overdue && listening && *listening == 0;
+            party.dead = overdue && subscribersOf(subscriptions, redisson::fairChannel(row.name, item)) == 0;
             if (party.dead) ++row.deadWaiters;
             waiters.push_back(std::move(party));
         }
