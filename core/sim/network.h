@@ -81,9 +81,15 @@ public:
     std::optional<Nanos> beat(const Link& link, Way way) const;
     /// A fault strikes this party at this instant: what it is about to send waits in its process until it has struck.
     void holdBack(Party party) { m_heldBack[party] = m_scheduler.now(); }
-    /// Waits until such a fault has struck; does not suspend without one. A party calls it before it sends: its message
-    /// leaves just after the fault. `runtime` is the party's.
-    QCoro::Task<> untilStruck(Runtime& runtime, Party party) const;
+    /// Whether a fault strikes this party at this instant. A party asks before it sends.
+    bool strikes(Party party) const {
+        if (m_heldBack.empty()) return false; // as in nearly every world
+        const auto held = m_heldBack.find(party);
+        return held != m_heldBack.end() && held->second == m_scheduler.now();
+    }
+    /// Waits until the fault that strikes a party now has struck: its message leaves just after it. `runtime` is the
+    /// party's.
+    static QCoro::Task<> untilStruck(Runtime& runtime);
     /// One-way latency of a message that belongs to no link (to the guarded resource).
     Nanos latency();
 

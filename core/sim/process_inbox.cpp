@@ -4,12 +4,9 @@
 namespace lockscope::sim {
 
 void ProcessInbox::arrived(std::function<void()> work) {
+    if (doesAtOnce()) return work();
     const std::shared_ptr<State> state = m_state;
     if (!state->runtime.alive()) return;
-    if (state->waiting.empty() && state->runtime.life() == Runtime::Life::Running) {
-        work();
-        return;
-    }
     const bool first = state->waiting.empty();
     state->waiting.push_back(std::move(work));
     if (first) state->runtime.spawn([state] { return readLater(state); });

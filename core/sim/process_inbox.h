@@ -14,6 +14,8 @@ public:
     /// The work may destroy this object. Work that waits when the object goes is still done: let it look whether its
     /// owner is there.
     void arrived(std::function<void()> work);
+    /// Whether work that arrives now is done at once: then its caller may do it itself, without a copy of what arrives.
+    bool doesAtOnce() const { return m_state->waiting.empty() && m_state->runtime.life() == Runtime::Life::Running; }
 
 private:
     struct State {

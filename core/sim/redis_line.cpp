@@ -240,7 +240,7 @@ QCoro::Task<redis::Result> RedisWire::Line::exchange(std::shared_ptr<Line> self,
             co_return std::unexpected(std::move(error));
         }
     }
-    co_await self->m_grounds.network.untilStruck(runtime, self->m_user.client);
+    if (self->m_grounds.network.strikes(self->m_user.client)) co_await Network::untilStruck(runtime);
     if (self->closed) co_return std::unexpected(gone());
     if (!self->m_connection) self->connect();
     const std::shared_ptr<RespConnection> connection = self->m_connection;

@@ -107,9 +107,10 @@ bool Server::arrive(Work work) {
 }
 
 void Server::after(Nanos delay, Work work) {
-    m_grounds.scheduler.at(laterBy(now(), delay), [this, incarnation = m_incarnation, work = std::move(work)] {
-        if (incarnation == m_incarnation) arrive(work);
-    });
+    m_grounds.scheduler.at(laterBy(now(), delay),
+                           [this, incarnation = m_incarnation, work = std::move(work)]() mutable {
+                               if (incarnation == m_incarnation) arrive(std::move(work));
+                           });
 }
 
 } // namespace lockscope::sim

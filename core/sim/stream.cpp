@@ -50,14 +50,15 @@ void Stream::arm(const std::shared_ptr<State>& state, Nanos at) {
 void Stream::pump(const std::shared_ptr<State>& state) {
     State& s = *state;
     if (s.from.crashes() != s.crashes) s.unsent.clear(); // what had not left went with the machine's power
-    Network::Link& link = s.grounds.network.between(s.from.entity(), s.to.entity());
+    if (!s.link) s.link = &s.grounds.network.between(s.from.entity(), s.to.entity());
+    Network::Link& link = *s.link;
     while (!s.unsent.empty()) {
         const Nanos now = s.grounds.scheduler.now();
         if (s.unsent.front().first > now) return arm(state, s.unsent.front().first);
         const auto arrival = s.grounds.network.carry(link, link.wayFrom(s.from.entity()));
         if (!arrival) return arm(state, laterBy(now, kRetransmit));
-        s.grounds.scheduler.at(*arrival, [state, work = std::move(s.unsent.front().second)] {
-            if (!state->dropped) state->to.arrive(work);
+        s.grounds.scheduler.at(*arrival, [state, work = std::move(s.unsent.front().second)]() mutable {
+            if (!state->dropped) state->to.arrive(std::move(work));
         });
         s.unsent.pop_front();
     }

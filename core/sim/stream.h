@@ -27,6 +27,7 @@ private:
         std::uint64_t crashes;
         bool armed = false;
         bool dropped = false;
+        Network::Link* link = nullptr; ///< from the first message on
     };
     struct Wake;
     static void pump(const std::shared_ptr<State>& state);

@@ -50,13 +50,13 @@ void TcpConnection::pump(Half& half) {
     const bool forth = &half == &m_client;
     const Party from = forth ? m_party : m_at.entity(), to = forth ? m_at.entity() : m_party;
     while (!half.unsent.empty()) {
-        Packet packet = half.unsent.front();
+        Packet& packet = half.unsent.front();
         const bool push = packet.row == EventKind::Push && packet.text != 0;
         bool& lossArmed = push ? m_link.loseNextPush : m_link.loseNextReply;
         if ((push || packet.mayBeLost) && std::exchange(lossArmed, false)) {
             // Nothing is lost alone: the connection breaks with it.
             m_grounds.recorder.emit(packet.row, from, to, -1, packet.text);
-            half.unsent.clear();
+            half.unsent.clear(); // the packet, too
             broke();
             return;
         }
@@ -74,7 +74,7 @@ void TcpConnection::pump(Half& half) {
 }
 
 void TcpConnection::toServer(Message message) {
-    const auto arrive = [this, work = std::move(message.arrive)] {
+    auto arrive = [this, work = std::move(message.arrive)] {
         if (m_server.open) return work();
         // A machine that has lost its power knows nothing of the connection when it is back, and says so.
         if (m_silent && m_at.life() != Server::Life::Dead) {
@@ -82,14 +82,14 @@ void TcpConnection::toServer(Message message) {
             closeAtServer();
         }
     };
-    send(m_client, {textOf(message.text), EventKind::Request, arrive, message.mayBeLost});
+    send(m_client, {textOf(message.text), EventKind::Request, std::move(arrive), message.mayBeLost});
 }
 
 void TcpConnection::toClient(Message message, EventKind row) {
-    const auto arrive = [this, work = std::move(message.arrive)] {
+    auto arrive = [this, work = std::move(message.arrive)] {
         if (m_clientHears) work();
     };
-    send(m_server, {textOf(message.text), row, arrive, message.mayBeLost});
+    send(m_server, {textOf(message.text), row, std::move(arrive), message.mayBeLost});
 }
 
 void TcpConnection::close() {

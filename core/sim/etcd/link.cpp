@@ -30,6 +30,7 @@ void EtcdLink::connect() {
         return [weak, work](const auto&... values) {
             const auto self = weak.lock();
             if (!self || self->m_over) return;
+            if (self->m_inbox.doesAtOnce()) return work(*self, values...);
             self->m_inbox.arrived([weak, work, values...] {
                 const auto still = weak.lock();
                 if (still && !still->m_over) work(*still, values...);
@@ -98,10 +99,12 @@ QCoro::Task<EtcdLink::Answer> EtcdLink::ask(std::shared_ptr<EtcdLink> self, Etcd
     const std::uint64_t number = ++self->m_last;
     const Completion<Answer> completion;
     self->m_flight.emplace(number, completion);
-    self->m_socket->ask(number, request);
+    self->m_socket->ask(number, std::move(request));
     std::optional<Answer> answer;
     try {
-        answer = co_await completion.wait(self->runtime, timeout, std::move(stop));
+        Completion<Answer>::Place place(completion, self->runtime, timeout, std::move(stop));
+        co_await place.end();
+        answer = completion.take();
     } catch (const Cancelled&) {
         self->m_flight.erase(number);
         throw;
@@ -125,7 +128,7 @@ etcd::Result<void> EtcdWatch::start(EtcdRequest request, Nanos timeout, std::sto
     m_number = ++m_link->m_last;
     m_link->m_watches[m_number] = this;
     request.watch = m_number;
-    m_link->m_socket->ask(m_number, request);
+    m_link->m_socket->ask(m_number, std::move(request));
     const auto started = co_await m_started.wait(m_runtime, timeout, std::move(stop));
     if (!started) co_return std::unexpected(errors::requestTimeout(timeout, m_link->where));
     if (*started) co_return std::unexpected(**started);
@@ -158,8 +161,11 @@ void EtcdWatch::push(WatchEvent event) {
 }
 
 QCoro::Task<std::optional<WatchEvent>> EtcdWatch::next(Nanos timeout, std::stop_token stop) {
-    const bool signalled = co_await m_signals.acquire(m_runtime, timeout, std::move(stop));
-    if (!signalled) co_return std::nullopt;
+    if (!m_signals.tryAcquire()) {
+        SignalCount::Place place(m_signals, m_runtime, timeout, std::move(stop));
+        co_await place.end();
+        if (!place.served()) co_return std::nullopt;
+    }
     WatchEvent event = std::move(m_events.front());
     m_events.pop_front();
     co_return event;

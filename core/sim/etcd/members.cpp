@@ -53,7 +53,7 @@ etcd::Result<EtcdWire::Answer> EtcdWire::Members::ask(std::shared_ptr<Members> s
     Runtime& runtime = self->runtime;
     if (!runtime.alive()) throw Cancelled(Cancelled::Why::Killed);
     if (stop.stop_requested()) throw Cancelled(Cancelled::Why::Stopped);
-    co_await self->m_grounds.network.untilStruck(runtime, self->m_client);
+    if (self->m_grounds.network.strikes(self->m_client)) co_await Network::untilStruck(runtime);
     const etcd::DriverOptions options = self->m_options;
     const Nanos end = runtime.monotonic() + options.requestTimeout;
     const int members = int(self->m_url.endpoints.size());
@@ -114,7 +114,7 @@ etcd::Result<etcd::OwnedWatch> EtcdWire::Members::watch(std::shared_ptr<Members>
     Runtime& runtime = self->runtime;
     if (!runtime.alive()) throw Cancelled(Cancelled::Why::Killed);
     if (stop.stop_requested()) throw Cancelled(Cancelled::Why::Stopped);
-    co_await self->m_grounds.network.untilStruck(runtime, self->m_client);
+    if (self->m_grounds.network.strikes(self->m_client)) co_await Network::untilStruck(runtime);
     const Nanos end = runtime.monotonic() + self->m_options.requestTimeout;
     Error last = errors::connectTimeout(self->m_options.requestTimeout, self->where());
     const int members = int(self->m_url.endpoints.size());

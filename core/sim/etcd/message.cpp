@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/etcd/message.h"
 
+#include "trace/digits.h"
+
 #include <algorithm>
 
 namespace lockscope::sim {
@@ -32,7 +34,7 @@ bool EtcdRequest::writes() const {
 }
 
 QByteArray EtcdRequest::text() const {
-    const QByteArray id = QByteArray::number(qulonglong(lease), 16);
+    const auto id = [this] { return trace::digitsOf(std::uint64_t(lease), 16); };
     switch (kind) {
     case Kind::Range:
         return "get " + range.key;
@@ -47,13 +49,13 @@ QByteArray EtcdRequest::text() const {
         return "txn " + steps.join("; ");
     }
     case Kind::Grant:
-        return "lease grant " + id + ' ' + QByteArray::number(qint64(seconds));
+        return "lease grant " + id() + ' ' + QByteArray::number(qint64(seconds));
     case Kind::KeepAlive:
-        return "lease keep-alive " + id;
+        return "lease keep-alive " + id();
     case Kind::Revoke:
-        return "lease revoke " + id;
+        return "lease revoke " + id();
     case Kind::TimeToLive:
-        return "lease timetolive " + id;
+        return "lease timetolive " + id();
     case Kind::Compact:
         return "compact " + QByteArray::number(qint64(revision));
     case Kind::Watch:

@@ -15,8 +15,9 @@ EtcdServer::EtcdServer(Grounds grounds, const QByteArray& id, int number, int me
       m_random(seed),
       m_raft(number, members, mixSeed(seed, 1)) {
     m_raft.send = [this](int to, EtcdRaftMessage message) {
-        post(to,
-             [message = std::move(message)](EtcdServer& other) { other.step([&] { other.m_raft.take(message); }); });
+        post(to, [message = std::make_shared<const EtcdRaftMessage>(std::move(message))](EtcdServer& other) {
+            other.step([&] { other.m_raft.take(*message); });
+        });
     };
     m_raft.write = [this](std::int64_t index) {
         after(draw(m_settings.quickestDisk, m_settings.slowestDisk),
@@ -45,13 +46,15 @@ void EtcdServer::tick() {
     askLeases();
 }
 
-void EtcdServer::post(int to, const std::function<void(EtcdServer&)>& work) {
+void EtcdServer::post(int to, std::function<void(EtcdServer&)> work) {
     EtcdServer& other = *m_all[std::size_t(to - 1)];
     Network::Link& link = grounds().network.between(entity(), other.entity());
     // Members' connections are closed with what lies in them when they break: nothing is sent again.
     const auto arrival = grounds().network.carry(link, link.wayFrom(entity()));
     if (!arrival) return;
-    grounds().scheduler.at(*arrival, [&other, work] { other.arrive([&other, work] { work(other); }); });
+    grounds().scheduler.at(*arrival, [&other, work = std::move(work)]() mutable {
+        other.arrive([&other, work = std::move(work)] { work(other); });
+    });
 }
 
 void EtcdServer::step(const Work& work) {
@@ -70,11 +73,12 @@ void EtcdServer::apply() {
             if (onApplied) onApplied(*this, entry);
             continue;
         }
-        const EtcdReply reply = m_store.apply(*entry.request);
+        EtcdReply reply = m_store.apply(*entry.request);
         leasesAfter(entry, reply);
         if (onApplied) onApplied(*this, entry);
         tellWatches();
-        if (entry.origin.member == m_number && entry.origin.run == m_run) finish(entry.origin.request, reply);
+        if (entry.origin.member == m_number && entry.origin.run == m_run)
+            finish(entry.origin.request, std::move(reply));
     }
     if (any) ++m_steps;
 }
@@ -91,11 +95,11 @@ void EtcdServer::leaderChanged(bool isNew) {
     // Reads that the former leader was asked for will have no answer.
     std::vector<std::uint64_t> reads;
     for (auto& [id, pending] : m_pending) {
-        const auto kind = pending.request.kind;
+        const auto kind = pending.request->kind;
         // Questions about leases are put to the next leader again.
         if (kind == EtcdRequest::Kind::KeepAlive || kind == EtcdRequest::Kind::TimeToLive) pending.sent = false;
         const bool reading = kind == EtcdRequest::Kind::Range || kind == EtcdRequest::Kind::Txn;
-        if (reading && !pending.request.writes() && !pending.ready) reads.push_back(id);
+        if (reading && !pending.request->writes() && !pending.ready) reads.push_back(id);
     }
     for (const std::uint64_t id : reads)
         finish(id, EtcdReply::leaderChanged());
@@ -161,8 +165,8 @@ bool EtcdServer::accept(const std::shared_ptr<EtcdSocket>& socket) {
     return true;
 }
 
-void EtcdServer::receive(const EtcdSocket& socket, std::uint64_t asked, const EtcdRequest& request) {
-    arrive([this, id = socket.number, asked, request] {
+void EtcdServer::receive(const EtcdSocket& socket, std::uint64_t asked, Request request) {
+    arrive([this, id = socket.number, asked, request = std::move(request)] {
         // After the members' messages that have come by then.
         after(draw(m_settings.quickestTurn, m_settings.slowestTurn), [this, id, asked, request] {
             if (m_connections.contains(id)) handle(id, asked, request);

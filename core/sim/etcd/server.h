@@ -65,13 +65,14 @@ public:
 
     // The ends of sockets.
     bool accept(const std::shared_ptr<EtcdSocket>& socket);
-    void receive(const EtcdSocket& socket, std::uint64_t asked, const EtcdRequest& request);
+    void receive(const EtcdSocket& socket, std::uint64_t asked, std::shared_ptr<const EtcdRequest> request);
     void leave(const EtcdSocket& socket);
     void breakOff(const EtcdSocket& socket);
     void hangUpOn(Party client) override;
 
 private:
     using ConnectionId = std::uint64_t;
+    using Request = std::shared_ptr<const EtcdRequest>;
     struct Watching {
         QByteArray key, end;
         bool deletionsOnly = false;
@@ -86,7 +87,7 @@ private:
     struct Pending {
         ConnectionId connection = 0;
         std::uint64_t asked = 0;
-        EtcdRequest request;
+        Request request;
         bool sent = false;                   ///< to the leader
         std::optional<std::int64_t> ready{}; ///< of reads: the entry that must be carried out first
     };
@@ -100,12 +101,12 @@ private:
     void step(const Work& work);
     void apply();
     void leaderChanged(bool isNew);
-    void post(int to, const std::function<void(EtcdServer&)>& work);
+    void post(int to, std::function<void(EtcdServer&)> work);
 
     // Clients (server_clients.cpp)
-    void handle(ConnectionId id, std::uint64_t asked, const EtcdRequest& request);
-    void answer(const Pending& pending, const EtcdReply& reply);
-    void finish(std::uint64_t id, const EtcdReply& reply);
+    void handle(ConnectionId id, std::uint64_t asked, const Request& request);
+    void answer(const Pending& pending, EtcdReply reply);
+    void finish(std::uint64_t id, EtcdReply reply);
     void giveUp(std::uint64_t id);
     void proposeAgain();
     void answerReads();

@@ -7,14 +7,15 @@ using Kind = EtcdRequest::Kind;
 
 // --- requests ---
 
-void EtcdServer::handle(ConnectionId id, std::uint64_t asked, const EtcdRequest& request) {
+void EtcdServer::handle(ConnectionId id, std::uint64_t asked, const Request& asks) {
     ++m_steps;
+    const EtcdRequest& request = *asks;
     if (request.kind == Kind::Watch) return watch(id, request);
     if (request.kind == Kind::CancelWatch) {
         m_connections.at(id).watches.erase(request.watch);
         return;
     }
-    Pending pending{id, asked, request};
+    Pending pending{id, asked, asks};
     if (const auto complaint = EtcdStore::complaint(request)) return answer(pending, *complaint);
     if (request.kind == Kind::Range && request.serializable) return answer(pending, m_store.read(request));
     if (request.kind == Kind::Grant && onGrant) onGrant(request.lease, m_connections.at(id).socket->client());
@@ -30,11 +31,11 @@ void EtcdServer::proposeAgain() {
     if (m_raft.leader() == 0) return; // they wait until there is one
     std::vector<std::uint64_t> waiting;
     for (const auto& [id, pending] : m_pending)
-        if (pending.request.writes() && !pending.sent) waiting.push_back(id);
+        if (pending.request->writes() && !pending.sent) waiting.push_back(id);
     for (const std::uint64_t id : waiting) {
         const auto found = m_pending.find(id);
         if (found == m_pending.end()) continue;
-        const auto request = std::make_shared<const EtcdRequest>(found->second.request);
+        const Request request = found->second.request;
         // A request that was sent to a leader is lost with it: nobody sends it again.
         found->second.sent = true;
         const auto connection = m_connections.find(found->second.connection);
@@ -49,29 +50,29 @@ void EtcdServer::answerReads() {
     for (const auto& [id, pending] : m_pending)
         if (pending.ready && *pending.ready <= m_applied) ready.push_back(id);
     for (const std::uint64_t id : ready)
-        finish(id, m_store.read(m_pending.at(id).request));
+        finish(id, m_store.read(*m_pending.at(id).request));
 }
 
 void EtcdServer::giveUp(std::uint64_t id) {
     const auto found = m_pending.find(id);
     if (found == m_pending.end()) return;
     const Pending& pending = found->second;
-    const Kind kind = pending.request.kind;
+    const Kind kind = pending.request->kind;
     const bool aboutLease = kind == Kind::KeepAlive || kind == Kind::TimeToLive;
     if (aboutLease) return finish(id, m_raft.leader() == 0 ? EtcdReply::noLeader() : EtcdReply::timedOut());
-    finish(id, pending.request.writes() && !pending.sent ? EtcdReply::ranOut() : EtcdReply::timedOut());
+    finish(id, pending.request->writes() && !pending.sent ? EtcdReply::ranOut() : EtcdReply::timedOut());
 }
 
-void EtcdServer::finish(std::uint64_t id, const EtcdReply& reply) {
+void EtcdServer::finish(std::uint64_t id, EtcdReply reply) {
     const auto done = m_pending.extract(id);
-    if (!done.empty()) answer(done.mapped(), reply);
+    if (!done.empty()) answer(done.mapped(), std::move(reply));
 }
 
-void EtcdServer::answer(const Pending& pending, const EtcdReply& reply) {
+void EtcdServer::answer(const Pending& pending, EtcdReply reply) {
     const auto connection = m_connections.find(pending.connection);
     if (connection == m_connections.end()) return;
     const std::shared_ptr<EtcdSocket> socket = connection->second.socket; // the answer may break it
-    socket->answer(pending.asked, pending.request, reply);
+    socket->answer(pending.asked, *pending.request, std::move(reply));
 }
 
 // --- watches ---
@@ -116,8 +117,8 @@ void EtcdServer::tellWatches() {
             if (!news.events.empty()) all.emplace_back(connection.socket, std::move(news));
         }
     }
-    for (const auto& [socket, news] : all)
-        socket->tell(news);
+    for (auto& [socket, news] : all)
+        socket->tell(std::move(news));
 }
 
 void EtcdServer::serveLate() {

@@ -60,9 +60,9 @@ void EtcdServer::endLeases() {
 void EtcdServer::askLeases() {
     const int leader = m_raft.leader();
     if (leader == 0) return;
-    std::vector<std::pair<std::uint64_t, EtcdRequest>> questions;
+    std::vector<std::pair<std::uint64_t, Request>> questions;
     for (auto& [id, pending] : m_pending) {
-        const Kind kind = pending.request.kind;
+        const Kind kind = pending.request->kind;
         if (kind != Kind::KeepAlive && kind != Kind::TimeToLive) continue;
         // Over HTTP, which the member tries again: one that is dead refuses, and the next leader is asked.
         const EtcdServer& asked = *m_all[std::size_t(leader - 1)];
@@ -70,10 +70,10 @@ void EtcdServer::askLeases() {
     }
     for (const auto& [id, request] : questions) {
         if (leader == m_number) {
-            leaseAsked(m_number, id, request.kind, request.lease);
+            leaseAsked(m_number, id, request->kind, request->lease);
             continue;
         }
-        post(leader, [from = m_number, id, kind = request.kind, lease = request.lease](EtcdServer& other) {
+        post(leader, [from = m_number, id, kind = request->kind, lease = request->lease](EtcdServer& other) {
             other.leaseAsked(from, id, kind, lease);
         });
     }

@@ -17,16 +17,20 @@ void EtcdSocket::connect() {
               }});
 }
 
-void EtcdSocket::ask(std::uint64_t asked, const EtcdRequest& request) {
-    toServer({request.text(), [this, asked, request] { m_at.receive(*this, asked, request); }});
+void EtcdSocket::ask(std::uint64_t asked, EtcdRequest request) {
+    // One for everybody who keeps it on its way.
+    const auto shared = std::make_shared<const EtcdRequest>(std::move(request));
+    toServer({shared->text(), [this, asked, shared] { m_at.receive(*this, asked, shared); }});
 }
 
-void EtcdSocket::answer(std::uint64_t asked, const EtcdRequest& request, const EtcdReply& reply) {
-    toClient({request.text(), [this, asked, reply] { m_end.answered(asked, reply); }, request.writes()});
+void EtcdSocket::answer(std::uint64_t asked, const EtcdRequest& request, EtcdReply reply) {
+    const auto shared = std::make_shared<const EtcdReply>(std::move(reply));
+    toClient({request.text(), [this, asked, shared] { m_end.answered(asked, *shared); }, request.writes()});
 }
 
-void EtcdSocket::tell(const EtcdNews& news) {
-    toClient({news.text(), [this, news] { m_end.told(news); }}, trace::EventKind::Push);
+void EtcdSocket::tell(EtcdNews news) {
+    const auto shared = std::make_shared<const EtcdNews>(std::move(news));
+    toClient({shared->text(), [this, shared] { m_end.told(*shared); }}, trace::EventKind::Push);
 }
 
 void EtcdSocket::serverLeft() {

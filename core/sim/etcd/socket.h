@@ -23,12 +23,12 @@ public:
     // The client's end.
     void connect();
     /// `number`: comes back with the answer.
-    void ask(std::uint64_t number, const EtcdRequest& request);
+    void ask(std::uint64_t number, EtcdRequest request);
 
     // The server's end.
     /// `request`: what it answers.
-    void answer(std::uint64_t number, const EtcdRequest& request, const EtcdReply& reply);
-    void tell(const EtcdNews& news);
+    void answer(std::uint64_t number, const EtcdRequest& request, EtcdReply reply);
+    void tell(EtcdNews news);
 
 private:
     std::shared_ptr<EtcdSocket> self() { return std::static_pointer_cast<EtcdSocket>(shared_from_this()); }

@@ -51,16 +51,20 @@ etcd::RangeResult EtcdStore::range(const etcd::Range& range) const {
     using Order = etcd::Range::Order;
     etcd::RangeResult result;
     result.revision = m_revision;
+    std::vector<const KeyValue*> found; // only those that are told are copied: a waiter asks for one of a long queue
     for (auto it = m_keys.lower_bound(range.key); it != m_keys.end() && isIn(it->first, range.key, range.end); ++it) {
         ++result.count;
         if (range.maxCreateRevision == 0 || it->second.createRevision <= range.maxCreateRevision)
-            result.keys.push_back(it->second);
+            found.push_back(&it->second);
     }
     // Keys of one revision stay in their order.
-    const std::int64_t KeyValue::*const created = &KeyValue::createRevision;
-    if (range.order == Order::OldestFirst) std::ranges::stable_sort(result.keys, {}, created);
-    if (range.order == Order::NewestFirst) std::ranges::stable_sort(result.keys, std::greater(), created);
-    if (range.limit > 0 && result.keys.size() > std::size_t(range.limit)) result.keys.resize(std::size_t(range.limit));
+    const auto created = [](const KeyValue* key) { return key->createRevision; };
+    if (range.order == Order::OldestFirst) std::ranges::stable_sort(found, {}, created);
+    if (range.order == Order::NewestFirst) std::ranges::stable_sort(found, std::greater(), created);
+    if (range.limit > 0 && found.size() > std::size_t(range.limit)) found.resize(std::size_t(range.limit));
+    result.keys.reserve(found.size());
+    for (const KeyValue* const key : found)
+        result.keys.push_back(*key);
     if (range.keysOnly) {
         for (KeyValue& key : result.keys)
             key.value.clear();

@@ -124,7 +124,7 @@ QCoro::Task<MemcachedLine::Answer> MemcachedLine::ask(std::shared_ptr<MemcachedL
                                                       std::vector<MemcachedCommand> commands, std::stop_token stop) {
     if (!self->runtime.alive()) throw Cancelled(Cancelled::Why::Killed);
     if (stop.stop_requested()) throw Cancelled(Cancelled::Why::Stopped);
-    co_await self->m_grounds.network.untilStruck(self->runtime, self->m_client);
+    if (self->m_grounds.network.strikes(self->m_client)) co_await Network::untilStruck(self->runtime);
     if (self->m_gone) co_return std::unexpected(errors::driverGone(self->where));
     if (!self->m_server) co_return std::unexpected(unreachable(QAbstractSocket::HostNotFoundError, self->where));
     const Pending mine{++self->m_lastId, {}};

@@ -92,7 +92,7 @@ QCoro::Task<SqlPool::Obtained> SqlPool::obtain(std::shared_ptr<SqlPool> pool, Na
             errors::unknownHost(where.section(u':', 0, 0), QStringLiteral("Name or service not known"), where);
         co_return obtained;
     }
-    co_await pool->m_grounds.network.untilStruck(pool->runtime, pool->m_client.client);
+    if (pool->m_grounds.network.strikes(pool->m_client.client)) co_await Network::untilStruck(pool->runtime);
     const auto link = std::make_shared<SqlLink>(pool->m_grounds, *server, pool->runtime, pool->m_client, pool->place);
     link->borrow(std::move(borrowed));
     const SqlLink::Ticket ticket = link->open();
@@ -150,7 +150,7 @@ QCoro::Task<SqlPool::Answer> SqlPool::askOn(std::shared_ptr<SqlPool> pool, Link 
                                             SqlLimits limits, std::stop_token stop) {
     if (!pool->runtime.alive()) throw Cancelled(Cancelled::Why::Killed);
     if (stop.stop_requested()) throw NothingRan();
-    co_await pool->m_grounds.network.untilStruck(pool->runtime, pool->m_client.client);
+    if (pool->m_grounds.network.strikes(pool->m_client.client)) co_await Network::untilStruck(pool->runtime);
     const SqlLink::Ticket ticket = link->send(std::move(statement));
     SqlLink::Ticket::Place waiting(ticket, pool->runtime, limits.wait, stop);
     const auto ended = co_await waiting.howEnded();

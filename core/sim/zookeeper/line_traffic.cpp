@@ -13,7 +13,7 @@ void ZkLine::send(ZkRequest request, InFlight flight) {
     flight.generation = session.generation;
     const std::uint64_t number = ++m_lastNumber;
     m_flight.emplace(number, std::move(flight));
-    m_socket->ask(number, request);
+    m_socket->ask(number, std::move(request));
 }
 
 void ZkLine::answered(std::uint64_t number, const ZkReply& reply) {

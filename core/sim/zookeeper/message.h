@@ -24,7 +24,7 @@ struct ZkPermission {
 /// that sends it).
 struct ZkAclLine {
     int permissions = ZkPermission::kAll;
-    QByteArray scheme = "world", id = "anyone";
+    QByteArray scheme = QByteArrayLiteral("world"), id = QByteArrayLiteral("anyone");
     friend bool operator==(const ZkAclLine&, const ZkAclLine&) = default;
 };
 using ZkAcl = std::vector<ZkAclLine>;
@@ -65,8 +65,8 @@ struct ZkRequest {
     bool watch = false;      ///< of looks
     std::vector<ZkOp> ops{}; ///< one of Create, Remove and Set
     ZkRewatch rewatch{};
-    QByteArray scheme = "digest"; ///< of Login
-    bool quiet = false;           ///< a heartbeat: not worth a row in a trace
+    QByteArray scheme = QByteArrayLiteral("digest"); ///< of Login
+    bool quiet = false;                              ///< a heartbeat: not worth a row in a trace
 
     /// Whether the leader makes a transaction of it, also when it fails.
     bool changes() const { return kind <= Kind::Multi || kind == Kind::EndSession; }
@@ -85,7 +85,7 @@ struct ZkReply {
     ZkTransaction zxid = 0; ///< the newest one that the server knows of
     QByteArray data{};
     zookeeper::NodeStat stat{};
-    std::vector<QByteArray> names{};
+    QByteArrayList names{};
     std::vector<ZkOpResult> results{};
 };
 

@@ -66,7 +66,8 @@ public:
 
     // The ends of sockets.
     bool accept(const std::shared_ptr<ZkSocket>& socket, const ZkGreeting& greeting);
-    void receive(const std::shared_ptr<ZkSocket>& socket, std::uint64_t asked, const ZkRequest& request);
+    void receive(const std::shared_ptr<ZkSocket>& socket, std::uint64_t asked,
+                 std::shared_ptr<const ZkRequest> request);
     /// The client's end is closed.
     void leave(const ZkSocket& socket);
     /// The connection breaks at the server's end.
@@ -75,11 +76,14 @@ public:
 
 private:
     using ConnectionId = std::uint64_t;
+    using Request = std::shared_ptr<const ZkRequest>;
     struct Pending {
         std::uint64_t asked;
-        ZkRequest request;
+        Request request;
         bool done = false; ///< of changes and sync
         ZkReply reply{};
+        /// Whether the leader has a say in the answer.
+        bool waits() const { return request->changes() || request->kind == ZkRequest::Kind::Sync; }
     };
     struct Connection {
         std::shared_ptr<ZkSocket> socket;
@@ -136,7 +140,7 @@ private:
     void refuse(ConnectionId id);
     void drop(ConnectionId id, ZkSocket::Farewell farewell = ZkSocket::Farewell::Told);
     void dropAll(ZkSocket::Farewell farewell);
-    void handle(ConnectionId id, std::uint64_t asked, const ZkRequest& request);
+    void handle(ConnectionId id, std::uint64_t asked, const Request& request);
     void answerDue(ConnectionId id);
     ZkReply look(ConnectionId id, const ZkRequest& request);
     void rewatch(ConnectionId id, const ZkRewatch& rewatch);
@@ -147,7 +151,7 @@ private:
     Pending* waiting(const ZkOrigin& origin);
     Nanos clamped(std::int64_t wantedMs) const;
     void touch(ZkSessionId session, std::int64_t timeoutMs);
-    void submit(const ZkOrigin& origin, ZkSessionId session, const ZkRequest& request, const ZkLogins& logins);
+    void submit(const ZkOrigin& origin, ZkSessionId session, const Request& request, const ZkLogins& logins);
 
     // Leading (server_leading.cpp)
     void lead();
@@ -177,7 +181,13 @@ private:
     void synchronise(const Peer& peer, const ZkState& state, const std::deque<Logged>& log, std::int64_t epoch);
     void upToDate(ZkTransaction zxid);
     void watchLeader();
-    void heardLeader(const Peer& peer, const std::function<void()>& work);
+    /// Does the work if the peer is its leader, which is heard by that.
+    template <typename LeadersWork>
+    void heardLeader(const Peer& peer, const LeadersWork& work) {
+        if (m_role != ZkRole::Following || m_leader != peer) return;
+        m_heardLeader = now();
+        work();
+    }
     void committed(ZkTransaction zxid);
     /// A sync is over once all that was committed before is carried out here.
     void caughtUp(const ZkOrigin& origin);

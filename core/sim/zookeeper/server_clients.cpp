@@ -122,8 +122,8 @@ void ZkServer::refuse(ConnectionId id) {
 
 // --- requests ---
 
-void ZkServer::receive(const std::shared_ptr<ZkSocket>& socket, std::uint64_t asked, const ZkRequest& request) {
-    arrive([this, id = socket->number, asked, request] { handle(id, asked, request); });
+void ZkServer::receive(const std::shared_ptr<ZkSocket>& socket, std::uint64_t asked, Request request) {
+    arrive([this, id = socket->number, asked, request = std::move(request)] { handle(id, asked, request); });
 }
 
 void ZkServer::touch(ZkSessionId session, std::int64_t timeoutMs) {
@@ -133,32 +133,32 @@ void ZkServer::touch(ZkSessionId session, std::int64_t timeoutMs) {
         m_touched[session] = timeoutMs;
 }
 
-void ZkServer::handle(ConnectionId id, std::uint64_t asked, const ZkRequest& request) {
+void ZkServer::handle(ConnectionId id, std::uint64_t asked, const Request& request) {
     const auto found = m_connections.find(id);
     if (found == m_connections.end() || found->second.session == 0) return;
     Connection& connection = found->second;
     ++m_steps;
     touch(connection.session, connection.timeoutMs);
-    if (request.kind == Kind::Login) {
-        if (request.scheme != "digest") {
+    if (request->kind == Kind::Login) {
+        if (request->scheme != "digest") {
             ZkReply reply;
             reply.code = ZkCode::kAuthFailed;
-            connection.socket->answer(asked, request, reply);
+            connection.socket->answer(asked, *request, std::move(reply));
             return drop(id);
         }
-        connection.logins.digests.push_back(request.path);
+        connection.logins.digests.push_back(request->path);
         return;
     }
     connection.pending.push_back({asked, request});
-    if (request.changes() || request.kind == Kind::Sync)
+    if (connection.pending.back().waits())
         submit({m_number, id, m_reign}, connection.session, request, connection.logins);
     answerDue(id);
 }
 
-void ZkServer::submit(const ZkOrigin& origin, ZkSessionId session, const ZkRequest& request, const ZkLogins& logins) {
-    if (m_role == ZkRole::Leading) return process(origin, session, request, logins);
+void ZkServer::submit(const ZkOrigin& origin, ZkSessionId session, const Request& request, const ZkLogins& logins) {
+    if (m_role == ZkRole::Leading) return process(origin, session, *request, logins);
     m_leader->up.write([peer = m_leader, origin, session, request, logins] {
-        if (peer->leader.followerOf(peer)) peer->leader.process(origin, session, request, logins);
+        if (peer->leader.followerOf(peer)) peer->leader.process(origin, session, *request, logins);
     });
 }
 
@@ -167,10 +167,8 @@ ZkServer::Pending* ZkServer::waiting(const ZkOrigin& origin) {
     if (origin.server != m_number || origin.incarnation != m_reign) return nullptr;
     const auto connection = m_connections.find(origin.connection);
     if (connection == m_connections.end()) return nullptr;
-    for (Pending& pending : connection->second.pending) {
-        const bool waits = pending.request.changes() || pending.request.kind == Kind::Sync;
-        if (waits && !pending.done) return &pending;
-    }
+    for (Pending& pending : connection->second.pending)
+        if (pending.waits() && !pending.done) return &pending;
     return nullptr;
 }
 
@@ -191,7 +189,7 @@ void ZkServer::answerTo(const ZkTxn& txn) {
     Pending* const pending = waiting(origin);
     if (!pending) return;
     if (txn.code == ZkCode::kSessionMoved) return drop(origin.connection); // the client is not told that
-    const bool multi = pending->request.kind == Kind::Multi;
+    const bool multi = pending->request->kind == Kind::Multi;
     pending->done = true;
     // The header of a multi that failed says that all is well.
     pending->reply.code = multi && !txn.results.empty() ? ZkCode::kOk : txn.code;
@@ -203,15 +201,14 @@ void ZkServer::answerDue(ConnectionId id) {
     for (;;) {
         const auto connection = m_connections.find(id);
         if (connection == m_connections.end() || connection->second.pending.empty()) return;
-        const Pending& first = connection->second.pending.front();
-        const bool waits = first.request.changes() || first.request.kind == Kind::Sync;
-        if (waits && !first.done) return;
-        const Pending pending = first;
+        Pending& first = connection->second.pending.front();
+        if (first.waits() && !first.done) return;
+        Pending pending = std::move(first);
         connection->second.pending.pop_front();
-        ZkReply reply = waits ? pending.reply : look(id, pending.request);
+        ZkReply reply = pending.waits() ? std::move(pending.reply) : look(id, *pending.request);
         reply.zxid = m_state.zxid;
         if (!m_connections.contains(id)) return;
-        connection->second.socket->answer(pending.asked, pending.request, reply);
+        connection->second.socket->answer(pending.asked, *pending.request, std::move(reply));
     }
 }
 
@@ -238,7 +235,7 @@ ZkReply ZkServer::look(ConnectionId id, const ZkRequest& request) {
         reply.data = node->data;
         if (request.watch) m_watches.addData(id, request.path);
     } else if (request.kind == Kind::Children) {
-        reply.names.assign(node->children.begin(), node->children.end());
+        reply.names = QByteArrayList(node->children.begin(), node->children.end());
         if (request.watch) m_watches.addChildren(id, request.path);
     }
     return reply;

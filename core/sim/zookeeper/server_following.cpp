@@ -53,12 +53,6 @@ void ZkServer::watchLeader() {
     inThisRole(left, [this] { watchLeader(); });
 }
 
-void ZkServer::heardLeader(const Peer& peer, const std::function<void()>& work) {
-    if (m_role != ZkRole::Following || m_leader != peer) return;
-    m_heardLeader = now();
-    work();
-}
-
 void ZkServer::committed(ZkTransaction zxid) {
     // In their order, each a little later: a follower lags.
     m_appliesAt = std::max(m_appliesAt, now() + draw(Nanos(0), m_settings.lag));

@@ -16,17 +16,20 @@ void ZkSocket::greet(const ZkGreeting& greeting) {
               }});
 }
 
-void ZkSocket::ask(std::uint64_t asked, const ZkRequest& request) {
-    toServer({request.text(), [this, asked, request] { m_at.receive(self(), asked, request); }});
+void ZkSocket::ask(std::uint64_t asked, ZkRequest request) {
+    // One for everybody who keeps it on its way.
+    const auto shared = std::make_shared<const ZkRequest>(std::move(request));
+    toServer({shared->text(), [this, asked, shared] { m_at.receive(self(), asked, shared); }});
 }
 
 void ZkSocket::welcome(const ZkWelcome& welcome) {
     toClient({{}, [this, welcome] { m_end.welcomed(welcome); }});
 }
 
-void ZkSocket::answer(std::uint64_t asked, const ZkRequest& request, const ZkReply& reply) {
+void ZkSocket::answer(std::uint64_t asked, const ZkRequest& request, ZkReply reply) {
     const bool ends = request.kind == ZkRequest::Kind::EndSession;
-    toClient({request.text(), [this, asked, reply] { m_end.answered(asked, reply); }, request.changes() && !ends});
+    const auto shared = std::make_shared<const ZkReply>(std::move(reply));
+    toClient({request.text(), [this, asked, shared] { m_end.answered(asked, *shared); }, request.changes() && !ends});
 }
 
 void ZkSocket::tell(const ZkEvent& event) {

@@ -23,12 +23,12 @@ public:
     // The client's end.
     void greet(const ZkGreeting& greeting);
     /// `number`: comes back with the answer, 0 for what has none.
-    void ask(std::uint64_t number, const ZkRequest& request);
+    void ask(std::uint64_t number, ZkRequest request);
 
     // The server's end.
     void welcome(const ZkWelcome& welcome);
     /// `request`: what it answers.
-    void answer(std::uint64_t number, const ZkRequest& request, const ZkReply& reply);
+    void answer(std::uint64_t number, const ZkRequest& request, ZkReply reply);
     void tell(const ZkEvent& event);
 
 private:

@@ -206,7 +206,7 @@ Port::Reply<zookeeper::ChildList> ZkWire::children(QByteArray path, std::optiona
     ZkLine::Ask ask{"children", path, lookOf(*m_line, Kind::Children, path, watch.has_value()), std::move(watch)};
     Result<ZkReply> reply = co_await askFor(m_line, std::move(ask), std::move(stop));
     if (!reply) co_return std::unexpected(reply.error());
-    co_return zookeeper::ChildList{std::move(reply->names), reply->stat};
+    co_return zookeeper::ChildList{{reply->names.cbegin(), reply->names.cend()}, reply->stat};
 }
 
 Port::Reply<NodeStat> ZkWire::set(QByteArray path, QByteArray data, int version, std::stop_token stop) {

@@ -53,8 +53,8 @@ public:
     qint64 wide() { return raw<qint64>(); }
     bool flag() { return take(1) == QByteArray(1, '\1'); }
     QByteArray text() { return take(std::max(number(), 0)); }
-    std::vector<QByteArray> texts() {
-        std::vector<QByteArray> values(std::size_t(std::max(number(), 0)));
+    QByteArrayList texts() {
+        QByteArrayList values(std::max(number(), 0));
         for (QByteArray& value : values)
             value = text();
         return values;

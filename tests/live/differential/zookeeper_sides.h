@@ -50,8 +50,7 @@ inline QByteArray shown(const sim::ZkRequest& request, sim::ZkReply reply, Sessi
     const bool looks = request.kind == Kind::Get || request.kind == Kind::Exists || request.kind == Kind::Children;
     if (reply.code != 0 || !looks) return text;
     std::ranges::sort(reply.names);
-    QByteArrayList names(reply.names.begin(), reply.names.end());
-    return text + " data " + reply.data + " names " + names.join(',') + ' ' + shown(reply.stat, sessions);
+    return text + " data " + reply.data + " names " + reply.names.join(',') + ' ' + shown(reply.stat, sessions);
 }
 
 /// A connection to either server. After disconnect() it may greet again.
