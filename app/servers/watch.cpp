@@ -16,6 +16,7 @@
 #include <QCoreApplication>
 #include <QRegularExpression>
 #include <QTimer>
+#include <algorithm>
 
 namespace lockscope::cli {
 
@@ -62,6 +63,8 @@ private:
                     const int status = co_await server->look(m_stop.get_token());
                     m_status = std::max(m_status, status);
                 }
+                // Deadlocks over several servers show when all of them were looked at.
+                if (m_servers.size() > 1 && tellAlerts() && m_plan.fail) m_status = std::max<int>(m_status, kViolated);
             } else {
                 std::vector<QCoro::Task<int>> looks;
                 for (const auto& server : m_servers)
@@ -85,11 +88,21 @@ private:
         QCoreApplication::exit();
     }
 
-    void checkAlerts() {
+    /// True: an alert has begun.
+    bool tellAlerts() {
+        using Rings = inspect::AlertWatch::Rings;
+        std::vector<inspect::AlertWatch*> all;
+        for (const auto& server : m_servers)
+            all.push_back(&server->alerts());
+        if (std::ranges::any_of(all, &inspect::AlertWatch::ringsAreDue)) inspect::AlertWatch::findRings(all);
         bool begun = false;
         for (const auto& server : m_servers)
-            begun = server->checkAlerts() || begun;
-        if (!begun || !m_plan.fail || m_failed) return;
+            begun = server->checkAlerts(Rings::Given) || begun;
+        return begun;
+    }
+
+    void checkAlerts() {
+        if (!tellAlerts() || !m_plan.fail || m_failed) return;
         m_failed = true;
         m_stop.request_stop();
     }

@@ -6,6 +6,7 @@
 #include "cli/text.h"
 #include "drivers/dial.h"
 #include "inspect/make_watcher.h"
+#include "inspect/same_client.h"
 #include "inspect/text.h"
 #include "servers/watch_metrics.h"
 #include "servers/watch_words.h"
@@ -43,6 +44,11 @@ WatchedServer::WatchedServer(Runtime& runtime, const ConnectionUrl& url, const W
       m_metrics(metrics),
       m_watcher(*inspect::makeWatcher(runtime, url, realDiallers(), optionsFor(url, plan))),
       m_alerts(plan.alerts) {
+    if (!plan.headings) return;
+    const auto who = [server = m_endpoint.toUtf8()](const inspect::Party& party) {
+        return inspect::clientKey(party, inspect::usualClientRules(), server);
+    };
+    m_alerts.joinClients(who, m_endpoint);
 }
 
 QCoro::Task<int> WatchedServer::look(std::stop_token stop) {
@@ -88,7 +94,8 @@ QCoro::Task<int> WatchedServer::lookOnce(std::stop_token stop) {
         complainHere(textOf(note));
     m_last = report;
     m_alerts.observe(report);
-    if (checkAlerts() && m_plan.fail) co_return kViolated;
+    using Rings = inspect::AlertWatch::Rings;
+    if (checkAlerts(m_plan.headings ? Rings::Given : Rings::Own) && m_plan.fail) co_return kViolated;
     if (!report.complete)
         complain(tr("%1 has more keys than one look goes through: there may be other locks").arg(m_endpoint));
     if (!whole) co_return kUnknown;
@@ -196,10 +203,10 @@ void WatchedServer::tell(const inspect::Alert& alert) {
     say(line.toJson());
 }
 
-bool WatchedServer::checkAlerts() {
+bool WatchedServer::checkAlerts(inspect::AlertWatch::Rings rings) {
     if (m_plan.alerts.empty()) return false;
     bool begun = false;
-    for (const inspect::Alert& alert : m_alerts.check(m_runtime.monotonic())) {
+    for (const inspect::Alert& alert : m_alerts.check(m_runtime.monotonic(), rings)) {
         tell(alert);
         begun = begun || alert.state == inspect::Alert::State::Raised;
     }

@@ -38,7 +38,8 @@ public:
     /// From now on reports are recorded, too; the recording outlives it.
     void record(WatchRecording* recording) { m_recording = recording; }
     /// Tells which alerts begin and end now. True: one has begun.
-    bool checkAlerts();
+    bool checkAlerts(inspect::AlertWatch::Rings rings = inspect::AlertWatch::Rings::Own);
+    inspect::AlertWatch& alerts() { return m_alerts; }
     /// The cost of watching so far, as a sentence; empty: nothing was asked.
     QString cost() const;
 

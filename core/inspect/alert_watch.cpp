@@ -24,12 +24,8 @@ struct Text {
     Q_DECLARE_TR_FUNCTIONS(Alerts)
 };
 
-QByteArray identity(const Party& party) {
-    return party.thread ? party.client + ':' + *party.thread : party.client;
-}
-
 QString nameOf(const Party& party) {
-    const QString name = readable(identity(party));
+    const QString name = readable(identityOf(party));
     return party.about.isEmpty() ? name : name + QStringLiteral(" (") + readable(party.about) + QLatin1Char(')');
 }
 
@@ -93,14 +89,14 @@ void AlertWatch::noteRenewal(Renewals& renewals, const LockRow& before, const Lo
 
 void AlertWatch::observe(Lock& lock, const LockRow& row, const LockReport& report) {
     const auto since = [&](const Since* known, const Party& party) -> Since {
-        const QByteArray who = identity(party);
+        const QByteArray who = identityOf(party);
         if (party.sinceWallMs) return {who, onClock(*party.sinceWallMs, report), true};
         return known && known->who == who && !who.isEmpty() ? *known : Since{who, report.at, !m_first};
     };
     std::vector<Since> holders;
     int stayed = 0;
     for (const Party& party : row.holders) {
-        const auto known = std::ranges::find(lock.holders, identity(party), &Since::who);
+        const auto known = std::ranges::find(lock.holders, identityOf(party), &Since::who);
         stayed += known != lock.holders.end();
         holders.push_back(since(known == lock.holders.end() ? nullptr : &*known, party));
     }
@@ -124,7 +120,8 @@ void AlertWatch::observe(Lock& lock, const LockRow& row, const LockReport& repor
     }
     lock.waiting.clear();
     for (const Party& party : row.waiters.value_or(std::vector<Party>()))
-        if (lock.waiting.size() < kMostWaiting && !party.dead) lock.waiting.push_back(identity(party));
+        if (lock.waiting.size() < kMostWaiting && !party.dead)
+            lock.waiting.push_back({m_who(party), readable(identityOf(party))});
     lock.row = withoutContent(row);
     lock.gone = false;
     lock.seenIn = m_looks;
@@ -156,68 +153,6 @@ void AlertWatch::noteEnd(Lock& lock, const std::vector<Since>& holdersNow, Nanos
     // Where the server keeps no queue, everybody who waits hears of a release.
     const std::int64_t waiting = lock.row.waiters ? 0 : lock.row.waiterCount.value_or(0);
     if (ended && waiting > 0) lock.herd = {at, waiting};
-}
-
-/// Rings of clients that wait for each other, over the locks of this server. A client is looked for along the holders
-/// of the locks that it waits for, depth first; each client once, so that it takes no longer than there are waiters.
-void AlertWatch::findRings() {
-    std::map<QByteArray, std::vector<Lock*>> wants; ///< by waiter
-    for (auto& [name, lock] : m_locks) {
-        lock.ring.clear();
-        for (const QByteArray& waiter : lock.waiting)
-            wants[waiter].push_back(&lock);
-    }
-    if (wants.empty()) return;
-    std::map<QByteArray, bool> done; ///< false: on the path
-    struct Stop {
-        const QByteArray* who;
-        std::size_t lock = 0, holder = 0;
-    };
-    const auto name = [&](const std::vector<Stop>& path, std::size_t from) {
-        QStringList parts;
-        for (std::size_t i = from; i < path.size(); ++i) {
-            Lock* const wanted = wants.at(*path[i].who)[path[i].lock];
-            parts << Text::tr("%1 waits for “%2”").arg(readable(*path[i].who), readable(wanted->row.name));
-        }
-        return parts.join(QStringLiteral(", "));
-    };
-    for (const auto& [start, unused] : wants) {
-        if (done.contains(start)) continue;
-        std::vector<Stop> path{{&start}};
-        done[start] = false;
-        while (!path.empty()) {
-            Stop& top = path.back();
-            const std::vector<Lock*>& locks = wants.at(*top.who);
-            if (top.lock == locks.size()) {
-                done[*top.who] = true;
-                path.pop_back();
-                if (!path.empty()) ++path.back().holder;
-                continue;
-            }
-            const std::vector<Since>& holders = locks[top.lock]->holders;
-            if (top.holder >= holders.size()) {
-                ++top.lock;
-                top.holder = 0;
-                continue;
-            }
-            const QByteArray& holder = holders[top.holder].who;
-            const auto wanted = wants.find(holder);
-            const auto known = done.find(holder);
-            if (wanted == wants.end() || holder == *top.who || (known != done.end() && known->second)) {
-                ++top.holder; // waits for nothing, or was looked at; one that asks twice is no other's business
-            } else if (known != done.end()) { // on the path: the ring is from there on
-                const auto first = std::ranges::find_if(path, [&](const Stop& stop) { return *stop.who == holder; });
-                const auto from = std::size_t(first - path.begin());
-                const QString words = name(path, from);
-                for (std::size_t i = from; i < path.size(); ++i)
-                    wants.at(*path[i].who)[path[i].lock]->ring = words;
-                ++top.holder;
-            } else {
-                done[holder] = false;
-                path.push_back({&wanted->first});
-            }
-        }
-    }
 }
 
 void AlertWatch::observe(const LockReport& report) {
@@ -281,7 +216,7 @@ bool AlertWatch::isSo(const AlertRule& rule, const Lock& lock, Nanos now) const 
     case Kind::Herd:
         return lock.herd.woken > rule.count && now - lock.herd.at < 60s;
     case Kind::Deadlock:
-        return !lock.ring.isEmpty();
+        return !lock.ring.words.isEmpty();
     case Kind::TokenBack:
         return lock.tokenWentBack;
     case Kind::FailedOver:
@@ -346,10 +281,7 @@ AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, N
                     .arg(name),
                 Text::tr("A fair lock wakes the next one only; or hold it for a shorter time, so that fewer wait.")};
     case Kind::Deadlock:
-        return {
-            Text::tr("Deadlock: %1.").arg(lock.ring),
-            Text::tr("None of them goes on by itself: stop one of these clients or free one of these locks, and let "
-                     "all take their locks in one order.")};
+        return {Text::tr("Deadlock: %1.").arg(lock.ring.words), lock.ring.wayOut};
     case Kind::TokenBack:
         return {
             Text::tr("The fencing token of “%1” went back from %2 to %3: the server has lost data.")
@@ -392,7 +324,12 @@ Alert AlertWatch::alertOf(const Key& key, Nanos since, Nanos now) const {
             std::move(words.sentence), std::move(words.advice), since};
 }
 
-std::vector<Alert> AlertWatch::check(Nanos now) {
+bool AlertWatch::ringsAreDue() const {
+    const bool wanted = std::ranges::find(m_rules, Kind::Deadlock, &AlertRule::kind) != m_rules.end();
+    return wanted && !m_troubleSince && m_ringsOf != m_looks;
+}
+
+std::vector<Alert> AlertWatch::check(Nanos now, Rings rings) {
     std::vector<Alert> changes;
     const auto tell = [&](std::size_t rule, const QByteArray& lock, bool so) {
         if (!so && m_raised.empty()) return;
@@ -409,8 +346,8 @@ std::vector<Alert> AlertWatch::check(Nanos now) {
     };
     for (auto& [name, lock] : m_locks)
         std::erase_if(lock.handOvers, [now](Nanos at) { return now - at >= 60s; });
-    const bool rings = std::ranges::find(m_rules, Kind::Deadlock, &AlertRule::kind) != m_rules.end();
-    if (rings && !m_troubleSince && std::exchange(m_ringsOf, m_looks) != m_looks) findRings();
+    AlertWatch* const self = this;
+    if (rings == Rings::Own && ringsAreDue()) findRings({&self, 1});
     for (std::size_t rule = 0; rule < m_rules.size(); ++rule) {
         const AlertRule& each = m_rules[rule];
         if (each.kind == Kind::Unreachable) {

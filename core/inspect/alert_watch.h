@@ -3,7 +3,9 @@
 #include "inspect/alert_rule.h"
 #include "inspect/lock_report.h"
 
+#include <functional>
 #include <map>
+#include <span>
 #include <vector>
 
 namespace lockscope::inspect {
@@ -41,6 +43,10 @@ class AlertWatch {
 public:
     explicit AlertWatch(std::vector<AlertRule> rules) : m_rules(std::move(rules)) {}
 
+    /// Deadlocks are looked for over several servers: `who` gives one text to all parties that are one client, on
+    /// whichever of them (inspect::clientKey), and `where` is this server's name. For reports that come from now on.
+    void joinClients(std::function<QByteArray(const Party&)> who, QString where);
+
     /// Other rules from now on. All knowledge of the locks stays; alerts of rules that are gone are over without a
     /// word.
     void setRules(std::vector<AlertRule> rules);
@@ -48,9 +54,17 @@ public:
 
     /// Takes note of a report; call it for each one.
     void observe(const LockReport& report);
+    enum class Rings : std::uint8_t {
+        Own,   ///< deadlocks among the locks of this server
+        Given, ///< those that the last findRings() has found
+    };
     /// The alerts that begin or end now. `now`: the clock of LockReport::at. Call it after observe(), and now and then
     /// while nothing is reported, since time alone makes some of them true.
-    std::vector<Alert> check(Nanos now);
+    std::vector<Alert> check(Nanos now, Rings rings = Rings::Own);
+    /// Finds the deadlocks among the locks of several servers, whose clients were joined by joinClients().
+    static void findRings(std::span<AlertWatch* const> watches);
+    /// Deadlocks are asked for, and there was a report since they were looked for.
+    bool ringsAreDue() const;
     /// How many are raised at present.
     std::size_t raised() const { return m_raised.size(); }
     /// The number of locks of which something is known, those that are gone included.
@@ -81,6 +95,15 @@ private:
         /// The median; 0: too few are known.
         Nanos middle() const;
     };
+    struct Waiting {
+        QByteArray who; ///< one text for each client
+        QString name;
+    };
+    struct Ring {
+        QString words;  ///< who waits for what; empty: the lock is part of no deadlock
+        QString wayOut; ///< what to do, sentences
+    };
+    struct RingSearch;
     /// A hand-over for which many clients were woken.
     struct Herd {
         Nanos at{};
@@ -94,8 +117,8 @@ private:
         std::vector<Nanos> handOvers; ///< of the last minute; an empty one takes no room
         Usual usual;
         Herd herd;
-        std::vector<QByteArray> waiting; ///< those of the queue that wait for its holders, by identity; not all of many
-        QString ring;                    ///< of a deadlock that it is part of, in words; empty: of none
+        std::vector<Waiting> waiting; ///< those of the queue that wait for its holders; not all of many
+        Ring ring;
         std::optional<std::int64_t> highestToken;
         std::int64_t failedOverMs = 0; ///< when another server took over during this hold, in ms since 1970; 0: never
         bool tokenWentBack = false;
@@ -109,8 +132,6 @@ private:
     void observe(Lock& lock, const LockRow& row, const LockReport& report);
     /// Learns from a hold that has ended by `at`, and from the hand-over that this is.
     static void noteEnd(Lock& lock, const std::vector<Since>& holdersNow, Nanos at);
-    /// Finds the rings of all locks anew.
-    void findRings();
     static void noteRenewal(Renewals& renewals, const LockRow& before, const LockRow& now, Nanos at);
     /// Whether a rule is true of a lock at `now`.
     bool isSo(const AlertRule& rule, const Lock& lock, Nanos now) const;
@@ -120,6 +141,8 @@ private:
     Alert alertOf(const Key& key, Nanos since, Nanos now) const;
 
     std::vector<AlertRule> m_rules;
+    std::function<QByteArray(const Party&)> m_who = identityOf;
+    QString m_where; ///< empty: the only server
     std::map<QByteArray, Lock> m_locks;
     std::map<Key, Nanos> m_raised; ///< since when
     std::uint64_t m_looks = 0;     ///< reports so far that could be read

@@ -73,6 +73,10 @@ QJsonArray arrayOf(const std::vector<T>& items, F toObject) {
 
 } // namespace
 
+QByteArray identityOf(const Party& party) {
+    return party.thread ? party.client + ':' + *party.thread : party.client;
+}
+
 EndMoved endMoved(const EndsWithin& before, const EndsWithin& now) {
     if (now.fromMs > before.toMs) return EndMoved::Later;
     return now.toMs < before.fromMs ? EndMoved::Earlier : EndMoved::Same;

@@ -39,6 +39,9 @@ struct Party {
     friend bool operator==(const Party&, const Party&) = default;
 };
 
+/// The party as formats write it: "client:thread", or "client".
+QByteArray identityOf(const Party& party);
+
 /// Which of two measured ends is later; Same when the measurements cannot tell them apart.
 enum class EndMoved : std::uint8_t { Same, Later, Earlier };
 EndMoved endMoved(const EndsWithin& before, const EndsWithin& now);

@@ -65,4 +65,11 @@ SameClient sameClient(const Party& party, const std::vector<ClientRule>& rules) 
     return {party.client, false};
 }
 
+QByteArray clientKey(const Party& party, const std::vector<ClientRule>& rules, const QByteArray& server) {
+    const SameClient same = sameClient(party, rules);
+    QByteArray key = (same.everywhere ? QByteArray() : server) + '\0' + same.client;
+    if (same.rule.isEmpty() && party.thread) key += '\0' + *party.thread;
+    return key;
+}
+
 } // namespace lockscope::inspect

@@ -36,4 +36,9 @@ struct SameClient {
 /// Applies the first rule that says something about the party.
 SameClient sameClient(const Party& party, const std::vector<ClientRule>& rules);
 
+/// One text for all parties that are one client by a set of rules, on any of several servers; on one server alone where
+/// the rules say nothing. `server`: a text that no other server has. Threads are clients of their own, unless a rule
+/// joined several names.
+QByteArray clientKey(const Party& party, const std::vector<ClientRule>& rules, const QByteArray& server);
+
 } // namespace lockscope::inspect

@@ -212,12 +212,12 @@ void LiveConnection::setAlerts(std::vector<inspect::AlertRule> rules, std::vecto
     m_alertsTold = 1; // what stands may be less now, and is told even if it is nothing
 }
 
-void LiveConnection::checkAlerts() {
+void LiveConnection::checkAlerts(inspect::AlertWatch::Rings rings) {
     constexpr Nanos kOften = 250ms;
     constexpr int kShare = 20; // checking takes a twentieth of the thread at most
     const Nanos now = m_shared.runtime.monotonic();
     if (!isOpen() || now < m_alertsDue) return;
-    AlertNews news{m_id, m_alerts.check(now), {}, now, m_shared.runtime.wallMs()};
+    AlertNews news{m_id, m_alerts.check(now, rings), {}, now, m_shared.runtime.wallMs()};
     news.board = m_alerts.board(now, news.wallMs, m_mutes, session::AlertDesk::kMostEntries);
     m_alertsDue = now + std::max(kOften, (m_shared.runtime.monotonic() - now) * kShare);
     const std::size_t standing = m_alerts.raised();

@@ -75,8 +75,10 @@ public:
                         QByteArrayList locks);
 
     void setAlerts(std::vector<inspect::AlertRule> rules, std::vector<inspect::AlertMute> mutes);
-    /// Applies the rules of alerts, and tells what came of it; not more often than it may cost.
-    void checkAlerts();
+    /// Applies the rules of alerts, and tells what came of it; not more often than it may cost. `rings`: whether
+    /// deadlocks over several connections were looked for already.
+    void checkAlerts(inspect::AlertWatch::Rings rings);
+    inspect::AlertWatch& alerts() { return m_alerts; }
     /// To be called a few times a second: measures the load.
     void tick();
 

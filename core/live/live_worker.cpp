@@ -154,13 +154,40 @@ void LiveWorker::tellConnections() {
     m_listener.connections(std::move(all));
 }
 
+inspect::AlertWatch::Rings LiveWorker::findRings() {
+    constexpr Nanos kOften = 250ms;
+    constexpr int kShare = 20; // of the thread's time, at most
+    std::vector<inspect::AlertWatch*> open;
+    bool due = false;
+    for (const auto& one : m_connections) {
+        if (!one->isOpen()) continue;
+        open.push_back(&one->alerts());
+        due = due || one->alerts().ringsAreDue();
+    }
+    const bool together = open.size() > 1;
+    for (const auto& one : m_connections) {
+        const QByteArray server = QByteArray::number(one->id());
+        one->alerts().joinClients(
+            [this, server](const inspect::Party& party) { return inspect::clientKey(party, m_clientRules, server); },
+            together ? one->name() : QString());
+    }
+    if (!together) return inspect::AlertWatch::Rings::Own;
+    const Nanos now = m_runtime.monotonic();
+    if (due && now >= m_ringsDue) {
+        inspect::AlertWatch::findRings(open);
+        m_ringsDue = now + std::max(kOften, (m_runtime.monotonic() - now) * kShare);
+    }
+    return inspect::AlertWatch::Rings::Given;
+}
+
 void LiveWorker::tick() {
     m_trace->reach(m_recorder.now());
     m_listener.grown();
     std::uint64_t sent = m_clientsCommands.sum();
+    const auto rings = findRings();
     for (const auto& one : m_connections) {
         one->tick();
-        one->checkAlerts();
+        one->checkAlerts(rings);
         sent += one->requests();
     }
     if (m_trace->size() != m_judgedRows) {

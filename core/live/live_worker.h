@@ -54,6 +54,8 @@ private:
     void setClients(int count, int before);
     void set(const scenario::Fault& fault);
     void tick();
+    /// Looks for deadlocks over all open connections, if there are several.
+    inspect::AlertWatch::Rings findRings();
     void tellConnections();
     void emitFault(trace::EventKind kind, trace::EntityId actor, std::uint32_t aux = 0);
     LiveConnection* find(trace::EntityId connection) const;
@@ -79,6 +81,7 @@ private:
     std::vector<std::unique_ptr<LiveConnection>> m_connections; ///< those that were ended, too
     bool m_connectionsDiffer = false;
     Nanos m_connectionsDue{};
+    Nanos m_ringsDue{};
     LiveConnection* m_ground = nullptr; ///< that clients of our own have run over
     workload::Resources m_resources;
     CommandCount m_clientsCommands;

@@ -183,6 +183,37 @@ private Q_SLOTS:
         const Ran ran = program(both(words));
         QVERIFY2(ran.status == 2 && ran.err.contains(part), ran.told());
     }
+
+    void aDeadlockOverTwoServersIsToldByBoth() {
+        sandbox::RedisServer second(m_runtime);
+        start(second);
+        const auto holds = [](int port, const char* lock, const char* holder, const char* waiter) {
+            const auto ask = [port](const QStringList& words) {
+                runProgram(QStringLiteral("redis-cli"),
+                           QStringList{QStringLiteral("-p"), QString::number(port)} + words);
+            };
+            const QString name = QLatin1String(lock), queue = QStringLiteral("redisson_lock_queue:{%1}").arg(name);
+            ask({QStringLiteral("HSET"), name, QLatin1String(holder), QStringLiteral("1")});
+            ask({QStringLiteral("PEXPIRE"), name, QStringLiteral("600000")});
+            ask({QStringLiteral("RPUSH"), queue, QLatin1String(waiter)});
+            ask({QStringLiteral("ZADD"), QStringLiteral("redisson_lock_timeout:{%1}").arg(name),
+                 QStringLiteral("99999999999999"), QLatin1String(waiter)});
+        };
+        holds(m_redis->port(), "stock", "order-3:1", "batch-2:1");
+        holds(second.port(), "bank", "batch-2:1", "order-3:1");
+        const QStringList words{
+            QStringLiteral("watch"),    m_redis->url(),          second.url(), QStringLiteral("--alert"),
+            QStringLiteral("deadlock"), QStringLiteral("--fail")};
+        const Ran once = runProgram(kProgram, words + QStringList{QStringLiteral("--once")});
+        QCOMPARE(once.status, 1);
+        for (const QByteArray& part : {"waits for “stock” on " + m_redis->url().toUtf8(),
+                                       "waits for “bank” on " + second.url().toUtf8(), QByteArray("Stop ")})
+            QVERIFY2(once.out.count(part) == 2, once.told());
+        const auto watching = start(words);
+        QVERIFY(ends(*watching));
+        QCOMPARE(watching->exitCode(), 1);
+        QVERIFY(watching->readAllStandardOutput().contains("waits for “bank” on "));
+    }
 };
 
 QTEST_GUILESS_MAIN(tst_cli_watch_alerts)

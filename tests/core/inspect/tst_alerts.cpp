@@ -1,61 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "inspect/alert_watch.h"
+#include "alert_reports.h"
 
 #include <QTest>
 
 using namespace lockscope;
 using namespace lockscope::inspect;
+using namespace lockscope::test;
 using Kind = AlertRule::Kind;
 using State = Alert::State;
-
-namespace {
-
-constexpr std::int64_t kWall = 1'700'000'000'000; // at the runtime's 0
-
-LockRow held(const QByteArray& name, const QByteArray& client) {
-    LockRow row;
-    row.name = name;
-    row.format = "redisson";
-    row.state = LockRow::State::Held;
-    Party holder;
-    holder.client = client;
-    row.holders = {holder};
-    row.waiters.emplace();
-    row.waiterCount = 0;
-    return row;
-}
-
-void waits(LockRow& row, const QByteArray& client) {
-    Party waiter;
-    waiter.client = client;
-    waiter.position = int(row.waiters->size());
-    row.waiters->push_back(waiter);
-    row.waiterCount = std::int64_t(row.waiters->size());
-}
-
-LockReport report(Nanos at, std::vector<LockRow> rows) {
-    LockReport all;
-    all.locks = std::move(rows);
-    all.complete = true;
-    all.at = at;
-    all.wallMs = kWall + at / 1ms;
-    return all;
-}
-
-/// "held>5s orders; …" of the alerts that begin, "over held>5s orders" of those that end.
-QString told(const std::vector<Alert>& alerts) {
-    QStringList all;
-    for (const Alert& alert : alerts)
-        all << (alert.state == State::Over ? u"over "_qs : QString()) + alert.rule.text + u' ' +
-                   QString::fromUtf8(alert.lock);
-    return all.join(u"; "_qs);
-}
-
-AlertWatch watching(const char* rule) {
-    return AlertWatch({*parseAlertRule(QString::fromLatin1(rule))});
-}
-
-} // namespace
 
 class TestAlerts : public QObject {
     Q_OBJECT
@@ -236,25 +188,6 @@ private Q_SLOTS:
         fair.holders.front().client = "W0";
         watch.observe(report(65s, {fair, row}));
         QCOMPARE(told(watch.check(65s)), QString()); // a queue wakes the next one
-    }
-
-    void aRingOfWaitersIsADeadlock() {
-        AlertWatch watch = watching("deadlock");
-        LockRow x = held("x", "A"), y = held("y", "B"), z = held("z", "C");
-        waits(x, "B");
-        waits(y, "C");
-        waits(y, "D"); // waits, too, and is in no ring
-        watch.observe(report(1s, {x, y, z}));
-        QCOMPARE(told(watch.check(1s)), QString()); // B waits for A, C for B: A goes on
-        waits(z, "A");
-        watch.observe(report(2s, {x, y, z}));
-        const auto raised = watch.check(2s);
-        QCOMPARE(told(raised), u"deadlock x; deadlock y; deadlock z"_qs);
-        for (const char* part : {"A waits for “z”", "B waits for “x”", "C waits for “y”"})
-            QVERIFY2(raised.front().sentence.contains(QString::fromUtf8(part)), qPrintable(raised.front().sentence));
-        QVERIFY(!raised.front().sentence.contains(u"D waits"));
-        watch.observe(report(3s, {held("x", "B"), y, z})); // A was stopped
-        QCOMPARE(told(watch.check(3s)), u"over deadlock x; over deadlock y; over deadlock z"_qs);
     }
 
     void holdersBesideEachOtherAreNotHandOvers() {

@@ -316,8 +316,22 @@ private Q_SLOTS:
         }
         QCOMPARE(clients, (std::set{QStringLiteral("batch-02"), QStringLiteral("order-svc-3")}));
         QCOMPARE(connections, (std::set{QStringLiteral("bank"), QStringLiteral("shop")}));
+        // Both connections tell of it, with what to do.
+        const auto alerts = [&] {
+            QStringList all;
+            for (session::AlertDesk* const desk : session.alertDesks())
+                for (const auto& entry : desk->entries())
+                    if (!entry.over && entry.alert.rule.kind == inspect::AlertRule::Kind::Deadlock)
+                        all << entry.alert.sentence + QLatin1Char(' ') + entry.alert.advice;
+            return all;
+        };
+        QTRY_COMPARE_WITH_TIMEOUT(alerts().size(), 2, 20'000);
+        for (const QString& alert : alerts())
+            for (const char* part : {"“stock” on shop", "“77” on bank", "Stop "})
+                QVERIFY2(alert.contains(QString::fromUtf8(part)), qPrintable(alert));
         VERIFY_OK(batch.ask("SELECT pg_advisory_unlock(77)"));
         QTRY_VERIFY_WITH_TIMEOUT(cycles().empty(), 20'000);
+        QTRY_VERIFY_WITH_TIMEOUT(alerts().isEmpty(), 20'000);
         QTRY_VERIFY_WITH_TIMEOUT(waiting->done, 10'000);
     }
 

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Deadlocks among the locks of one server, or of several whose clients are known to be the same.
+#include "inspect/alert_watch.h"
+
+#include "inspect/text.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <deque>
+
+namespace lockscope::inspect {
+
+struct AlertWatch::RingSearch {
+    Q_DECLARE_TR_FUNCTIONS(Alerts)
+
+public:
+    struct Want {
+        Lock* lock;
+        const QString* where; ///< which server; empty: there is only one
+        std::vector<QByteArray> holders;
+    };
+    struct Waiter {
+        QString name;
+        std::vector<const Want*> wants;
+    };
+    struct Stop {
+        const QByteArray* who;
+        std::size_t want = 0, holder = 0;
+    };
+
+    std::deque<Want> all; ///< one for each lock that somebody waits for; none moves
+    std::map<QByteArray, Waiter> waiters;
+
+    void add(AlertWatch& watch) {
+        for (auto& [name, lock] : watch.m_locks) {
+            lock.ring = {};
+            if (lock.waiting.empty()) continue;
+            Want& want = all.emplace_back(&lock, &watch.m_where, std::vector<QByteArray>());
+            for (const Party& holder : lock.row.holders)
+                if (!holder.client.isEmpty()) want.holders.push_back(watch.m_who(holder));
+            for (const Waiting& waiting : lock.waiting) {
+                Waiter& waiter = waiters[waiting.who];
+                waiter.name = waiting.name;
+                waiter.wants.push_back(&want);
+            }
+        }
+    }
+
+    const Want& wantAt(const Stop& stop) const { return *waiters.at(*stop.who).wants[stop.want]; }
+
+    QString linkOf(const Stop& stop) const {
+        const Want& want = wantAt(stop);
+        const QString name = readable(want.lock->row.name), waiter = waiters.at(*stop.who).name;
+        return want.where->isEmpty() ? tr("%1 waits for “%2”").arg(waiter, name)
+                                     : tr("%1 waits for “%2” on %3").arg(waiter, name, *want.where);
+    }
+
+    /// The lock of the ring with the most waiters: when its holder gives it up, they go on.
+    QString wayOut(const std::vector<Stop>& path, std::size_t from) const {
+        const auto waitingFor = [this](const Stop& stop) {
+            const Lock& lock = *wantAt(stop).lock;
+            return std::max(lock.row.waiterCount.value_or(0), std::int64_t(lock.waiting.size()));
+        };
+        const auto weakest = std::ranges::max_element(path.begin() + std::ptrdiff_t(from), path.end(), {}, waitingFor);
+        const auto holder = weakest + 1 == path.end() ? path.begin() + std::ptrdiff_t(from) : weakest + 1;
+        const Want& want = wantAt(*weakest);
+        const QString lock = want.where->isEmpty() ? QStringLiteral("“%1”").arg(readable(want.lock->row.name))
+                                                   : tr("“%1” on %2").arg(readable(want.lock->row.name), *want.where);
+        return tr("None of them goes on by itself. Stop %1, or free %2 by force: %n client(s) wait for that. Then let "
+                  "all take their locks in one order.",
+                  nullptr, int(waitingFor(*weakest)))
+            .arg(waiters.at(*holder->who).name, lock);
+    }
+
+    void tell(const std::vector<Stop>& path, std::size_t from) const {
+        QStringList links;
+        for (std::size_t i = from; i < path.size(); ++i)
+            links << linkOf(path[i]);
+        const Ring ring{links.join(QStringLiteral(", ")), wayOut(path, from)};
+        for (std::size_t i = from; i < path.size(); ++i)
+            wantAt(path[i]).lock->ring = ring;
+    }
+
+    /// Looks for a client along the holders of the locks that it waits for, depth first; for each client once, so that
+    /// it takes no longer than there are waiters.
+    void run() {
+        std::map<QByteArray, bool> done; // false: on the path
+        for (const auto& [start, unused] : waiters) {
+            if (done.contains(start)) continue;
+            std::vector<Stop> path{{&start}};
+            done[start] = false;
+            while (!path.empty()) {
+                Stop& top = path.back();
+                const std::vector<const Want*>& wants = waiters.at(*top.who).wants;
+                if (top.want == wants.size()) {
+                    done[*top.who] = true;
+                    path.pop_back();
+                    if (!path.empty()) ++path.back().holder;
+                    continue;
+                }
+                const std::vector<QByteArray>& holders = wants[top.want]->holders;
+                if (top.holder >= holders.size()) {
+                    ++top.want;
+                    top.holder = 0;
+                    continue;
+                }
+                const QByteArray& holder = holders[top.holder];
+                const auto waits = waiters.find(holder);
+                const auto known = done.find(holder);
+                if (waits == waiters.end() || holder == *top.who || (known != done.end() && known->second)) {
+                    ++top.holder; // waits for nothing, or was looked at; one that asks twice is no other's business
+                } else if (known != done.end()) { // on the path: the ring is from there on
+                    const auto first =
+                        std::ranges::find_if(path, [&](const Stop& stop) { return *stop.who == holder; });
+                    tell(path, std::size_t(first - path.begin()));
+                    ++top.holder;
+                } else {
+                    done[holder] = false;
+                    path.push_back({&waits->first});
+                }
+            }
+        }
+    }
+};
+
+void AlertWatch::findRings(std::span<AlertWatch* const> watches) {
+    RingSearch search;
+    for (AlertWatch* const watch : watches) {
+        watch->m_ringsOf = watch->m_looks;
+        if (!watch->m_troubleSince) search.add(*watch); // else nothing is known of its locks now
+    }
+    search.run();
+}
+
+void AlertWatch::joinClients(std::function<QByteArray(const Party&)> who, QString where) {
+    m_who = std::move(who);
+    m_where = std::move(where);
+}
+
+} // namespace lockscope::inspect

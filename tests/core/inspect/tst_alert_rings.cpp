@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "alert_reports.h"
+#include "inspect/same_client.h"
+
+#include <QTest>
+
+using namespace lockscope;
+using namespace lockscope::inspect;
+using namespace lockscope::test;
+
+/// Deadlocks, on one server and over several.
+class TestAlertRings : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void aRingOfWaitersIsADeadlock() {
+        AlertWatch watch = watching("deadlock");
+        LockRow x = held("x", "A"), y = held("y", "B"), z = held("z", "C");
+        waits(x, "B");
+        waits(y, "C");
+        waits(y, "D"); // waits, too, and is in no ring
+        watch.observe(report(1s, {x, y, z}));
+        QCOMPARE(told(watch.check(1s)), QString()); // B waits for A, C for B: A goes on
+        waits(z, "A");
+        watch.observe(report(2s, {x, y, z}));
+        const auto raised = watch.check(2s);
+        QCOMPARE(told(raised), u"deadlock x; deadlock y; deadlock z"_qs);
+        for (const char* part : {"A waits for “z”", "B waits for “x”", "C waits for “y”"})
+            QVERIFY2(raised.front().sentence.contains(QString::fromUtf8(part)), qPrintable(raised.front().sentence));
+        QVERIFY(!raised.front().sentence.contains(u"D waits"));
+        watch.observe(report(3s, {held("x", "B"), y, z})); // A was stopped
+        QCOMPARE(told(watch.check(3s)), u"over deadlock x; over deadlock y; over deadlock z"_qs);
+    }
+
+    void theEdgeToBreakIsTheOneThatMostWaitFor() {
+        AlertWatch watch = watching("deadlock");
+        LockRow x = held("x", "A"), y = held("y", "B");
+        waits(x, "B");
+        waits(y, "A");
+        waits(y, "D");
+        watch.observe(report(1s, {x, y}));
+        const auto raised = watch.check(1s);
+        QCOMPARE(told(raised), u"deadlock x; deadlock y"_qs);
+        for (const Alert& alert : raised) // y, which B holds: A and D wait for it
+            QVERIFY2(alert.advice.contains(u"Stop B, or free “y” by force: 2"), qPrintable(alert.advice));
+    }
+
+    void aRingMayGoOverSeveralServers() {
+        AlertWatch shop = watching("deadlock"), bank = watching("deadlock");
+        const std::vector<ClientRule> rules{*parseClientRule(u"^((?:batch|order)-\\d+)"_qs),
+                                            usualClientRules().front()};
+        const auto join = [&](AlertWatch& watch, const char* name) {
+            watch.joinClients([=](const Party& party) { return clientKey(party, rules, name); },
+                              QString::fromLatin1(name));
+        };
+        join(shop, "shop");
+        join(bank, "bank");
+        const auto check = [&](Nanos at) {
+            AlertWatch* const both[] = {&shop, &bank};
+            if (shop.ringsAreDue() || bank.ringsAreDue()) AlertWatch::findRings(both);
+            auto all = shop.check(at, AlertWatch::Rings::Given);
+            std::ranges::move(bank.check(at, AlertWatch::Rings::Given), std::back_inserter(all));
+            return all;
+        };
+        // A session's number means something on its own server only; what the server tells about it is more.
+        LockRow stock = held("stock", "order-3"), key = held("77", "pid 12");
+        waits(stock, "batch-2");
+        key.holders.front().about = "batch-2 (app) 10.0.0.7";
+        shop.observe(report(1s, {stock}));
+        bank.observe(report(1s, {key}));
+        QCOMPARE(told(check(1s)), QString()); // the holder of stock waits for nothing
+        waits(key, "pid 13");
+        key.waiters->front().about = "order-3 (app) 10.0.0.8";
+        bank.observe(report(2s, {key}));
+        const auto raised = check(2s);
+        QCOMPARE(told(raised), u"deadlock stock; deadlock 77"_qs);
+        for (const Alert& alert : raised)
+            for (const char* part : {"batch-2 waits for “stock” on shop", "pid 13 waits for “77” on bank"})
+                QVERIFY2(alert.sentence.contains(QString::fromUtf8(part)), qPrintable(alert.sentence));
+        QCOMPARE(told(check(3s)), QString());
+        // A server that cannot be read: nobody knows what is held there.
+        LockReport away = report(4s, {});
+        away.trouble = WatchTrouble{WatchTrouble::Kind::Unreachable, {}, u"away"_qs};
+        bank.observe(away);
+        shop.observe(report(4s, {stock}));
+        QCOMPARE(told(check(4s)), u"over deadlock stock"_qs);
+        bank.observe(report(5s, {key}));
+        QCOMPARE(told(check(5s)), u"deadlock stock"_qs);
+        bank.observe(report(6s, {held("77", "pid 99")}));
+        QCOMPARE(told(check(6s)), u"over deadlock stock; over deadlock 77"_qs);
+    }
+
+    void equalNumbersOnTwoServersAreTwoClients() {
+        AlertWatch one = watching("deadlock"), two = watching("deadlock");
+        for (AlertWatch* watch : {&one, &two})
+            watch->joinClients([name = QByteArray(watch == &one ? "one" : "two")](
+                                   const Party& party) { return clientKey(party, usualClientRules(), name); },
+                               u"x"_qs);
+        LockRow a = held("a", "pid 1"), b = held("b", "pid 2");
+        waits(a, "pid 2");
+        waits(b, "pid 1");
+        one.observe(report(1s, {a}));
+        two.observe(report(1s, {b}));
+        AlertWatch* const both[] = {&one, &two};
+        AlertWatch::findRings(both);
+        QCOMPARE(told(one.check(1s, AlertWatch::Rings::Given)), QString());
+        QCOMPARE(told(two.check(1s, AlertWatch::Rings::Given)), QString());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestAlertRings)
+#include "tst_alert_rings.moc"
