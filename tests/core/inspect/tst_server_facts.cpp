@@ -78,6 +78,20 @@ private Q_SLOTS:
         QCOMPARE(peers.begin()->second, QByteArray("10.0.0.5:51234"));
         QVERIFY(sessionPeersIn("cons is not executed because it is not in the whitelist.\n").empty());
     }
+    void anotherRoleOrSlotIsAnotherServer() {
+        WatchedServerState before{"zk1:2181", ServerIdentity()};
+        before.identity->role = Role::Follower;
+        WatchedServerState now = before;
+        now.identity->uptime = 5s;
+        QVERIFY(sameServer(before, now));
+        now.identity->role = Role::Leader;
+        QVERIFY(!sameServer(before, now));
+        now = before;
+        now.identity->slotRanges = "0-5460";
+        QVERIFY(!sameServer(before, now));
+        now.identity.reset();
+        QVERIFY(!sameServer(before, now));
+    }
     void aServersLineSaysWhatItTells() {
         WatchedServerState state{"10.0.0.5:6379", identityFrom(kServer, kMaster)};
         state.identity->persistence = "none";
