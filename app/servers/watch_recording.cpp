@@ -43,9 +43,13 @@ struct WatchRecording::Server {
             observed = true;
         }
         for (const inspect::ServerEvent event : report.events) {
-            if (event != inspect::ServerEvent::Restarted) continue;
-            recorder.emit(EventKind::NodeKilled, node);
-            recorder.emit(EventKind::NodeStarted, node);
+            if (event == inspect::ServerEvent::Restarted) {
+                recorder.emit(EventKind::NodeKilled, node);
+                recorder.emit(EventKind::NodeStarted, node);
+            } else { // another server answers, or another content: what was known of it before is over
+                recorder.emit(EventKind::ConnectionLost, observer, node, 0, recorder.trace().text(nameOf(event)));
+                recorder.emit(EventKind::ConnectionRestored, observer, node);
+            }
         }
         reports.write(report);
     }
@@ -95,9 +99,7 @@ WatchRecording::Server& WatchRecording::serverAt(const QString& endpoint) {
 void WatchRecording::seen(const QString& endpoint, const inspect::LockReport& report) {
     if (m_recording && trace::isHalfFull(m_path, m_runtime.monotonic() - m_origin, m_bounds)) {
         if (const auto done = finish(); !done) complain(done.error());
-        const QString before = trace::fileBefore(m_path);
-        QFile::remove(before);
-        if (!QFile::rename(m_path, before)) complain(tr("%1 cannot be renamed to %2").arg(m_path, before));
+        if (const auto room = trace::makeRoomFor(m_path); !room) complain(room.error());
     }
     if (!m_recording) {
         const auto begun = begin();

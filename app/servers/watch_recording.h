@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "inspect/lock_report.h"
+#include "inspect/report_feed.h"
 #include "inspect/trace_feed.h"
 #include "runtime/runtime.h"
 #include "trace/recorder.h"

@@ -126,11 +126,7 @@ void WatchedServer::tell(const LockReport& report) {
 }
 
 void WatchedServer::tellServers(const LockReport& report) { // when there are others, or in other roles
-    const auto same = [](const inspect::WatchedServerState& a, const inspect::WatchedServerState& b) {
-        const auto slotsOf = [](const auto& one) { return one.identity ? one.identity->slotRanges : QByteArray(); };
-        return a.address == b.address && a.identity.has_value() == b.identity.has_value() && slotsOf(a) == slotsOf(b);
-    };
-    if (std::ranges::equal(report.servers, m_last.servers, same)) return;
+    if (std::ranges::equal(report.servers, m_last.servers, inspect::sameServer)) return;
     for (const inspect::WatchedServerState& server : report.servers)
         complainHere(textOf(server));
 }

@@ -19,7 +19,7 @@ struct AlertRule {
         DeadWaiters, ///< "dead-waiters>0": entries of the queue that nobody waits behind
         HandOvers,   ///< "hand-overs>60": more changes of the holder within a minute
         Unusual,     ///< "unusual>10": by the same holder for more than so many times as long as this lock usually is
-        Herd,        ///< "herd>20": a release woke more clients than that, since they wait without a queue
+        Herd,        ///< "herd>20": more clients than that waited without a queue when a hold ended
         Deadlock,    ///< "deadlock": holders that wait for each other in a ring
         TokenBack,   ///< "token-back": a fencing token lower than one before
         Unreachable, ///< "unreachable>10s": the server could not be read for longer

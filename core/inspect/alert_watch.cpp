@@ -61,6 +61,19 @@ LockRow withoutContent(const LockRow& row) {
     return kept;
 }
 
+/// The waiters that cannot go on before the holders let go, by the rules of trace/wait_for.h: any one of several holders
+/// of permits lets a waiter go on, and readers do not wait for each other.
+std::vector<Party> waitingForHolders(const LockRow& row) {
+    std::vector<Party> waiting;
+    const trace::HoldMode mode = holdModeOf(row.mode);
+    if (mode == trace::HoldMode::Permit && std::int64_t(row.holders.size()) + row.moreHolders > 1) return waiting;
+    for (const Party& party : row.waiters.value_or(std::vector<Party>())) {
+        const bool reads = mode == trace::HoldMode::Shared && holdModeOf(party.mode) != trace::HoldMode::Exclusive;
+        if (waiting.size() < kMostWaiting && !party.dead && !reads) waiting.push_back(party);
+    }
+    return waiting;
+}
+
 } // namespace
 
 bool AlertMute::covers(Kind kind, const QByteArray& of, std::int64_t wallMs) const {
@@ -119,9 +132,8 @@ void AlertWatch::observe(Lock& lock, const LockRow& row, const LockReport& repor
         lock.highestToken = std::max(lock.highestToken.value_or(*row.token), *row.token);
     }
     lock.waiting.clear();
-    for (const Party& party : row.waiters.value_or(std::vector<Party>()))
-        if (lock.waiting.size() < kMostWaiting && !party.dead)
-            lock.waiting.push_back({m_who(party), readable(identityOf(party))});
+    for (const Party& party : waitingForHolders(row))
+        lock.waiting.push_back({m_who(party), readable(identityOf(party))});
     lock.row = withoutContent(row);
     lock.gone = false;
     lock.seenIn = m_looks;
@@ -277,7 +289,8 @@ AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, N
                 Text::tr("See what that client does otherwise than before: a slow call, a longer list, a lost reply.")};
     }
     case Kind::Herd:
-        return {Text::tr("A release of “%1” woke %n client(s), and one of them got it.", nullptr, int(lock.herd.woken))
+        return {Text::tr("A hold of “%1” ended while %n client(s) waited without a queue: all of them try at once.",
+                         nullptr, int(lock.herd.woken))
                     .arg(name),
                 Text::tr("A fair lock wakes the next one only; or hold it for a shorter time, so that fewer wait.")};
     case Kind::Deadlock:

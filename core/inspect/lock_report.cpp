@@ -2,7 +2,6 @@
 #include "inspect/lock_report.h"
 
 #include "inspect/text.h"
-#include "inspect/trace_feed.h"
 
 #include <QDateTime>
 #include <QJsonArray>
@@ -51,6 +50,11 @@ bool LockReport::failedOver(const LockRow& row) const {
     return concerns(row) && std::ranges::find(events, ServerEvent::FailedOver) != events.end();
 }
 
+bool sameServer(const WatchedServerState& a, const WatchedServerState& b) {
+    if (a.address != b.address || a.identity.has_value() != b.identity.has_value()) return false;
+    return !a.identity || (a.identity->role == b.identity->role && a.identity->slotRanges == b.identity->slotRanges);
+}
+
 QJsonObject toJson(const LockReport& report, const QString& endpoint) {
     QJsonArray locks;
     for (const LockRow& row : report.locks)
@@ -77,27 +81,6 @@ QJsonObject toJson(const LockReport& report, const QString& endpoint) {
         json.insert(QStringLiteral("notes"), notes);
     }
     return json;
-}
-
-void ReportFeed::write(const LockReport& report) {
-    if (report.trouble) {
-        m_feed.unobserved();
-        return;
-    }
-    m_feed.observed();
-    std::vector<QByteArray> names;
-    for (const LockRow& row : report.locks) {
-        names.push_back(row.name);
-        m_feed.update(row.name, row);
-    }
-    for (const QByteArray& name : m_names) {
-        if (std::binary_search(names.begin(), names.end(), name)) continue;
-        if (!report.events.empty())
-            m_feed.lost(name); // with the server's data, not by a release
-        else
-            m_feed.update(name, std::nullopt);
-    }
-    m_names = std::move(names);
 }
 
 } // namespace lockscope::inspect

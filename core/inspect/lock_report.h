@@ -60,22 +60,12 @@ struct LockReport {
 /// and eviction, each as far as the server tells.
 QString textOf(const WatchedServerState& server);
 
+/// Whether nothing about a server is otherwise that changes seldom: its address, its role, its slots.
+bool sameServer(const WatchedServerState& a, const WatchedServerState& b);
+
 /// The object that tells in JSON which server it is; what it does not tell is null.
 QJsonObject toJson(const ServerIdentity& server);
 /// The object that `watch --json --once` prints. `endpoint` as it may be shown: without a password.
 QJsonObject toJson(const LockReport& report, const QString& endpoint);
-
-class TraceFeed;
-
-/// Writes a report into a trace. Locks that are gone since the last one are freed; trouble is a gap.
-class ReportFeed {
-public:
-    explicit ReportFeed(TraceFeed& feed) : m_feed(feed) {}
-    void write(const LockReport& report);
-
-private:
-    TraceFeed& m_feed;
-    std::vector<QByteArray> m_names; ///< of the last report, sorted
-};
 
 } // namespace lockscope::inspect

@@ -19,8 +19,9 @@ struct ReplicaState {
 
 /// The server that answers, and its role, by its own word.
 struct ServerIdentity {
-    /// The last four are a ZooKeeper's.
-    enum class Role : std::uint8_t { Unknown, Master, Replica, Leader, Follower, Observer, Alone };
+    /// Leaders and followers are those of ZooKeeper and etcd; an Observer and a server Alone are ZooKeeper's, a Learner
+    /// is etcd's.
+    enum class Role : std::uint8_t { Unknown, Master, Replica, Leader, Follower, Observer, Learner, Alone };
     enum class Mode : std::uint8_t { Unknown, Standalone, Cluster, Sentinel };
     QByteArray runId;   ///< another one after each start
     QByteArray version; ///< "7.0.15"

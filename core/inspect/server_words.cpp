@@ -39,6 +39,8 @@ QString roleText(const ServerIdentity& server) {
         return Text::tr("follower");
     case Role::Observer:
         return Text::tr("observer");
+    case Role::Learner:
+        return Text::tr("learner");
     case Role::Alone:
         return Text::tr("the only server");
     case Role::Unknown:
@@ -60,6 +62,8 @@ const char* nameOf(ServerIdentity::Role role) {
         return "follower";
     case Role::Observer:
         return "observer";
+    case Role::Learner:
+        return "learner";
     case Role::Alone:
         return "standalone";
     case Role::Unknown:

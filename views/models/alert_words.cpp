@@ -67,7 +67,7 @@ QString alertQuestion(Kind kind) {
     case Kind::Unusual:
         return Words::tr("A hold lasts for more times as long as usual than");
     case Kind::Herd:
-        return Words::tr("A release wakes more clients at once than");
+        return Words::tr("When a hold ends, more clients try at once than");
     case Kind::Deadlock:
         return Words::tr("Holders wait for each other in a ring");
     case Kind::TokenBack:

@@ -89,7 +89,7 @@ QCoro::Task<EtcdWatcher::Failed> EtcdWatcher::askMembers(std::stop_token stop) {
     for (const etcd::Member& member : list->members) {
         ServerIdentity its;
         its.role = member.leads    ? ServerIdentity::Role::Leader
-                   : member.learns ? ServerIdentity::Role::Observer
+                   : member.learns ? ServerIdentity::Role::Learner
                                    : ServerIdentity::Role::Follower;
         const QByteArray url = member.urls.empty() ? QByteArray() : member.urls.front();
         m_members.push_back({url.isEmpty() ? member.name : url.mid(url.indexOf("//") + 2), std::move(its)});

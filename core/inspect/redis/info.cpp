@@ -80,7 +80,6 @@ std::vector<ClusterNode> clusterNodesIn(const QByteArray& clusterNodes) {
         const QList<QByteArray> words = line.trimmed().split(' ');
         if (words.size() < kSlotsFrom) continue;
         ClusterNode node;
-        node.id = words[0];
         const QByteArray address = words[1].left(words[1].indexOf('@')); // "host:port@bus,name"
         const qsizetype colon = address.lastIndexOf(':');
         if (colon < 0) continue;
@@ -88,8 +87,6 @@ std::vector<ClusterNode> clusterNodesIn(const QByteArray& clusterNodes) {
         const QList<QByteArray> flags = words[2].split(',');
         node.myself = flags.contains("myself");
         node.master = flags.contains("master");
-        node.failed = flags.contains("fail");
-        if (words[3] != "-") node.masterId = words[3];
         QByteArrayList ranges;
         for (const QByteArray& range : words.mid(kSlotsFrom)) {
             if (range.startsWith('[')) continue; // a slot on its way: it stands among the others, too, while it is here

@@ -10,12 +10,9 @@ ServerIdentity identityFrom(const QByteArray& infoServer, const QByteArray& info
 
 /// A node of a cluster, by a line of CLUSTER NODES.
 struct ClusterNode {
-    QByteArray id;
     Endpoint at;                                  ///< the host is empty where the node does not know its own
     bool myself = false;                          ///< the node that was asked
     bool master = false;                          ///< else a replica, or nothing yet
-    bool failed = false;                          ///< most masters say that it is down
-    QByteArray masterId;                          ///< of a replica
     QByteArray slotRanges;                        ///< "0-5460 5462"
     std::vector<std::pair<int, int>> slotsFromTo; ///< both ends included
     int slots = 0;

@@ -31,21 +31,16 @@ std::optional<ServerIdentity> zooKeeperIdentityFrom(const QByteArray& srvr) {
 }
 
 // " /10.0.0.5:51234[1](queued=0,recved=5,sent=5,sid=0x100000a1b2c0001,lop=PING,est=1790000000000,to=10000,…)"
-std::map<std::int64_t, SessionPeer> sessionPeersIn(const QByteArray& cons) {
-    std::map<std::int64_t, SessionPeer> peers;
+std::map<std::int64_t, QByteArray> sessionPeersIn(const QByteArray& cons) {
+    std::map<std::int64_t, QByteArray> peers;
     for (const QByteArray& whole : cons.split('\n')) {
         const QByteArray line = whole.trimmed();
         const qsizetype end = line.lastIndexOf('[', line.indexOf('('));
         if (!line.startsWith('/') || end < 0) continue;
-        SessionPeer peer;
-        peer.address = line.mid(1, end - 1);
         std::int64_t session = 0;
-        for (const QByteArray& field : line.mid(line.indexOf('(') + 1).split(',')) {
+        for (const QByteArray& field : line.mid(line.indexOf('(') + 1).split(','))
             if (field.startsWith("sid=0x")) session = std::int64_t(field.mid(6).toULongLong(nullptr, 16));
-            if (field.startsWith("est=")) peer.sinceWallMs = field.mid(4).toLongLong();
-            if (field.startsWith("to=")) peer.timeoutMs = field.mid(3).toLongLong();
-        }
-        if (session != 0) peers.emplace(session, std::move(peer));
+        if (session != 0) peers.emplace(session, line.mid(1, end - 1));
     }
     return peers;
 }

@@ -102,7 +102,7 @@ QCoro::Task<> ZooKeeperWatcher::askServers(zookeeper::Reader& reader, std::vecto
         const QByteArray answer = co_await roles[i];
         states.push_back({servers[i].display().toUtf8(), zooKeeperIdentityFrom(answer)});
     }
-    std::map<std::int64_t, SessionPeer> known;
+    std::map<std::int64_t, QByteArray> known;
     for (auto& asked : peers) {
         const QByteArray answer = co_await asked;
         auto some = sessionPeersIn(answer);
@@ -119,7 +119,7 @@ void ZooKeeperWatcher::nameAddress(Party& party) const {
     if (!session.startsWith(kSession)) return;
     const auto peer = m_told->peers.find(std::int64_t(session.sliced(qstrlen(kSession)).toULongLong(nullptr, 16)));
     if (peer == m_told->peers.end()) return;
-    party.about += (party.about.isEmpty() ? "" : ", ") + peer->second.address;
+    party.about += (party.about.isEmpty() ? "" : ", ") + peer->second;
 }
 
 QCoro::Task<> ZooKeeperWatcher::hearAll(std::stop_token stop) {

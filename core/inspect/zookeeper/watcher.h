@@ -23,11 +23,11 @@ protected:
 private:
     /// Takes everything that the server has told so far.
     QCoro::Task<> hearAll(std::stop_token stop);
-    /// The servers' words of themselves; kept by who waits for them, too.
+    /// The servers' words of themselves. A question that is still out keeps them, too.
     struct Told {
         std::vector<WatchedServerState> servers;
-        std::map<std::int64_t, SessionPeer> peers; ///< by session
-        Nanos notBefore{}, peersNotBefore{};       ///< when they may be asked again
+        std::map<std::int64_t, QByteArray> peers; ///< addresses, by session
+        Nanos notBefore{}, peersNotBefore{};      ///< when they may be asked again
     };
     /// Asks the servers. Uses the reader before it waits, and not later.
     static QCoro::Task<> askServers(zookeeper::Reader& reader, std::vector<Endpoint> servers,

@@ -237,7 +237,6 @@ Read<MemberState> memberState(const QByteArray& body) {
     MemberState state;
     state.version = (*object)[QStringLiteral("version")].toString().toUtf8();
     state.leader = (*object)[QStringLiteral("leader")].toString().toULongLong();
-    state.id = (*object)[QStringLiteral("header")].toObject()[QStringLiteral("member_id")].toString().toULongLong();
     return state;
 }
 

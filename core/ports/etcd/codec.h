@@ -22,10 +22,10 @@ template <typename T>
 using Read = std::expected<T, QString>;
 Read<LeaseState> leaseState(const QByteArray& body);
 Read<RangeResult> rangeResult(const QByteArray& body);
-/// A member's word of itself: its version, its own id and the leader's, both 0 when it does not say.
+/// A member's word of itself: its version, and the leader's id, 0 when it does not say.
 struct MemberState {
     QByteArray version;
-    std::uint64_t id = 0, leader = 0;
+    std::uint64_t leader = 0;
 };
 /// Reads a member's state from the answer to /v3/maintenance/status.
 Read<MemberState> memberState(const QByteArray& body);

@@ -31,6 +31,33 @@ private Q_SLOTS:
         QCOMPARE(told(watch.check(3s)), u"over deadlock x; over deadlock y; over deadlock z"_qs);
     }
 
+    /// Another holder of a permit, or another reader, lets them go on.
+    void aRingThatSomebodyElseCanOpenIsNoDeadlock() {
+        AlertWatch watch = watching("deadlock");
+        LockRow permits = held("permits", "A"), y = held("y", "B");
+        permits.mode = "permit";
+        permits.holders.push_back(permits.holders.front());
+        permits.holders.back().client = "C";
+        waits(permits, "B");
+        waits(y, "A");
+        watch.observe(report(1s, {permits, y}));
+        QCOMPARE(told(watch.check(1s)), QString());
+        permits.holders.pop_back(); // A has all of them
+        watch.observe(report(2s, {permits, y}));
+        QCOMPARE(told(watch.check(2s)), u"deadlock permits; deadlock y"_qs);
+
+        AlertWatch readers = watching("deadlock");
+        LockRow book = held("book", "A");
+        book.mode = "shared";
+        waits(book, "B");
+        book.waiters->front().mode = "shared";
+        readers.observe(report(1s, {book, y}));
+        QCOMPARE(told(readers.check(1s)), QString());
+        book.waiters->front().mode = "exclusive";
+        readers.observe(report(2s, {book, y}));
+        QCOMPARE(told(readers.check(2s)), u"deadlock book; deadlock y"_qs);
+    }
+
     void theEdgeToBreakIsTheOneThatMostWaitFor() {
         AlertWatch watch = watching("deadlock");
         LockRow x = held("x", "A"), y = held("y", "B");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/lock_change.h"
+#include "inspect/report_feed.h"
 #include "inspect/trace_feed.h"
 #include "trace/recorder.h"
 
@@ -208,6 +209,38 @@ private Q_SLOTS:
             {EventKind::RecordFreed, "b"}};
         QCOMPARE(seen.size(), 11u);
         QCOMPARE(seen, expected);
+    }
+
+    /// Of several servers one restarts: its locks went with its data, and the others' were released.
+    void ofSeveralServersOnlyOneLosesItsLocks() {
+        auto trace = std::make_shared<trace::Trace>();
+        Nanos now{};
+        trace::Recorder recorder(trace, [&now] { return now; });
+        TraceFeed feed(recorder, trace::kNoEntity,
+                       [&](const Party& party) { return trace->intern(trace::EntityKind::Thread, party.client); });
+        ReportFeed reports(feed);
+        LockReport before = report(0s, {held("gone", "A", 9000), held("next", "A", 9000), held("other", "A", 9000)});
+        for (LockRow& row : before.locks)
+            row.server = row.name == "other" ? "h:2" : "h:1";
+        reports.write(before);
+        now = 100ms;
+        LockReport after = report(100ms, {held("next", "B", 9000)});
+        after.locks.front().server = "h:1";
+        after.events = {ServerEvent::Restarted};
+        after.eventsAt = {"h:1"};
+        reports.write(after);
+        std::map<QByteArray, trace::FreedBy> freed;
+        QByteArray content;
+        for (std::size_t i = 0; i < trace->size(); ++i) {
+            const trace::Event event = trace->at(i);
+            if (event.kind == trace::EventKind::RecordFreed)
+                freed[trace->entity(event.subject).name] = trace::FreedBy(event.flags & trace::kFreedByMask);
+            if (event.kind == trace::EventKind::RecordContent) content += trace->entity(event.aux).name;
+        }
+        const std::map<QByteArray, trace::FreedBy> expected{
+            {"gone", trace::FreedBy::NodeLoss}, {"next", trace::FreedBy::NodeLoss}, {"other", trace::FreedBy::Release}};
+        QVERIFY(freed == expected);
+        QVERIFY(content.contains("h:1") && content.contains("h:2")); // the recording says where each lies
     }
 };
 
