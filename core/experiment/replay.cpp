@@ -5,6 +5,7 @@
 #include "experiment/replay_faults.h"
 #include "experiment/replay_lock.h"
 #include "scenario/scenario_file.h"
+#include "scenario/settings.h"
 #include "sim/fitting_recipes.h"
 #include "trace/text.h"
 #include "trace/time_text.h"
@@ -24,10 +25,10 @@ using scenario::Scenario;
 using trace::EntityId;
 using trace::kNoEntity;
 
-constexpr std::size_t kMostClients = 200; ///< of a scenario
-constexpr Nanos kGrain = 100us;           ///< of times in programs: shorter ones are noise
-constexpr Nanos kForGood = 24h;           ///< also when somebody prolongs the scenario
-constexpr qsizetype kLongestName = 150;   ///< of 200 that the schema allows: a number may follow
+constexpr auto kMostClients = std::size_t(scenario::kMostClients);
+constexpr Nanos kGrain = 100us;         ///< of times in programs: shorter ones are noise
+constexpr Nanos kForGood = 24h;         ///< also when somebody prolongs the scenario
+constexpr qsizetype kLongestName = 150; ///< of 200 that the schema allows: a number may follow
 
 struct Text {
     Q_DECLARE_TR_FUNCTIONS(Replay)

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "experiment/replay_faults.h"
 
+#include "experiment/replay_lock.h"
 #include "scenario/fault_check.h"
+#include "scenario/settings.h"
 #include "trace/connection.h"
 #include "trace/duration.h"
 
 #include <QCoreApplication>
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -112,10 +115,9 @@ private:
         const bool own = std::ranges::find(m_trial.nodes, name, &scenario::NodeSpec::id) != m_trial.nodes.end();
         QString& stands = m_nodes[node];
         if (own) return stands = name;
-        const QByteArray url = trace::urlOfConnection(m_trace, trace::connectionOf(m_trace, node));
+        const QByteArray kind = kindOfService(trace::urlOfConnection(m_trace, trace::connectionOf(m_trace, node)));
         for (const scenario::NodeSpec& spec : m_trial.nodes) {
-            const bool sameKind =
-                url.startsWith(spec.kind.left(4).toUtf8()) || (spec.kind == u"sql" && url.contains("sql"));
+            const bool sameKind = spec.kind.toUtf8() == kind;
             const bool taken = std::ranges::any_of(m_nodes, [&](const auto& entry) { return entry.second == spec.id; });
             if (sameKind && !taken) return stands = spec.id;
         }
@@ -191,13 +193,13 @@ private:
     }
 
     void setting(const Event& event) {
-        static const QStringList kKnown{QStringLiteral("recipe"),   QStringLiteral("lease"),
-                                        QStringLiteral("watchdog"), QStringLiteral("token_check"),
-                                        QStringLiteral("deadline"), QStringLiteral("on_loss")};
+        // The clients' programs say how long each waits, holds and rests.
+        constexpr std::array<QByteArrayView, 5> kOfPrograms{"wait", "clients", "hold", "think", "write_every"};
         const QString text = QString::fromUtf8(m_trace.entity(event.aux).name);
         const qsizetype sign = text.indexOf(u'=');
         if (event.actor != kNoEntity) return ofOne(event, text.left(sign), text.mid(sign + 1));
-        if (sign < 0 || !kKnown.contains(text.left(sign))) return; // what clients do stands in their programs
+        const bool known = sign > 0 && scenario::findSetting(text.left(sign));
+        if (!known || std::ranges::count(kOfPrograms, QByteArrayView(text.left(sign).toUtf8())) > 0) return;
         Fault fault;
         fault.action = Action::Set;
         fault.setting = text.left(sign);
@@ -208,17 +210,21 @@ private:
 
     /// A change of one client or server that is told by its name only.
     void ofOne(const Event& event, const QString& name, const QString& text) {
-        const bool drifts = name == QLatin1String("drift");
+        constexpr std::pair<const char*, Action> kChanges[] = {
+            {"drift", Action::DriftClock}, {"evict", Action::EvictKey}, {"flush", Action::FlushNode}};
+        const auto* const change =
+            std::ranges::find_if(kChanges, [&](const auto& one) { return name == QLatin1String(one.first); });
         const QString target = partyOf(event.actor, event.time());
+        if (change == std::end(kChanges) || target.isEmpty()) {
+            ++m_leftOut;
+            return;
+        }
         Fault fault;
-        fault.action = drifts ? Action::DriftClock : name == u"evict" ? Action::EvictKey : Action::FlushNode;
+        fault.action = change->second;
         fault.at = (event.time() - m_from) / kGrain * kGrain;
         fault.target = target;
-        if (drifts) fault.value = parseDuration(text).value_or(Nanos(0));
-        if (target.isEmpty())
-            ++m_leftOut;
-        else
-            keep(fault);
+        if (fault.action == Action::DriftClock) fault.value = parseDuration(text).value_or(Nanos(0));
+        keep(fault);
     }
 
     const trace::Trace& m_trace;

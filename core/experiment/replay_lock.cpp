@@ -2,6 +2,7 @@
 #include "experiment/replay_lock.h"
 
 #include "recipes/recipe_info.h"
+#include "scenario/settings.h"
 #include "trace/connection.h"
 
 #include <algorithm>
@@ -53,19 +54,30 @@ constexpr std::pair<const char*, const char*> kRecipeOfFormat[] = {
     {"memcached", "memcached-lease"},
 };
 
-/// Where the format is one of several backends, or of none: by the address of its server.
-constexpr std::pair<const char*, const char*> kRecipeOfScheme[] = {
-    {"zookeeper", "zk-ephemeral"}, {"zk", "zk-ephemeral"},    {"etcd", "etcd-lease"},  {"mysql", "sql-lease"},
-    {"mariadb", "sql-lease"},      {"postgres", "sql-lease"}, {"sqlite", "sql-lease"}, {"memcached", "memcached-lease"},
+/// By the address of its server, where the format is one of several backends, or of none.
+struct OfScheme {
+    const char *scheme, *kind, *recipe; ///< the beginning of a URL, the kind of service, a recipe on it
 };
+constexpr OfScheme kOfScheme[] = {
+    {"redis", "redis", "redis-set"},
+    {"zookeeper", "zookeeper", "zk-ephemeral"},
+    {"etcd", "etcd", "etcd-lease"},
+    {"mysql", "sql", "sql-lease"},
+    {"postgresql", "sql", "sql-lease"},
+    {"sqlite", "sql", "sql-lease"},
+    {"memcache", "memcached", "memcached-lease"},
+};
+
+const OfScheme& ofScheme(const QByteArray& url) {
+    const auto* const found =
+        std::ranges::find_if(kOfScheme, [&](const OfScheme& one) { return url.startsWith(one.scheme); });
+    return found == std::end(kOfScheme) ? kOfScheme[0] : *found;
+}
 
 QString recipeOf(const trace::Trace& trace, EntityId lock, const QByteArray& format) {
     for (const auto& [beginning, recipe] : kRecipeOfFormat)
         if (format.startsWith(beginning)) return QString::fromLatin1(recipe);
-    const QByteArray url = trace::urlOfConnection(trace, trace::connectionOf(trace, lock));
-    for (const auto& [scheme, recipe] : kRecipeOfScheme)
-        if (url.startsWith(scheme)) return QString::fromLatin1(recipe);
-    return QStringLiteral("redis-set");
+    return QString::fromLatin1(ofScheme(trace::urlOfConnection(trace, trace::connectionOf(trace, lock))).recipe);
 }
 
 struct Measured {
@@ -105,6 +117,10 @@ ServiceSpec serviceFor(const ReplayLock& lock, const recipes::RecipeInfo& recipe
 
 } // namespace
 
+QByteArray kindOfService(const QByteArray& url) {
+    return ofScheme(url).kind;
+}
+
 std::map<EntityId, ReplayLock> replayLocks(const trace::Trace& trace, Nanos to) {
     std::map<EntityId, Measured> all;
     const std::size_t rows = trace.upperBound(to);
@@ -114,8 +130,10 @@ std::map<EntityId, ReplayLock> replayLocks(const trace::Trace& trace, Nanos to) 
         const Event event = trace.at(i);
         Measured& lock = all[event.subject];
         take(lock, event);
-        if (kind == EventKind::LockCapacity) lock.permits = int(std::clamp<std::int64_t>(event.value, 1, 10'000));
-        if (kind == EventKind::RecordPermits && event.aux > 0) lock.permits = int(std::min(event.aux, 10'000u));
+        if (kind == EventKind::LockCapacity)
+            lock.permits = int(std::clamp<std::int64_t>(event.value, 1, scenario::kMostPermits));
+        if (kind == EventKind::RecordPermits && event.aux > 0)
+            lock.permits = int(std::min<std::uint32_t>(event.aux, scenario::kMostPermits));
         if (kind == EventKind::RecordFormat) lock.format = trace.entity(event.aux).name;
     }
     std::map<EntityId, ReplayLock> locks;

@@ -11,6 +11,9 @@ struct ReplayLock {
     QString recipe;                  ///< whose locks look like this one
 };
 
+/// The kind of service behind a URL: "redis", "zookeeper", "sql", …; "redis" also for what is not known.
+QByteArray kindOfService(const QByteArray& url);
+
 /// All locks of a trace, by what was seen of them up to an instant. The lease is the longest time to a deadline that a
 /// row tells of; in an attached world, whose looks come a moment after the fact, the next whole second. The watchdog's
 /// period is the median between two renewals of one hold.

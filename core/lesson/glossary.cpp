@@ -8,6 +8,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QRegularExpression>
+#include <map>
 
 namespace lockscope::lesson {
 
@@ -89,28 +90,48 @@ std::vector<const Term*> findTerms(const QString& typed, const QString& language
     return terms;
 }
 
-std::vector<const Term*> termsIn(const QString& text, const QString& language) {
+namespace {
+
+/// A name of a term as it stands in a text.
+struct NameInTexts {
+    const Term* term;
+    QRegularExpression pattern;
+};
+
+/// All names of a language: compiling them takes longer than a window that is being resized has.
+const std::vector<NameInTexts>& namesIn(const QString& language) {
     // Every page speaks of these, and nobody looks them up.
     static const QStringList common{QStringLiteral("client"), QStringLiteral("server")};
     static const QRegularExpression between(QStringLiteral(", |、|，"));
-    struct Place {
-        qsizetype from, length;
-        const Term* term;
-    };
-    std::vector<Place> places;
+    static std::map<QString, std::vector<NameInTexts>> all;
+    const auto [place, isNew] = all.try_emplace(language);
+    if (!isNew) return place->second;
     for (const Term& term : glossary()) {
         if (term.kind == Term::Kind::Mark || common.contains(term.id)) continue;
         for (const QString& name : term.name.in(language).split(between, Qt::SkipEmptyParts)) {
             // Words end at letters and digits only in a script that has spaces; the hyphens of "redis-set" are its own.
             const bool spaced = std::ranges::all_of(name, [](QChar c) { return c.unicode() < 0x80; });
             const QString pattern = QRegularExpression::escape(name);
-            const QRegularExpression wanted(
-                spaced ? QStringLiteral("(?<![A-Za-z0-9-])%1s?(?![A-Za-z0-9-])").arg(pattern) : pattern,
-                QRegularExpression::CaseInsensitiveOption);
-            if (const auto match = wanted.match(text); match.hasMatch())
-                places.push_back({match.capturedStart(), match.capturedLength(), &term});
+            place->second.push_back(
+                {&term, QRegularExpression(spaced ? QStringLiteral("(?<![A-Za-z0-9-])%1s?(?![A-Za-z0-9-])").arg(pattern)
+                                                  : pattern,
+                                           QRegularExpression::CaseInsensitiveOption)});
         }
     }
+    return place->second;
+}
+
+} // namespace
+
+std::vector<const Term*> termsIn(const QString& text, const QString& language) {
+    struct Place {
+        qsizetype from, length;
+        const Term* term;
+    };
+    std::vector<Place> places;
+    for (const NameInTexts& name : namesIn(language))
+        if (const auto match = name.pattern.match(text); match.hasMatch())
+            places.push_back({match.capturedStart(), match.capturedLength(), name.term});
     // A longer name is meant where a shorter one is a part of it.
     std::ranges::stable_sort(places, {}, [](const Place& place) { return std::pair(place.from, -place.length); });
     std::vector<const Term*> terms;

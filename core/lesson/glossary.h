@@ -32,6 +32,7 @@ const Term* findTerm(const QString& id);
 /// for an empty text.
 std::vector<const Term*> findTerms(const QString& typed, const QString& language);
 /// The terms that a text in that language uses by their names, in order of appearance; marks of the timeline are none.
+/// GUI thread, or the only thread of a program.
 std::vector<const Term*> termsIn(const QString& text, const QString& language);
 
 } // namespace lockscope::lesson

@@ -218,16 +218,24 @@ private:
             return std::nullopt;
         }
         fault.action = *action;
-        scenario::Trigger when;
-        bool conditional = false;
+        Condition condition;
         for (std::size_t i = 2; i < words.size() && m_wrong.isEmpty(); ++i)
-            if (!condition(words[i], when, conditional)) detail(words[i], fault);
-        if (conditional) fault.when = when;
+            if (!take(words[i], condition)) detail(words[i], fault);
+        if (condition.met) fault.when = condition.when;
+        if (condition.detail && !condition.met)
+            complain(*condition.detail, tr("this belongs to a condition, such as when=granted, and none stands here"));
         return m_wrong.isEmpty() ? std::optional(fault) : std::nullopt;
     }
 
+    /// A condition as far as it was read.
+    struct Condition {
+        scenario::Trigger when;
+        bool met = false;           ///< it is known what has to happen
+        std::optional<Part> detail; ///< the last one of which, when and how long after
+    };
     /// Reads a detail of a condition. False: it is none.
-    bool condition(const Part& part, scenario::Trigger& when, bool& conditional) {
+    bool take(const Part& part, Condition& condition) {
+        scenario::Trigger& when = condition.when;
         using On = scenario::Trigger::On;
         const qsizetype equals = part.text.indexOf(u'=');
         if (equals < 0) return false; // a target, also of that name
@@ -258,19 +266,16 @@ private:
         } else if (name == u"leader") {
             when.on = On::Leader;
             when.server = text == u"any" ? QString() : text;
-        } else if (name == u"client") {
-            when.client = text;
-            return true;
-        } else if (name == u"nth") {
-            number(when.nth);
-            return true;
-        } else if (name == u"after") {
-            duration(when.after);
+        } else if (name == u"client" || name == u"nth" || name == u"after") {
+            if (name == u"client") when.client = text;
+            if (name == u"nth") number(when.nth);
+            if (name == u"after") duration(when.after);
+            condition.detail = part;
             return true;
         } else {
             return false;
         }
-        conditional = true;
+        if (std::exchange(condition.met, true)) complain(part, tr("a fault has one condition at most"));
         return true;
     }
 

@@ -2,6 +2,7 @@
 // A stretch of a recording as a scenario: run, it has the same holders in the same order for the same times.
 #include "experiment/observed_uses.h"
 #include "experiment/replay.h"
+#include "experiment/replay_lock.h"
 #include "experiment/run.h"
 #include "scenario/scenario_file.h"
 #include "session/open_scenario.h"
@@ -209,6 +210,16 @@ private Q_SLOTS:
         QVERIFY(std::chrono::abs(uses[1].ended - Nanos(5s)) < kTolerance);
         QVERIFY(uses[2].got != kNever && std::chrono::abs(uses[2].got - Nanos(10s)) < kTolerance);
         QVERIFY(std::chrono::abs(uses[2].ended - Nanos(12s)) < kTolerance);
+    }
+
+    void aServersKindIsThatOfItsScheme() {
+        for (const auto& [url, kind] : {std::pair("rediss://mysql-cache:6379", "redis"),
+                                        {"redis+cluster://h:1", "redis"},
+                                        {"zookeeper://redis-1:2181/sql", "zookeeper"},
+                                        {"postgresql://h/db", "sql"},
+                                        {"memcacheds://h:1", "memcached"},
+                                        {"etcds://h:1", "etcd"}})
+            QCOMPARE(experiment::kindOfService(url), QByteArray(kind));
     }
 
     void anEmptyStretchIsRefused() {

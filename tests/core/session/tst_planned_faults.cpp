@@ -206,6 +206,12 @@ private Q_SLOTS:
         const QString role = QStringLiteral("lockscope:failover-async?recipe=redis-set&seed=5&do=2s,kill-node,master");
         QCOMPARE(session::readSharedText(role)->byHand.front().target, u"master"_qs);
         QVERIFY(!session::readSharedText(QString(text).replace(u"nth=3"_qs, u"nth=many"_qs)));
+        for (const char* wrong : {"2s,kill-node,redis-1,nth=2", "2s,kill-node,redis-1,after=1s",
+                                  "2s,kill-node,redis-1,when=granted,step=2"}) {
+            const auto refused = session::readSharedText(
+                QStringLiteral("lockscope:failover-async?recipe=redis-set&seed=5&do=") + QLatin1String(wrong));
+            QVERIFY2(!refused && refused.error().contains(u"condition"), wrong);
+        }
     }
 };
 

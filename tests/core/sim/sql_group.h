@@ -46,6 +46,10 @@ struct SqlGroup : SimulatedGround {
     }
     static QString urlOptions() { return {}; }
     sim::SqlServer& at() { return service->server(); }
+    /// Until that answer is there; kNever: it does not come within a minute.
+    Nanos timeUntil(const Pending& answer) {
+        return until([&] { return answer->has_value(); });
+    }
     sim::SqlEngine& engine() { return *at().engine(); }
 
     Process& client(const QByteArray& name) {

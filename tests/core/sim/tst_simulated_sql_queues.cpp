@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Behaviours of MariaDB and PostgreSQL, by their numbers, on a simulated server: queues of row locks and of inserters.
+#include "sql_dialects.h"
 #include "sql_group.h"
 
 using namespace lockscope;
+using tests::bothDialects;
+using tests::commitsOrNot;
 using tests::Dialect;
 using tests::SqlGroup;
 using tests::SqlQueue;
@@ -16,21 +19,6 @@ const std::vector<int> kInOrder{0, 1, 2, 3, 4, 5, 6, 7};
 
 class TestSimulatedSqlQueues : public QObject {
     Q_OBJECT
-
-    void bothDialects() {
-        QTest::addColumn<int>("dialect");
-        QTest::addRow("PostgreSQL") << int(Dialect::PostgreSql);
-        QTest::addRow("MariaDB") << int(Dialect::MySql);
-    }
-    void commitsOrNot() {
-        QTest::addColumn<int>("dialect");
-        QTest::addColumn<bool>("commits");
-        for (const bool commits : {true, false}) {
-            QTest::addRow("PostgreSQL, %s", commits ? "commit" : "rollback") << int(Dialect::PostgreSql) << commits;
-            QTest::addRow("MariaDB, %s", commits ? "commit" : "rollback") << int(Dialect::MySql) << commits;
-        }
-    }
-
 private Q_SLOTS:
     void Q1_innoDbHandsALockOnInTheOrderOfAsking() {
         for (std::uint64_t seed = 1; seed <= 5; ++seed) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Behaviours of MariaDB and PostgreSQL, by their numbers, on simulated servers: replicas and their promotion.
+#include "sql_dialects.h"
 #include "sql_group.h"
 
 using namespace lockscope;
+using tests::bothDialects;
 using tests::Dialect;
 using tests::SqlGroup;
 using Kind = SqlGroup::Kind;
@@ -40,9 +42,6 @@ struct Pair : SqlGroup {
         if (!*seen) run(20ms);
         return *seen && **seen && !(**seen)->rows.empty() ? (**seen)->rows.front().version : -1;
     }
-    Nanos timeUntil(const Pending& answer) {
-        return until([&] { return answer->has_value(); });
-    }
 };
 
 constexpr Nanos kFarBehind = 10s;
@@ -51,13 +50,6 @@ constexpr Nanos kFarBehind = 10s;
 
 class TestSimulatedSqlReplicas : public QObject {
     Q_OBJECT
-
-    void bothDialects() {
-        QTest::addColumn<int>("dialect");
-        QTest::addRow("PostgreSQL") << int(Dialect::PostgreSql);
-        QTest::addRow("MariaDB") << int(Dialect::MySql);
-    }
-
 private Q_SLOTS:
     void Q37_anAsynchronousCommitIsLostWithItsPrimary_data() { bothDialects(); }
     void Q37_anAsynchronousCommitIsLostWithItsPrimary() {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Behaviours of MariaDB and PostgreSQL, by their numbers, on a simulated server: time-outs, deadlocks and what
 // statements see.
+#include "sql_dialects.h"
 #include "sql_group.h"
 
 using namespace lockscope;
+using tests::bothDialects;
+using tests::commitsOrNot;
 using tests::Dialect;
 using tests::SqlGroup;
 using Kind = SqlGroup::Kind;
@@ -12,21 +15,6 @@ using Statement = SqlGroup::Statement;
 
 class TestSimulatedSqlRows : public QObject {
     Q_OBJECT
-
-    void bothDialects() {
-        QTest::addColumn<int>("dialect");
-        QTest::addRow("PostgreSQL") << int(Dialect::PostgreSql);
-        QTest::addRow("MariaDB") << int(Dialect::MySql);
-    }
-    void commitsOrNot() {
-        QTest::addColumn<int>("dialect");
-        QTest::addColumn<bool>("commits");
-        for (const bool commits : {true, false}) {
-            QTest::addRow("PostgreSQL, %s", commits ? "commit" : "rollback") << int(Dialect::PostgreSql) << commits;
-            QTest::addRow("MariaDB, %s", commits ? "commit" : "rollback") << int(Dialect::MySql) << commits;
-        }
-    }
-
 private Q_SLOTS:
     void Q11_twoThatLookedForAMissingRow() {
         SqlGroup g;

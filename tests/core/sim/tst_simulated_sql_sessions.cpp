@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Behaviours of MariaDB and PostgreSQL, by their numbers, on a simulated server: who dies and who notices, and named
 // locks.
+#include "sql_dialects.h"
 #include "sql_group.h"
 
 using namespace lockscope;
+using tests::bothDialects;
 using tests::Dialect;
 using tests::SqlGroup;
 using Kind = SqlGroup::Kind;
@@ -19,22 +21,10 @@ Statement named(Kind kind, const QByteArray& name = "n", Sharing sharing = Shari
     return statement;
 }
 
-/// Until that answer is there; kNever: it does not come within a minute.
-Nanos timeUntil(SqlGroup& g, const Pending& answer) {
-    return g.until([&] { return answer->has_value(); });
-}
-
 } // namespace
 
 class TestSimulatedSqlSessions : public QObject {
     Q_OBJECT
-
-    void bothDialects() {
-        QTest::addColumn<int>("dialect");
-        QTest::addRow("PostgreSQL") << int(Dialect::PostgreSql);
-        QTest::addRow("MariaDB") << int(Dialect::MySql);
-    }
-
 private Q_SLOTS:
     void Q26_aKilledClientsLocksAreFreeAtOnce_data() { bothDialects(); }
     void Q26_aKilledClientsLocksAreFreeAtOnce() {
@@ -126,7 +116,7 @@ private Q_SLOTS:
         g.lock(a, "a");
         g.network.between(a.end.client, g.at().entity()).setCut(true);
         const Pending waits = g.send(b, SqlGroup::begun(SqlGroup::of(Kind::LockRow, "a")));
-        const Nanos noticed = timeUntil(g, waits);
+        const Nanos noticed = g.timeUntil(waits);
         QVERIFY2(noticed > 2500ms && noticed < 3500ms, QByteArray::number(double(noticed.count()) / 1e9));
         QCOMPARE(SqlGroup::times(sim::Probe::SqlHalfOpen), 1);
         QVERIFY(!a.session->broken()); // its own machine notices later
