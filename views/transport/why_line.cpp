@@ -6,6 +6,7 @@
 #include "theme/palette.h"
 #include "theme/plain_tips.h"
 #include "verdict/why.h"
+#include "verdict/why_safe.h"
 
 #include <QHelpEvent>
 #include <QPainter>
@@ -41,18 +42,22 @@ void WhyLine::refresh() {
     std::optional<std::size_t> told = toldViolation(*judged, m_context->playhead());
     if (told && !goesOnAt(judged->violations[*told], m_context->playhead())) told.reset();
     // Composed again only for another violation or another judgement: it looks back along the trace.
-    if (told == m_index && (!told || judged == m_verdict)) return;
+    if (told && told == m_index && judged == m_verdict) return;
+    const bool other = told != m_index;
     m_index = told;
     m_verdict = judged;
-    QString sentence = told ? verdict::why(judged->violations[*told], *m_context->trace()) : QString();
-    const bool hadOne = !m_sentence.isEmpty();
-    if (sentence == m_sentence) return;
+    const auto trace = m_context->trace();
+    QString sentence =
+        told ? verdict::why(judged->violations[*told], *trace) : verdict::whySafe(*trace, m_context->playhead());
+    if (!other && sentence == m_sentence) return;
     m_sentence = std::move(sentence);
     setEnabled(told.has_value());
     setFocusPolicy(told ? Qt::TabFocus : Qt::NoFocus);
     setCursor(told ? Qt::PointingHandCursor : Qt::ArrowCursor);
-    setAccessibleName(told ? tr("Why: %1").arg(m_sentence) : tr("No invariant is violated at this instant"));
-    if (hadOne || told) update();
+    setAccessibleName(told                   ? tr("Why: %1").arg(m_sentence)
+                      : m_sentence.isEmpty() ? tr("No invariant is violated at this instant")
+                                             : tr("Safe: %1").arg(m_sentence));
+    update();
 }
 
 QSize WhyLine::sizeHint() const {
@@ -61,21 +66,23 @@ QSize WhyLine::sizeHint() const {
 
 bool WhyLine::event(QEvent* event) {
     if (event->type() != QEvent::ToolTip) return QAbstractButton::event(event);
-    if (m_index)
-        showPlainTip(static_cast<QHelpEvent*>(event)->globalPos(),
-                     m_sentence + QStringLiteral("\n\n") + tr("A click goes there and explains it."), this);
+    const QString more = m_index ? QStringLiteral("\n\n") + tr("A click goes there and explains it.") : QString();
+    if (!m_sentence.isEmpty()) showPlainTip(static_cast<QHelpEvent*>(event)->globalPos(), m_sentence + more, this);
     return true;
 }
 
 void WhyLine::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.fillRect(rect(), color(m_index ? underMouse() ? Role::SurfaceHover : Role::ViolationSoft : Role::Surface));
-    if (!m_index) return;
+    if (m_sentence.isEmpty()) return;
     QRect room = rect().adjusted(kMargin, 0, -kMargin, 0);
     painter.setFont(uiFont(0, QFont::Bold));
-    painter.setPen(color(Role::ViolationText));
+    painter.setPen(color(m_index ? Role::ViolationText : Role::AcceptedText));
     //: The first word of the line that says why an invariant is violated.
-    const QString why = tr("Why");
+    const QString violated = tr("Why");
+    //: The first word of the line that says why nobody got in twice although a server died.
+    const QString survived = tr("Safe");
+    const QString& why = m_index ? violated : survived;
     painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter, why);
     room.setLeft(room.left() + painter.fontMetrics().horizontalAdvance(why) + kGap);
     painter.setFont(uiFont());

@@ -7,13 +7,13 @@
 namespace lockscope::views {
 
 /// One sentence, as wide as the window, on the violation that goes on at the playhead: what happened, and why the lock
-/// allowed it. Empty at other instants, and as high then, so that nothing below it moves. A click explains it at
-/// length.
+/// allowed it. A click explains it at length. After a leader's death that the lock survived it says why nobody got in
+/// twice. Empty at other instants, and as high then, so that nothing below it moves.
 class WhyLine : public QAbstractButton {
     Q_OBJECT
 public:
     explicit WhyLine(ViewContext* context, QWidget* parent = nullptr);
-    /// The sentence that is shown; empty: no violation goes on at the playhead.
+    /// The sentence that is shown; empty: no violation goes on at the playhead, and nothing was survived.
     QString sentence() const { return m_sentence; }
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return {100, sizeHint().height()}; }
