@@ -25,6 +25,15 @@ QString whyNotHeld(const QString& id, const RunReport& report) {
     return tr("%1 should hold: %2").arg(id, verdict::headline(*bad, *report.trace));
 }
 
+/// Whether the run took a rare path of the simulator, or has an event of that kind.
+bool takes(const RunReport& report, const QString& path) {
+    if (report.reached.contains(path)) return true;
+    const trace::Trace& trace = *report.trace;
+    for (std::size_t row = 0; row < trace.size(); ++row)
+        if (path == QLatin1String(trace::kindName(trace.kindAt(row)))) return true;
+    return false;
+}
+
 } // namespace
 
 QString differenceFrom(const scenario::Expectation& promised, const RunReport& report, const Measures& measures) {
@@ -45,6 +54,8 @@ QString differenceFrom(const scenario::Expectation& promised, const RunReport& r
             int(double(measures.requests) / std::chrono::duration<double>(report.trace->reached()).count());
         if (rate < span->low || rate > span->high) return tr("%1 requests a second").arg(rate);
     }
+    for (const QString& path : promised.reaches)
+        if (!takes(report, path)) return tr("it should come to %1, and does not").arg(path);
     if (report.acquisitions == 0) return tr("the lock was never granted");
     return {};
 }

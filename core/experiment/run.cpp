@@ -2,6 +2,7 @@
 #include "experiment/run.h"
 
 #include "session/bounds.h"
+#include "sim/probe.h"
 #include "sim/world.h"
 
 namespace lockscope::experiment {
@@ -9,10 +10,13 @@ namespace lockscope::experiment {
 RunReport run(const scenario::Scenario& scenario, std::uint64_t seed) {
     RunReport report;
     report.trace = std::make_shared<trace::Trace>();
+    const auto before = sim::probeCounts();
     {
         sim::World world(scenario, seed, report.trace);
         world.runUntil(scenario.until);
     }
+    for (std::size_t i = 0; i < sim::kProbes; ++i)
+        if (sim::probeCounts()[i] > before[i]) report.reached += QString::fromLatin1(sim::probeName(sim::Probe(i)));
     verdict::Judge judge(report.trace, session::boundsFor(scenario));
     judge.consume();
     report.verdict = judge.verdict(true);

@@ -11,6 +11,7 @@ struct RunReport {
     std::shared_ptr<trace::Trace> trace;
     verdict::Verdict verdict;
     std::uint64_t acquisitions = 0; ///< grants, re-entries not counted
+    QStringList reached;            ///< the rare paths of the simulator that the run took, by their probes' names
     QByteArray digest;              ///< equal for equal scenario and seed, on every machine and build
 };
 

@@ -24,6 +24,8 @@ TargetKind targetKind(Action action) {
     case Action::Failover:
     case Action::EvictKey:
     case Action::FlushNode:
+    case Action::ExhaustPool:
+    case Action::FreePool:
         return TargetKind::Node;
     case Action::CutLink:
     case Action::MendLink:
@@ -54,6 +56,8 @@ std::optional<Action> undoing(Action action) {
         return Action::RestartNode;
     case Action::CutLink:
         return Action::MendLink;
+    case Action::ExhaustPool:
+        return Action::FreePool;
     default:
         break;
     }

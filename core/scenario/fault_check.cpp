@@ -42,6 +42,8 @@ public:
         if (scenario.manager) m_engines = scenario.manager->engines;
         for (const NodeSpec& node : scenario.nodes) // a server stands for the engine that it belongs to
             if (!m_engines.contains(node.id) && scenario.engineNumber(node.id) >= 0) m_engines += node.id;
+        for (const NodeSpec& node : scenario.nodes)
+            if (serviceHaving(scenario.services, scenario.nodes, node.id).pool > 0) m_pooled += node.id;
         m_servers = m_nodes;
         m_several = !scenario.services.empty();
         for (const ServiceSpec& service : scenario.services) {
@@ -89,12 +91,20 @@ private:
 
     void addRole(const QString& name, const ServiceSpec& service) {
         m_nodes += name;
+        if (service.pool > 0) m_pooled += name;
         const bool sentinel = name.contains(QLatin1String("sentinel["));
         m_kinds[name] = sentinel ? QStringLiteral("sentinel") : service.kind;
     }
 
     /// Complains of faults that only servers of some kinds can have.
     void checkKind(const Fault& fault) {
+        if (fault.action == Action::ExhaustPool || fault.action == Action::FreePool) {
+            if (m_nodes.contains(fault.target) && !m_pooled.contains(fault.target))
+                complain("/target", tr("%1 cannot be done to “%2”: only the clients of a database with \"pool\" share "
+                                       "connections")
+                                        .arg(QString::fromLatin1(actionId(fault.action)), fault.target));
+            return;
+        }
         if (fault.action != Action::EvictKey && fault.action != Action::FlushNode) return;
         const auto known = m_kinds.find(fault.target);
         const ServiceKind* const kind = known == m_kinds.end() ? nullptr : findServiceKind(known->second);
@@ -243,6 +253,7 @@ private:
     QStringList m_engines;              ///< of a lock manager
     QStringList m_servers;              ///< m_nodes without the roles
     std::map<QString, QString> m_kinds; ///< of m_nodes: NodeSpec::kind
+    QStringList m_pooled;               ///< those of m_nodes whose clients share a pool of connections
     bool m_several = false;             ///< servers
     bool m_handsOver = false;           ///< Sentinels, etcd members or replicas can be asked for a failover
     QString m_path;

@@ -29,6 +29,8 @@ enum class Action : std::uint8_t {
     Failover,         ///< target a master: the Sentinels are asked to replace it
     EvictKey,         ///< target a server: it throws the first lock's keys out, as for lack of memory
     FlushNode,        ///< target a server: an operator deletes all of its data
+    ExhaustPool,      ///< target a database: strangers take all connections of the pool that its clients share
+    FreePool,         ///< target a database: they give them back
     CutLink,
     MendLink,
     DelayLink,    ///< DelayLink: value = extra one-way latency, 0 undoes it
@@ -143,6 +145,8 @@ struct Expectation {
     bool stalls = false;
     std::optional<Range> longestWait;      ///< the longest of all waits, those included that the run's end cut short
     std::optional<Span> requestsPerSecond; ///< of all clients together, over the whole run
+    QStringList reaches; ///< each run takes these paths: rare ones of the simulator, "etcd/lease/ended", or kinds of
+                         ///< events, "renew-refused"
     friend bool operator==(const Expectation&, const Expectation&) = default;
 };
 

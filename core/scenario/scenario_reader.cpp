@@ -74,6 +74,7 @@ Expectation readExpectation(const Fields& fields) {
     fields.words(L("holds"), expectation.holds);
     fields.duration(L("recovers_within"), expectation.recoversWithin);
     fields.flag(L("stalls"), expectation.stalls);
+    fields.words(L("reaches"), expectation.reaches);
     if (fields.has(L("longest_wait"))) fields.range(L("longest_wait"), expectation.longestWait.emplace());
     if (fields.has(L("requests_per_second"))) {
         const QJsonValue span = fields[L("requests_per_second")];

@@ -79,6 +79,7 @@ QJsonObject expectationObject(const Expectation& expectation) {
     if (expectation.recoversWithin) object[u"recovers_within"] = formatDuration(*expectation.recoversWithin);
     if (expectation.stalls) object[u"stalls"] = true;
     if (expectation.longestWait) object[u"longest_wait"] = rangeValue(*expectation.longestWait);
+    if (!expectation.reaches.isEmpty()) object[u"reaches"] = QJsonArray::fromStringList(expectation.reaches);
     if (const auto& span = expectation.requestsPerSecond)
         object[u"requests_per_second"] = QJsonArray{span->low, span->high};
     return object;
@@ -112,8 +113,9 @@ bool isPlain(const ServiceSpec& service) {
 }
 
 bool isOfFormTwo(const Fault& fault) {
-    constexpr std::array kNewer{Action::LosePush,  Action::HangWork,   Action::SwitchEngine, Action::EvictKey,
-                                Action::FlushNode, Action::JitterLink, Action::ResetLink,    Action::DriftClock};
+    constexpr std::array kNewer{Action::LosePush,    Action::HangWork,   Action::SwitchEngine, Action::EvictKey,
+                                Action::FlushNode,   Action::JitterLink, Action::ResetLink,    Action::DriftClock,
+                                Action::ExhaustPool, Action::FreePool};
     const bool action = std::ranges::find(kNewer, fault.action) != kNewer.end();
     const bool condition =
         fault.when && (fault.at || fault.when->on > Trigger::On::Released || !fault.when->client.isEmpty());
@@ -123,15 +125,16 @@ bool isOfFormTwo(const Fault& fault) {
 
 /// The first version of files that can say all of it: recordings and built-in files keep their form.
 int formOf(const Scenario& scenario) {
-    const auto counts = [](const auto& entry) {
-        return entry.second.requestsPerSecond.has_value() || entry.second.longestWait.has_value();
+    const auto isNewer = [](const auto& entry) {
+        const Expectation& promised = entry.second;
+        return promised.requestsPerSecond || promised.longestWait || !promised.reaches.isEmpty();
     };
     const bool services = scenario.services.size() > 1 || !std::ranges::all_of(scenario.services, isPlain);
     const bool parts = scenario.manager || !scenario.moreLocks.empty() || !scenario.programs.empty() ||
                        !scenario.groups.empty() || !scenario.recipes.empty() || scenario.lock.permits != 1 ||
                        services || !scenario.lock.service.isEmpty() || scenario.liveness;
     const bool faults = std::ranges::any_of(scenario.faults, isOfFormTwo);
-    return parts || faults || std::ranges::any_of(scenario.expect, counts) ? 2 : 1;
+    return parts || faults || std::ranges::any_of(scenario.expect, isNewer) ? 2 : 1;
 }
 
 QJsonObject lockObject(const Scenario& scenario, int form) {

@@ -59,6 +59,10 @@ QString kindOf(const scenario::Scenario& settings, const QString& server) {
     return found == settings.nodes.end() ? QString() : found->kind;
 }
 
+bool isOfPool(Action action) {
+    return action == Action::ExhaustPool || action == Action::FreePool;
+}
+
 /// Whether some server tells clients news without being asked.
 bool anybodySends(const scenario::Scenario& settings) {
     const auto sends = [](const scenario::NodeSpec& node) { return node.kind != QLatin1String("memcached"); };
@@ -113,9 +117,10 @@ std::span<const Action> Breakable::actions() const {
                                         Action::LosePush,    Action::HangWork,   Action::StopWatchdog,
                                         Action::JumpClock,   Action::DriftClock, Action::ResetLink};
     static constexpr std::array kServer{
-        Action::KillNode,  Action::CrashNode, Action::PauseNode,  Action::RestartNode, Action::RestartNodeEmpty,
-        Action::CutLink,   Action::JumpClock, Action::DriftClock, Action::DelayLink,   Action::JitterLink,
-        Action::ResetLink, Action::EvictKey,  Action::FlushNode,  Action::Failover,    Action::SwitchEngine};
+        Action::KillNode,         Action::CrashNode,   Action::PauseNode, Action::RestartNode,
+        Action::RestartNodeEmpty, Action::CutLink,     Action::JumpClock, Action::DriftClock,
+        Action::DelayLink,        Action::JitterLink,  Action::ResetLink, Action::EvictKey,
+        Action::FlushNode,        Action::ExhaustPool, Action::Failover,  Action::SwitchEngine};
     static constexpr std::array kLink{Action::CutLink, Action::DelayLink, Action::JitterLink, Action::ResetLink};
     static constexpr std::array kWorld{Action::HealAll};
     switch (m_kind) {
@@ -176,6 +181,8 @@ bool Breakable::suffers(Action fault) const {
         return clientState().workHung;
     case Action::JumpClock:
         return clockOffset() != 0;
+    case Action::ExhaustPool:
+        return m_kind == Kind::Server && poolExhausted();
     case Action::CutLink:
         return anyLink([](const trace::LinkState& link) { return link.cut; });
     case Action::DelayLink:
@@ -237,7 +244,7 @@ Answer Breakable::serverCan(Action action) const {
     if (m_first == kNoEntity) return no(Words::tr("There is no server yet."));
     const bool whereDead = action == Action::RestartNode || action == Action::RestartNodeEmpty ||
                            action == Action::CutLink || action == Action::MendLink || action == Action::DelayLink ||
-                           action == Action::JitterLink;
+                           action == Action::JitterLink || isOfPool(action);
     // An operator promotes a database's replica, whether its master runs or not.
     const bool promotes = action == Action::Failover && kindOf(m_sight.settings, name()) == QLatin1String("sql");
     if (!whereDead && !promotes && life() == Life::Dead) return no(Words::tr("%1 is dead.").arg(displayName()));
@@ -246,6 +253,7 @@ Answer Breakable::serverCan(Action action) const {
     if (action == Action::MendLink && !suffers(Action::CutLink)) return no(Words::tr("None of its links is cut."));
     if (action == Action::Failover) return canFailOver();
     if (action == Action::EvictKey || action == Action::FlushNode) return canDrop();
+    if (isOfPool(action)) return canPool(action);
     if (action == Action::SwitchEngine) {
         if (!m_sight.settings.manager) return no(Words::tr("There is no lock manager that could change its engine."));
         if (m_sight.settings.engineNumber(name()) < 0)
@@ -272,6 +280,26 @@ Answer Breakable::canDrop() const {
     if (roleOf(m_sight, m_first) == "replica")
         return no(Words::tr("%1 is a replica: it drops only the data that its master drops.").arg(displayName()));
     if (life() == Life::Paused) return no(Words::tr("It is paused."));
+    return {};
+}
+
+bool Breakable::poolExhausted() const {
+    // The pool is the service's: each of its servers suffers.
+    const auto service = m_sight.settings.serviceNamed(name());
+    return service && std::ranges::any_of(m_sight.state.nodes, [&](const auto& node) {
+               return node.second.poolExhausted &&
+                      m_sight.settings.serviceNamed(m_sight.trace.displayName(node.first)) == service;
+           });
+}
+
+Answer Breakable::canPool(Action action) const {
+    if (kindOf(m_sight.settings, name()) != QLatin1String("sql"))
+        return no(Words::tr("%1 is no database: its clients have no pool of connections.").arg(displayName()));
+    if (scenario::serviceHaving(m_sight.settings.services, m_sight.settings.nodes, name()).pool <= 0)
+        return no(Words::tr("The clients of %1 share no pool: each has connections of its own.").arg(displayName()));
+    const bool exhausted = poolExhausted();
+    if (action == Action::ExhaustPool && exhausted) return no(Words::tr("Its pool is exhausted already."));
+    if (action == Action::FreePool && !exhausted) return no(Words::tr("Its pool is not exhausted."));
     return {};
 }
 

@@ -56,6 +56,10 @@ private:
     std::expected<void, QString> canFailOver() const;
     /// Whether the server can lose keys while it runs.
     std::expected<void, QString> canDrop() const;
+    /// `action`: ExhaustPool or FreePool.
+    std::expected<void, QString> canPool(scenario::Action action) const;
+    /// Whether strangers have all connections of the pool that the clients of this database share.
+    bool poolExhausted() const;
     const trace::ClientState& clientState() const;
     const trace::NodeState& serverState(trace::EntityId server) const;
     bool anyLink(bool (*holds)(const trace::LinkState&)) const;

@@ -18,23 +18,6 @@ QString tr(const char* text) {
     return QCoreApplication::translate("Faults", text);
 }
 
-/// Nothing lasts that a later fault could end or replace.
-bool isOverAtOnce(Action action) {
-    switch (action) {
-    case Action::StopWatchdog:
-    case Action::HangWork:
-    case Action::LoseReply:
-    case Action::LosePush:
-    case Action::ResetLink:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/// Further than this nobody looks; sums of such durations stay far from overflowing.
-constexpr Nanos kLongest = std::chrono::hours(24 * 365 * 10);
-
 /// A clock that is a millionth too fast gains so much in a second.
 constexpr Nanos kGainOfOneMillionth = 1us;
 constexpr std::int64_t kMostPpm = 999'999;
@@ -157,7 +140,9 @@ std::expected<void, QString> World::act(const Fault& fault) {
     case Action::RestartNodeEmpty:
     case Action::Failover:
     case Action::EvictKey:
-    case Action::FlushNode: {
+    case Action::FlushNode:
+    case Action::ExhaustPool:
+    case Action::FreePool: {
         Server* const server = m_services->find(fault.target);
         if (!server) {
             QStringList names;
@@ -175,6 +160,8 @@ std::expected<void, QString> World::act(const Fault& fault) {
         }
         if (fault.action == Action::EvictKey || fault.action == Action::FlushNode)
             return dropData(fault, *server, flags);
+        if (fault.action == Action::ExhaustPool || fault.action == Action::FreePool)
+            return changePool(fault, *server, flags);
         actOnServer(fault, *server, flags);
         return {};
     }
@@ -213,6 +200,24 @@ std::expected<void, QString> World::dropData(const Fault& fault, Server& server,
     emit(EventKind::SettingChanged, flags, server.entity(), trace::kNoEntity, 0,
          m_recorder.trace().text(evicts ? "evict=" + lock : QByteArray("flush=all")));
     evicts ? service.evict(server, lock) : service.flush(server);
+    return {};
+}
+
+std::expected<void, QString> World::changePool(const Fault& fault, const Server& server, std::uint8_t flags) {
+    Service& service = *m_services->having(QString::fromUtf8(server.id()));
+    if (service.pool() == Service::Pool::None)
+        return std::unexpected(tr("The clients of %1 share no pool: each has connections of its own.")
+                                   .arg(QString::fromUtf8(server.id())));
+    const bool exhausts = fault.action == Action::ExhaustPool;
+    const auto wanted = exhausts ? Service::Pool::Exhausted : Service::Pool::Free;
+    // The pool is the service's, so its first server stands for it, whichever was named.
+    const Server& first = *service.servers().front();
+    // The fault first: clients that wait for a connection go on after it.
+    if (service.pool() != wanted)
+        emit(EventKind::SettingChanged, flags, first.entity(), trace::kNoEntity, 0,
+             m_recorder.trace().text(exhausts ? "pool=exhausted" : "pool=free"));
+    service.setPool(wanted);
+    noteStruck(fault, QString::fromUtf8(first.id()), first.entity());
     return {};
 }
 
@@ -343,112 +348,6 @@ void World::resetLink(const Network::Link& link, std::uint8_t flags) {
         emit(EventKind::LinkMended, flags, link.first, link.entity);
         server->hangUpOn(other);
         return;
-    }
-}
-
-World::Aspect World::aspectOf(Action action) {
-    switch (action) {
-    case Action::CutLink:
-    case Action::MendLink:
-        return Aspect::Cut;
-    case Action::DelayLink:
-        return Aspect::Delay;
-    case Action::JitterLink:
-        return Aspect::Jitter;
-    case Action::JumpClock:
-        return Aspect::Clock;
-    case Action::DriftClock:
-        return Aspect::Drift;
-    default:
-        return Aspect::Life;
-    }
-}
-
-void World::noteStruck(const Fault& fault, const QString& target, trace::EntityId entity) {
-    const auto undo = scenario::undoing(fault.action);
-    if (isOverAtOnce(fault.action)) return;
-    const Struck struck(aspectOf(fault.action), entity);
-    std::vector<Lasting>& lasting = m_lasting[struck];
-    const bool sets = scenario::takesValue(fault.action);
-    // An undoing ends all that was done, a lasting value all values before it.
-    if (!undo || (sets && !fault.duration)) lasting.clear();
-    if (!undo) return;
-    const std::uint64_t number = ++m_lastFault;
-    lasting.push_back({number, fault.value});
-    if (!fault.duration) return;
-    Fault later;
-    later.at = now() + std::clamp(*fault.duration, Nanos(0), kLongest);
-    later.action = *undo;
-    later.target = target; // the client it struck, not the holder by then
-    later.byHand = fault.byHand;
-    m_scheduler.at(
-        *later.at, [this, struck, number, later] { endFault(struck, number, later); }, VirtualScheduler::Rank::Late);
-}
-
-void World::endFault(const Struck& struck, std::uint64_t number, const Fault& undo) {
-    std::vector<Lasting>& lasting = m_lasting[struck];
-    const auto own = std::ranges::find(lasting, number, &Lasting::number);
-    if (own == lasting.end()) return;
-    const bool newest = own + 1 == lasting.end();
-    lasting.erase(own);
-    const bool sets = scenario::takesValue(undo.action);
-    if (lasting.empty()) {
-        if (stillLasts(undo)) strike(undo);
-    } else if (sets && newest) {
-        // Not by strike(): the fault that lasts on is no new one, and has its own end.
-        const Nanos value = lasting.back().value;
-        if (undo.action == Action::DelayLink || undo.action == Action::JitterLink) {
-            for (const StruckLink& struckLink : linksOf(undo.target))
-                delayLink(*struckLink.link, undo.action, value, flagsOf(undo));
-        } else {
-            Server* const server = m_services->find(undo.target);
-            Client* const client = server ? nullptr : findClient(undo.target);
-            if ((server || client) && undo.action == Action::JumpClock)
-                jumpClock(client, server, value, flagsOf(undo));
-            else if (server || client)
-                driftClock(client, server, value, flagsOf(undo));
-        }
-    }
-}
-
-bool World::stillLasts(const Fault& undo) {
-    // Somebody may have restarted it meanwhile, or taken it out of the workload: a restart now would be a new fault.
-    if (undo.action == Action::RestartNode) {
-        const Server* const server = m_services->find(undo.target);
-        return server && server->life() == Server::Life::Dead;
-    }
-    if (undo.action != Action::RestartClient) return true;
-    for (int i = 0; i < m_settings.workload.clients && i < static_cast<int>(m_clients.size()); ++i) {
-        const Client& client = *m_clients[static_cast<std::size_t>(i)];
-        if (client.name() == undo.target.toUtf8()) return client.life() == Runtime::Life::Dead;
-    }
-    return false;
-}
-
-void World::healAll(std::uint8_t flags) {
-    m_lasting.clear(); // what would end later ends now
-    m_network.healAll();
-    for (const auto& client : m_clients) {
-        client->stopWatchdog(false);
-        client->hangWork(false);
-        client->setClockOffset(Nanos(0));
-        if (client->drift() != 0) client->setDrift(0);
-    }
-    emit(EventKind::Healed, flags, trace::kNoEntity);
-    for (Server* const server : m_services->servers()) {
-        server->setClock(Nanos(0));
-        if (server->life() == Server::Life::Paused) emit(EventKind::NodeResumed, flags, server->entity());
-        server->resume();
-        if (server->life() == Server::Life::Dead) {
-            server->start();
-            emit(EventKind::NodeStarted, flags, server->entity());
-        }
-    }
-    const int wanted = m_settings.workload.clients;
-    for (int i = 0; i < wanted && i < static_cast<int>(m_clients.size()); ++i) {
-        Client& client = *m_clients[static_cast<std::size_t>(i)];
-        resumeClient(client, flags);
-        if (client.life() == Runtime::Life::Dead) client.restart();
     }
 }
 

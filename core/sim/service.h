@@ -47,6 +47,15 @@ public:
     virtual void evict(Server&, const QByteArray& /*lockName*/) {}
     /// All data of the server are deleted, as by an operator's command. Precondition: canDrop().
     virtual void flush(Server&) {}
+    /// The pool of connections that all clients share.
+    enum class Pool : std::uint8_t {
+        None, ///< each client has connections of its own
+        Free,
+        Exhausted, ///< strangers have all its connections
+    };
+    virtual Pool pool() const { return Pool::None; }
+    /// Precondition: neither the one nor the other is Pool::None.
+    virtual void setPool(Pool) {}
     /// Frees a lock as an operator would.
     virtual void forceRelease(const QByteArray& lockName) = 0;
     /// The work that its servers have done so far: a measure of cost that is equal on every machine.

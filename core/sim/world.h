@@ -37,8 +37,10 @@ public:
     const scenario::Scenario& settings() const { return m_settings; }
 
 private:
+    /// Further than this nobody looks; sums of such durations stay far from overflowing.
+    static constexpr Nanos kLongest = std::chrono::hours(24 * 365 * 10);
     /// The aspect of its target that a fault changes.
-    enum class Aspect : std::uint8_t { Life, Cut, Delay, Clock, Jitter, Drift };
+    enum class Aspect : std::uint8_t { Life, Cut, Delay, Clock, Jitter, Drift, Pool };
     using Struck = std::pair<Aspect, trace::EntityId>; ///< of a client, a server or a link
     /// A fault that has struck and not ended yet.
     struct Lasting {
@@ -93,6 +95,8 @@ private:
     trace::EntityId partyOf(const QString& target);
     /// Evicts the first lock's keys from a server, or deletes all its data.
     std::expected<void, QString> dropData(const scenario::Fault& fault, Server& server, std::uint8_t flags);
+    /// Strangers take the connections of the pool that the server's clients share, or give them back.
+    std::expected<void, QString> changePool(const scenario::Fault& fault, const Server& server, std::uint8_t flags);
     void actOnServer(const scenario::Fault& fault, Server& server, std::uint8_t flags);
     std::expected<void, QString> actOnClient(const scenario::Fault& fault, std::uint8_t flags);
     std::expected<void, QString> actOnLinks(const scenario::Fault& fault, std::uint8_t flags);

@@ -142,7 +142,10 @@ void State::applyLife(const Event& event, const Trace& trace, std::vector<Ended>
         clients[event.actor].watchdogStopped = true;
         break;
     case EventKind::SettingChanged:
-        if (trace.entity(event.aux).name.startsWith("recipe=")) recipeSetAt = event.at;
+        if (const QByteArray& change = trace.entity(event.aux).name; change.startsWith("recipe="))
+            recipeSetAt = event.at;
+        else if (change.startsWith("pool=") && trace.entity(event.actor).kind == EntityKind::Node)
+            nodes[event.actor].poolExhausted = change == "pool=exhausted";
         break;
     case EventKind::NodeRole:
         trace::applyRole(nodes[event.actor], event, trace.entity(event.aux).name);
@@ -187,6 +190,7 @@ void State::applyLife(const Event& event, const Trace& trace, std::vector<Ended>
         for (auto& [id, node] : nodes) {
             if (node.life == Life::Paused) setLife(node, Life::Running, event.at);
             node.clockOffset = 0;
+            node.poolExhausted = false;
         }
         break;
     default:

@@ -32,6 +32,7 @@ struct NodeState {
     LagUnit lagUnit = LagUnit::Time; ///< ns, or bytes
     bool copiesNobody = false;       ///< it is known that it gets its data from nobody
     bool candidate = false;          ///< chosen to be promoted, and not a master yet
+    bool poolExhausted = false;      ///< of a database: strangers have all connections of its clients' pool
     EntityId votedFor = kNoEntity;   ///< by this node, in the election of votedEpoch
     std::int64_t votedEpoch = 0;
     friend bool operator==(const NodeState&, const NodeState&) = default;

@@ -123,6 +123,7 @@ const std::vector<QByteArray> kWords{
     "recorded",
     "recipes",
     "requests_per_second",
+    "reaches",
     "redis-multi",
 };
 

@@ -183,8 +183,9 @@ void paintNode(QPainter& painter, const ViewContext& context, const ClusterLayou
     const QString role = dead || paused ? QString() : nodeRoleWords(context, node.entity);
     QString words = role.isEmpty() ? nodeWords(context, node.entity) : role;
     if (state.clockOffset != 0) words = Words::tr("clock %1").arg(offsetText(Nanos(state.clockOffset)));
+    if (state.poolExhausted && !dead) words = Words::tr("pool exhausted");
     painter.setFont(uiFont(-1.5));
-    painter.setPen(color(dead || paused || state.clockOffset ? Role::FaultText : Role::TextDim));
+    painter.setPen(color(dead || paused || state.clockOffset || state.poolExhausted ? Role::FaultText : Role::TextDim));
     painter.drawText(room, Qt::AlignLeft | Qt::AlignBottom, text(words, room.width()));
     if (marked) paintMark(painter, node.box.adjusted(-3, -3, 3, 3), 8);
 }

@@ -246,7 +246,11 @@ QString ClusterPanel::describe(const ClusterLayout::Item& item) const {
                                              : isInSight(*m_context, item.entity) ? tr("running")
                                                                                   : tr("out of sight"));
         const QString role = life == Life::Dead ? QString() : nodeRoleWords(*m_context, item.entity);
-        return role.isEmpty() ? words : words + QStringLiteral(", ") + role;
+        QStringList all{words};
+        if (!role.isEmpty()) all += role;
+        if (found != state.nodes.end() && found->second.poolExhausted)
+            all += tr("the pool of its clients is exhausted");
+        return all.join(QStringLiteral(", "));
     }
     const auto found = state.links.find(item.entity);
     const trace::LinkState link = found == state.links.end() ? trace::LinkState{} : found->second;

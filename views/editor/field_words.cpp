@@ -192,6 +192,8 @@ constexpr std::array kWords{
          QT_TRANSLATE_NOOP("EditorFields", "The lock is never granted again")},
     Word{"longest_wait", QT_TRANSLATE_NOOP("EditorFields", "Longest wait"),
          QT_TRANSLATE_NOOP("EditorFields", "Of all waits, from and to")},
+    Word{"reaches", QT_TRANSLATE_NOOP("EditorFields", "Comes to"),
+         QT_TRANSLATE_NOOP("EditorFields", "Rare paths of the simulator or kinds of events that every run takes")},
     Word{"requests_per_second", QT_TRANSLATE_NOOP("EditorFields", "Requests a second"),
          QT_TRANSLATE_NOOP("EditorFields", "The least and the most of all clients together")},
     Word{"engines", QT_TRANSLATE_NOOP("EditorFields", "Engines"),

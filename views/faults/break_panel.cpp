@@ -55,6 +55,7 @@ constexpr std::array kVerbs{
     Verb{"break.failover", Server, Action::Failover, Qt::SHIFT | Qt::Key_M},
     Verb{"break.evict-key", Server, Action::EvictKey, Qt::SHIFT | Qt::Key_E},
     Verb{"break.flush-node", Server, Action::FlushNode, Qt::SHIFT | Qt::Key_Z},
+    Verb{"break.exhaust-pool", Server, Action::ExhaustPool, Qt::SHIFT | Qt::Key_U},
     Verb{"break.cut-link", Link, Action::CutLink, Qt::Key_C},
     Verb{"break.delay-link", Link, Action::DelayLink, Qt::Key_D},
     Verb{"break.jitter-link", Link, Action::JitterLink, Qt::CTRL | Qt::ALT | Qt::Key_D},

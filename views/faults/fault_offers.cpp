@@ -67,6 +67,10 @@ constexpr std::array kWordings{
             QT_TRANSLATE_NOOP("Faults", "Evict lock"), QT_TRANSLATE_NOOP3("Faults", "Evict", "button"), "minus"},
     Wording{Action::FlushNode, QT_TRANSLATE_NOOP("Faults", "Delete all data of %1"),
             QT_TRANSLATE_NOOP("Faults", "Delete data"), QT_TRANSLATE_NOOP3("Faults", "Flush", "button"), "cross"},
+    Wording{Action::ExhaustPool, QT_TRANSLATE_NOOP("Faults", "Take all connections of the pool of %1"),
+            QT_TRANSLATE_NOOP("Faults", "Exhaust pool"), QT_TRANSLATE_NOOP3("Faults", "Pool", "button"), "clients"},
+    Wording{Action::FreePool, QT_TRANSLATE_NOOP("Faults", "Give the pool of %1 its connections back"),
+            QT_TRANSLATE_NOOP("Faults", "Free pool"), QT_TRANSLATE_NOOP3("Faults", "Free pool", "button"), "clients"},
     Wording{Action::SwitchEngine, QT_TRANSLATE_NOOP("Faults", "Make %1 the lock manager's engine"),
             QT_TRANSLATE_NOOP("Faults", "Change engine"), QT_TRANSLATE_NOOP3("Faults", "Engine", "button"),
             "chevron-right"},
@@ -115,6 +119,7 @@ bool endsAnother(const Breakable& target, Action action) {
     case Action::ResumeClient:
     case Action::ResumeNode:
     case Action::MendLink:
+    case Action::FreePool:
     case Action::HealAll:
         return true;
     case Action::RestartClient:

@@ -77,6 +77,8 @@ QString struckWords(Action fault, const QString& name) {
         return Words::tr("clock of %1 off").arg(name);
     case Action::CutLink:
         return Words::tr("%1 cut").arg(name);
+    case Action::ExhaustPool:
+        return Words::tr("pool of %1 exhausted").arg(name);
     default:
         return Words::tr("%1 slower").arg(name);
     }
@@ -209,9 +211,12 @@ std::vector<Struck> struckOnes(const ViewContext& context) {
             add(target, {Action::PauseClient, Action::KillClient});
         add(target, {Action::JumpClock});
     }
-    for (const auto& [id, node] : sight.state.nodes)
+    for (const auto& [id, node] : sight.state.nodes) {
         if (node.life == Life::Paused || node.life == Life::Dead || node.clockOffset != 0)
             add(Breakable::server(sight, id), {Action::PauseNode, Action::KillNode, Action::JumpClock});
+        // The pool is several servers': named once, by the one that stands for it.
+        if (node.poolExhausted) add(Breakable::server(sight, id), {Action::ExhaustPool});
+    }
     for (const auto& [id, link] : sight.state.links) {
         if (!link.cut && link.extraLatency == 0) continue;
         const trace::Entity& e = trace->entity(id);

@@ -24,6 +24,8 @@ QString changeWords(const trace::Event& event, const trace::Trace& trace) {
     const QString actor = trace.displayName(event.actor);
     if (text.startsWith("evict=")) return Words::tr("evicted %1 from %2").arg(value, actor);
     if (text.startsWith("flush=")) return Words::tr("emptied %1").arg(actor);
+    if (text == "pool=exhausted") return Words::tr("pool of %1 exhausted").arg(actor);
+    if (text == "pool=free") return Words::tr("pool of %1 free again").arg(actor);
     if (!text.startsWith("drift=")) return {};
     const auto gain = parseDuration(value);
     if (!gain || *gain == Nanos(0)) return Words::tr("clock of %1 runs right").arg(actor);

@@ -62,6 +62,10 @@ QString faultText(const scenario::Fault& fault) {
         return Words::tr("Evict the lock from %1").arg(target);
     case Action::FlushNode:
         return Words::tr("Delete all data of %1").arg(target);
+    case Action::ExhaustPool:
+        return Words::tr("Take all connections of the pool of %1").arg(target);
+    case Action::FreePool:
+        return Words::tr("Give the pool of %1 its connections back").arg(target);
     case Action::CutLink:
         return isOneServer(target) ? Words::tr("Isolate %1").arg(target) : Words::tr("Cut %1").arg(linkText(target));
     case Action::MendLink:

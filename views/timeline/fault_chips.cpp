@@ -144,6 +144,9 @@ QString faultLabel(const trace::Trace& trace, const Tick& tick) {
                    ? Timeline::tr("session of %1 suspended").arg(actor)
                    : Timeline::tr("session of %1 expired").arg(actor);
     case SettingChanged:
+        // Two words: the chip stands on the server's own lane.
+        if (trace.entity(e.aux).name == "pool=exhausted") return Timeline::tr("pool exhausted");
+        if (trace.entity(e.aux).name == "pool=free") return Timeline::tr("pool free");
         if (const QString words = changeWords(e, trace); !words.isEmpty()) return words;
         return trace::readable(trace.entity(e.aux).name);
     default:

@@ -60,6 +60,7 @@ constexpr Synonyms kSynonyms[]{
     {"break.drift-clock", "time ntp oscillator fast slow 时钟 漂移"},
     {"break.evict-key", "memory lru maxmemory expire throw out drop forget 淘汰 内存 逐出"},
     {"break.flush-node", "flushall flush_all empty wipe delete clear data 清空 删除 数据"},
+    {"break.exhaust-pool", "connections pool exhausted database hikari full 连接池 耗尽 数据库"},
     {"break.plan", "when if trigger later schedule time step lease leader 条件 计划 当 触发"},
     {"break.stop-watchdog", "renewal heartbeat keepalive 续约 心跳"},
     {"break.heal", "repair mend fix recover 修复 恢复"},

@@ -35,7 +35,7 @@ public:
     void replaced(const EtcdStore& store);
 
 private:
-    /// What is read at one revision, where all members have the same keys.
+    /// Rows as they are read at one revision, where all members have the same keys.
     struct Read {
         std::vector<etcd::KeyValue> keys;      ///< of the lock, oldest first
         std::optional<inspect::LockRow> row{}; ///< by the keys alone: leases move without a revision

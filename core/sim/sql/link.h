@@ -2,9 +2,9 @@
 #pragma once
 #include "ports/sql/dialect.h"
 #include "runtime/completion.h"
-#include "runtime/signal_count.h"
 #include "sim/call_alarm.h"
 #include "sim/process_inbox.h"
+#include "sim/sql/shared_pool.h"
 #include "sim/sql/socket.h"
 
 namespace lockscope::sim {
@@ -28,13 +28,13 @@ public:
     /// A connection of a pool that all clients share, as long as this lives.
     class Borrowed {
     public:
-        explicit Borrowed(SignalCount& pool) : m_pool(pool) {}
-        ~Borrowed() { m_pool.release(); }
+        explicit Borrowed(SqlSharedPool& pool) : m_pool(pool) {}
+        ~Borrowed() { m_pool.giveBack(); }
         Borrowed(const Borrowed&) = delete;
         Borrowed& operator=(const Borrowed&) = delete;
 
     private:
-        SignalCount& m_pool;
+        SqlSharedPool& m_pool;
     };
     /// Gives it back when the connection ends.
     void borrow(std::unique_ptr<Borrowed> borrowed) { m_borrowed = std::move(borrowed); }

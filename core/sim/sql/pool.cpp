@@ -74,11 +74,11 @@ QCoro::Task<SqlPool::Obtained> SqlPool::obtain(std::shared_ptr<SqlPool> pool, Na
     obtained.link = pool->takeIdle();
     if (obtained.link) co_return obtained;
     std::unique_ptr<SqlLink::Borrowed> borrowed;
-    if (SignalCount* const shared = pool->m_way.shared) {
-        bool had = shared->tryAcquire();
+    if (SqlSharedPool* const shared = pool->m_way.shared) {
+        bool had = shared->tryTake();
         if (!had) {
             reached(Probe::SqlPoolEmpty);
-            had = co_await shared->acquire(pool->runtime, within, stop);
+            had = co_await shared->take(pool->runtime, within, stop);
         }
         if (!had) {
             obtained.error = errors::connectTimeout(within, where);

@@ -29,7 +29,7 @@ public:
     /// How connections are made.
     struct Way {
         std::function<SqlServer*()> server; ///< the one that the URL's address leads to now; nullptr: nobody has it
-        SignalCount* shared = nullptr;      ///< a pool for all clients, which lends so many; nullptr: there is none
+        SqlSharedPool* shared = nullptr;    ///< of all clients; nullptr: there is none
     };
     /// Everything outlives it.
     SqlPool(Grounds grounds, Way way, Runtime& runtime, ClientEnd client, SqlLink::Place place, Settings settings);

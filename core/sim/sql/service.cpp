@@ -46,9 +46,7 @@ SqlService::SqlService(Grounds grounds, const Settings& settings, std::uint64_t 
         m_servers.push_back(
             std::make_unique<SqlServer>(grounds, settings.ids[i], several ? mixSeed(seed, i) : seed, settings.server));
     m_primary = m_servers.front().get();
-    if (settings.pool > 0) m_pool = std::make_unique<SignalCount>();
-    for (int i = 0; i < settings.pool; ++i)
-        m_pool->release();
+    if (settings.pool > 0) m_pool = std::make_unique<SqlSharedPool>(settings.pool);
     // A lock of several servers is one lock, which belongs to none of them.
     m_record = std::make_unique<SqlRecord>(grounds, *m_primary,
                                            several || settings.engine ? trace::kNoEntity : m_primary->entity(), owner);
@@ -152,6 +150,15 @@ std::expected<void, QString> SqlService::failOver(const Server& master) {
         Stream(m_grounds, *chosen, *server).write([this, each = server.get()] { each->demote(*m_primary); });
     }
     return {};
+}
+
+Service::Pool SqlService::pool() const {
+    return !m_pool ? Pool::None : m_pool->isExhausted() ? Pool::Exhausted : Pool::Free;
+}
+
+void SqlService::setPool(Pool pool) {
+    Q_ASSERT(m_pool && pool != Pool::None);
+    pool == Pool::Exhausted ? m_pool->exhaust() : m_pool->free();
 }
 
 void SqlService::forceRelease(const QByteArray& lockName) {

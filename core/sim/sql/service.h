@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "runtime/signal_count.h"
 #include "sim/kinds.h"
 #include "sim/sql/record.h"
+#include "sim/sql/shared_pool.h"
 
 namespace lockscope::sim {
 
@@ -35,6 +35,8 @@ public:
     /// An operator promotes the running replica that has the most of the primary's log, whether the primary runs or
     /// not. The old one is demoted as soon as it can be reached, or when it starts again.
     std::expected<void, QString> failOver(const Server& master) override;
+    Pool pool() const override;
+    void setPool(Pool pool) override;
     void forceRelease(const QByteArray& lockName) override;
     std::uint64_t steps() const override;
 
@@ -51,8 +53,8 @@ private:
     std::unique_ptr<SqlRecord> m_record;
     std::vector<std::unique_ptr<SqlRecord>> m_copies; ///< of several servers, each one's
     SqlServer* m_primary = nullptr;
-    std::unique_ptr<SignalCount> m_pool; ///< nullptr: each client has connections of its own
-    std::uint64_t m_reign = 1;           ///< numbers promotions
+    std::unique_ptr<SqlSharedPool> m_pool; ///< nullptr: each client has connections of its own
+    std::uint64_t m_reign = 1;             ///< numbers promotions
     std::map<const SqlServer*, std::pair<QByteArray, trace::EntityId>> m_roles; ///< as told last, and whose data
 };
 

@@ -70,6 +70,7 @@ public:
             s.faults.push_back(conditional(s));
         if (coin()) s.expect[QStringLiteral("*")].requestsPerSecond = Span{number(0, 10), number(11, 1000)};
         if (coin()) s.expect[QStringLiteral("redis-rw")].longestWait = range();
+        if (coin()) s.expect[QStringLiteral("zk-*")].reaches << u"zookeeper/session/kept"_qs << u"suspended"_qs;
         return s;
     }
 
@@ -160,6 +161,7 @@ private:
         f.action = Action(number(0, int(Action::Set)));
         if (f.action == Action::Failover) f.action = Action::RestartNode; // there are no Sentinels
         if (f.action == Action::SwitchEngine) f.action = Action::HealAll; // there is no lock manager
+        if (f.action == Action::ExhaustPool || f.action == Action::FreePool) f.action = Action::FlushNode; // no pool
         const QString client = coin() ? QStringLiteral("holder") : clientName(number(0, s.workload.clients - 1));
         const QString node = s.nodes.front().id;
         bool undone = false;
@@ -301,8 +303,9 @@ private Q_SLOTS:
     }
 
     void severalTargetsAndOneDirectionAreChecked() {
-        const auto problem = [](Action action, const char* target) {
-            Scenario made = loadScenario(QStringLiteral("zk-leader-loss")).value();
+        Scenario base = loadScenario(QStringLiteral("zk-leader-loss")).value();
+        const auto problem = [&base](Action action, const char* target) {
+            Scenario made = base;
             Fault fault;
             fault.at = 1s;
             fault.action = action;
@@ -319,6 +322,12 @@ private Q_SLOTS:
         QVERIFY(problem(Action::KillNode, "A|zk-1").contains(u"two sets"_qs));
         QVERIFY(problem(Action::ResetLink, "A>zk-1").contains(u"both directions"_qs));
         QVERIFY(problem(Action::EvictKey, "zk-1").contains(u"only Redis and memcached"_qs));
+        QVERIFY(problem(Action::ExhaustPool, "zk-1").contains(u"only the clients of a database"_qs));
+        base = loadScenario(QStringLiteral("sql-pool-taken")).value();
+        QCOMPARE(problem(Action::ExhaustPool, "sql-1"), QString());
+        QCOMPARE(problem(Action::FreePool, "sql-1"), QString());
+        base.services.front().pool = 0;
+        QVERIFY(problem(Action::ExhaustPool, "sql-1").contains(u"with \"pool\""_qs));
     }
 
     /// Recordings and saved files keep their form where it can say all.
@@ -398,7 +407,7 @@ private Q_SLOTS:
         QCOMPARE(actions, known);
         // The first version knows all but those that came with the second.
         for (const char* const newer : {"lose-push", "hang-work", "switch-engine", "evict-key", "flush-node",
-                                        "jitter-link", "reset-link", "drift-clock"})
+                                        "exhaust-pool", "free-pool", "jitter-link", "reset-link", "drift-clock"})
             known.removeOne(QLatin1String(newer));
         const QJsonDocument first = QJsonDocument::fromJson(scenarioSchema(1));
         QStringList old;

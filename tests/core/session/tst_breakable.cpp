@@ -122,6 +122,37 @@ private Q_SLOTS:
         QVERIFY(w.why(w.server(), Action::SwitchEngine).contains(u"lock manager"_qs));
     }
 
+    void onlyAPoolThatIsSharedCanBeExhausted() {
+        World w;
+        scenario::ServiceSpec database = scenario::defaultService(u"sql"_qs);
+        w.settings.setServices({database});
+        const EntityId server = w.session.rows->intern(EntityKind::Node, "sql-1");
+        const auto target = [&] { return Breakable::server(w.sight(), server); };
+        QCOMPARE(w.why(w.server(), Action::ExhaustPool),
+                 u"redis-1 is no database: its clients have no pool of connections."_qs);
+        QCOMPARE(w.why(target(), Action::ExhaustPool),
+                 u"The clients of sql-1 share no pool: each has connections of its own."_qs);
+        database.pool = 3;
+        database.shape = scenario::ServiceSpec::Shape::Replicas;
+        database.nodes = 2;
+        w.settings.setServices({database});
+        const EntityId replica = w.session.rows->intern(EntityKind::Node, "sql-2");
+        QCOMPARE(w.why(target(), Action::ExhaustPool), u"it can"_qs);
+        QCOMPARE(w.why(target(), Action::FreePool), u"Its pool is not exhausted."_qs);
+        QVERIFY(!target().suffers(Action::ExhaustPool));
+        w.add(EventKind::SettingChanged, server, 0, 0, w.session.rows->text("pool=exhausted"));
+        QCOMPARE(w.why(target(), Action::ExhaustPool), u"Its pool is exhausted already."_qs);
+        QCOMPARE(w.why(target(), Action::FreePool), u"it can"_qs);
+        QVERIFY(Breakable::server(w.sight(), replica).suffers(Action::ExhaustPool)); // the pool is both servers'
+        QVERIFY(!w.server().suffers(Action::ExhaustPool));
+        const auto cure = target().cure(Action::ExhaustPool);
+        QVERIFY(cure.has_value());
+        QCOMPARE(cure->action, Action::FreePool);
+        QCOMPARE(cure->target, u"sql-1"_qs);
+        w.add(EventKind::Healed, 0);
+        QVERIFY(!target().suffers(Action::ExhaustPool));
+    }
+
     /// Menus refuse with the words that the simulated service itself would use.
     void serversThatNobodyCanReplaceByHandSayWhy_data() {
         QTest::addColumn<QString>("kind");

@@ -26,6 +26,7 @@ const QStringList kScenarios{
     QStringLiteral("crash-holder"),       QStringLiteral("delete-others-lock"),
     QStringLiteral("watchdog-dies"),      QStringLiteral("partition-holder"),
     QStringLiteral("contention-permits"), QStringLiteral("sql-optimistic-storm"),
+    QStringLiteral("liveness"),
 };
 
 struct Row {

@@ -124,6 +124,43 @@ private Q_SLOTS:
         }
     }
 
+    /// Connections that clients give back go to strangers: nobody gets a connection until they give all of them back.
+    void anExhaustedPoolKeepsEverybodyOut() {
+        Scenario scenario = calm("sql-lease", "sql");
+        scenario.services.front().pool = 4;
+        Fault exhaust = at(5s, Action::ExhaustPool, "sql-1");
+        exhaust.duration = 6s;
+        scenario.faults = {exhaust};
+        for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+            const auto report = experiment::run(scenario, seed);
+            std::vector<std::pair<Nanos, QByteArray>> changes;
+            for (const Event& event : rows(*report.trace, EventKind::SettingChanged))
+                changes.emplace_back(event.time(), report.trace->entity(event.aux).name);
+            QCOMPARE(changes, (std::vector<std::pair<Nanos, QByteArray>>{{5s, "pool=exhausted"}, {11s, "pool=free"}}));
+            int before = 0, meanwhile = 0, after = 0;
+            for (const Event& event : rows(*report.trace, EventKind::Granted)) {
+                // A statement that was under way at 5 s ends well within 100 ms.
+                before += event.time() < 5s;
+                meanwhile += event.time() > 5100ms && event.time() < 11s;
+                after += event.time() >= 11s;
+            }
+            QVERIFY(before > 0 && after > 0);
+            QCOMPARE(meanwhile, 0);
+            QCOMPARE(outcome(report, Invariant::MutualExclusion), Outcome::Holds);
+        }
+    }
+
+    void healingGivesAPoolItsConnectionsBack() {
+        Scenario scenario = calm("sql-lease", "sql");
+        scenario.services.front().pool = 2;
+        scenario.faults = {at(5s, Action::ExhaustPool, "sql-1"), at(9s, Action::HealAll, "")};
+        const auto report = experiment::run(scenario, 1);
+        const auto grants = rows(*report.trace, EventKind::Granted);
+        QVERIFY(std::ranges::any_of(grants, [](const Event& event) { return event.time() > 9s; }));
+        QVERIFY(std::ranges::none_of(grants,
+                                     [](const Event& event) { return event.time() > 5100ms && event.time() < 9s; }));
+    }
+
     void jitterDrawsEachLatency() {
         Scenario scenario = calm("redis-set", "redis");
         scenario.faults = {at(5s, Action::JitterLink, "A-redis-1", 80ms)};
