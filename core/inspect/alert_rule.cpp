@@ -31,6 +31,7 @@ constexpr AlertForm kForms[] = {
     {Kind::Unreachable, "unreachable", ">", Takes::Time, "unreachable>10s"},
     {Kind::RenewalLate, "renewal-late", ">", Takes::Time, "renewal-late>2s"},
     {Kind::FailedOver, "failed-over", "", Takes::Nothing, "failed-over"},
+    {Kind::HolderGone, "holder-gone", "", Takes::Nothing, "holder-gone"},
 };
 
 QString examples() {
@@ -66,6 +67,7 @@ AlertSeverity severityOf(Kind kind) {
     case Kind::Waiters:
     case Kind::Waited:
     case Kind::RenewalLate:
+    case Kind::HolderGone:
         return AlertSeverity::Warning;
     case Kind::DeadWaiters:
     case Kind::HandOvers:
@@ -79,7 +81,7 @@ std::vector<AlertRule> usualAlertRules() {
     // Not among them: long holds, hand-overs and full queues, which are normal for some locks and not for others.
     std::vector<AlertRule> rules;
     for (const char* text : {"renewal-late>2s", "no-expiry", "waited>30s", "dead-waiters>0", "deadlock", "token-back",
-                             "unreachable>5s", "failed-over"})
+                             "unreachable>5s", "failed-over", "holder-gone"})
         rules.push_back(*parseAlertRule(QString::fromLatin1(text)));
     return rules;
 }

@@ -25,6 +25,7 @@ struct AlertRule {
         Unreachable, ///< "unreachable>10s": the server could not be read for longer
         RenewalLate, ///< "renewal-late>2s": a holder that renewed at a steady pace is behind it by more
         FailedOver,  ///< "failed-over": held while another server took over from the one that granted it
+        HolderGone,  ///< "holder-gone": held by a client without a connection any more, and nothing ends it by itself
     };
     Kind kind = Kind::Held;
     Nanos time{};           ///< the threshold of Held, Left, Waited, Unreachable, RenewalLate

@@ -56,13 +56,14 @@ LockRow withoutContent(const LockRow& row) {
     kept.token = row.token;
     kept.waiterCount = row.waiterCount;
     kept.deadWaiters = row.deadWaiters;
+    kept.moreHolders = row.moreHolders;
     kept.holders = row.holders;
     if (row.waiters && !row.waiters->empty()) kept.waiters = {row.waiters->front()};
     return kept;
 }
 
-/// The waiters that cannot go on before the holders let go, by the rules of trace/wait_for.h: any one of several holders
-/// of permits lets a waiter go on, and readers do not wait for each other.
+/// The waiters that cannot go on before the holders let go, by the rules of trace/wait_for.h: any one of several
+/// holders of permits lets a waiter go on, and readers do not wait for each other.
 std::vector<Party> waitingForHolders(const LockRow& row) {
     std::vector<Party> waiting;
     const trace::HoldMode mode = holdModeOf(row.mode);
@@ -210,6 +211,9 @@ bool AlertWatch::isSo(const AlertRule& rule, const Lock& lock, Nanos now) const 
     }
     case Kind::NoExpiry:
         return held && row.neverExpires;
+    case Kind::HolderGone:
+        return held && row.neverExpires && !row.holders.empty() && row.moreHolders == 0 &&
+               std::ranges::all_of(row.holders, &Party::gone);
     case Kind::Waiters:
         return row.waiterCount.value_or(0) > rule.count;
     case Kind::Waited:
@@ -263,6 +267,11 @@ AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, N
     case Kind::NoExpiry:
         return {Text::tr("“%1” is held by %2, and nothing ends it by itself.").arg(name, holderOf(row)),
                 Text::tr("If that client is gone, free the lock by force, and let locks expire.")};
+    case Kind::HolderGone:
+        return {Text::tr("“%1” is held by %2, which has no connection to this server any more, and nothing ends it by "
+                         "itself.")
+                    .arg(name, holderOf(row)),
+                Text::tr("Make sure that this client is dead, then free the lock by force; and let locks expire.")};
     case Kind::Waiters:
         return {Text::tr("%n client(s) wait for “%1”.", nullptr, int(row.waiterCount.value_or(0))).arg(name),
                 Text::tr("Hold it for a shorter time, or split it.")};

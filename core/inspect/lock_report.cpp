@@ -29,7 +29,8 @@ QJsonObject toJson(const ServerIdentity& server) {
     }
     if (!server.persistence.isEmpty()) json.insert(QStringLiteral("persistence"), readable(server.persistence));
     if (!server.evicts.isEmpty()) json.insert(QStringLiteral("maxmemory_policy"), readable(server.evicts));
-    if (server.role == Role::Master && server.mode != Mode::Unknown) {
+    if (server.behind >= 0) json.insert(QStringLiteral("behind_bytes"), qint64(server.behind));
+    if (server.role == Role::Master && (server.mode != Mode::Unknown || !server.replicas.empty())) {
         QJsonArray replicas;
         for (const ReplicaState& replica : server.replicas)
             replicas.append(

@@ -34,6 +34,7 @@ QString stateName(LockRow::State state) {
 QJsonObject withDetails(QJsonObject json, const Party& party) {
     if (party.sinceWallMs) json.insert(QStringLiteral("since_ms"), qint64(*party.sinceWallMs));
     if (!party.about.isEmpty()) json.insert(QStringLiteral("about"), readable(party.about));
+    if (party.gone) json.insert(QStringLiteral("gone"), true);
     return json;
 }
 

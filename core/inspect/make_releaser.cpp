@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "connections/memcached/ring_port.h"
 #include "inspect/etcd/releaser.h"
 #include "inspect/make_watcher.h"
 #include "inspect/memcached/releaser.h"
@@ -33,6 +34,9 @@ std::expected<std::unique_ptr<Releaser>, QString> makeReleaser(Runtime& runtime,
     case Service::Etcd:
         return std::make_unique<EtcdReleaser>(diallers.etcd(runtime, url));
     case Service::Memcached:
+        if (url.endpoints.size() > 1)
+            return std::make_unique<MemcachedReleaser>(
+                std::make_unique<memcached::RingPort>(runtime, diallers.memcached, url));
         return std::make_unique<MemcachedReleaser>(diallers.memcached(runtime, url));
     case Service::PostgreSql:
         return std::make_unique<SqlReleaser>(diallers.sql(runtime, url), sql::Language::PostgreSql);

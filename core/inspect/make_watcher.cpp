@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/make_watcher.h"
 
+#include "connections/memcached/ring_port.h"
 #include "inspect/etcd/watcher.h"
 #include "inspect/memcached/watcher.h"
 #include "inspect/redis/group_watcher.h"
@@ -47,13 +48,20 @@ Made etcdWatcher(Runtime& runtime, const ConnectionUrl& url, const Diallers& dia
 }
 
 Made sqlWatcher(Runtime& runtime, const ConnectionUrl& url, const Diallers& diallers, WatchOptions options) {
-    return std::make_unique<OwningWatcher<SqlWatcher, sql::Reader>>(diallers.sqlReader(runtime, url),
-                                                                    url.option("table").toUtf8(), std::move(options));
+    const auto option = [&url](const char* name) { return url.option(name).toUtf8(); };
+    NamedTable named{option("table"), option("name"), option("owner"), option("until")};
+    return std::make_unique<OwningWatcher<SqlWatcher, sql::Reader>>(diallers.sqlReader(runtime, url), std::move(named),
+                                                                    std::move(options));
 }
 
 Made memcachedWatcher(Runtime& runtime, const ConnectionUrl& url, const Diallers& diallers, WatchOptions options) {
-    return std::make_unique<OwningWatcher<MemcachedWatcher, memcached::Client>>(diallers.memcached(runtime, url),
-                                                                                hosts(url), std::move(options));
+    if (url.endpoints.size() == 1)
+        return std::make_unique<OwningWatcher<MemcachedWatcher, memcached::Client>>(diallers.memcached(runtime, url),
+                                                                                    hosts(url), std::move(options));
+    auto ring = std::make_unique<memcached::RingPort>(runtime, diallers.memcached, url);
+    const auto whereIs = [servers = ring.get()](const QByteArray& key) { return servers->whereIs(key); };
+    return std::make_unique<OwningWatcher<MemcachedWatcher, memcached::RingPort>>(std::move(ring), hosts(url),
+                                                                                  std::move(options), whereIs);
 }
 
 /// The watcher of each kind.
@@ -89,11 +97,16 @@ WatchOptions watchOptionsOf(const ConnectionUrl& url) {
 }
 
 std::expected<void, QString> watchable(const ConnectionUrl& url) {
-    const bool ring = url.service == Service::Memcached && url.endpoints.size() > 1;
-    if (!kindOf(url) || ring)
+    if (!kindOf(url))
         return std::unexpected(
             QCoreApplication::translate("Watcher", "%1:// cannot be watched as a whole yet: watch one of its servers.")
                 .arg(url.scheme));
+    const auto given = [&url](const char* name) { return !url.option(name).isEmpty(); };
+    if (given("name") ? !given("table") : given("owner") || given("until"))
+        return std::unexpected(QCoreApplication::translate(
+            "Watcher",
+            "A lock table of your own is named by table= and name=, the column with the locks' names; owner= "
+            "and until= are further columns."));
     if (url.service != Service::ZooKeeper) return {};
     const auto options = zookeeper::urlOptions(url);
     if (!options) return std::unexpected(options.error());

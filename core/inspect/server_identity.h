@@ -36,6 +36,8 @@ struct ServerIdentity {
     QByteArray evicts; ///< the policy by which it drops keys when its memory is full, or "noeviction"; empty: not
                        ///< known
     std::vector<ReplicaState> replicas; ///< of a master; empty: none, or not known
+    std::int64_t behind = -1; ///< of a replica: bytes of its master's changes that it has and does not show yet;
+                              ///< -1 = not known
     friend bool operator==(const ServerIdentity&, const ServerIdentity&) = default;
 };
 

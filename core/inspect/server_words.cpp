@@ -80,7 +80,10 @@ QString textOf(const WatchedServerState& server) {
     //: Of a cluster's node: the numbers of the slots that it has.
     if (!its.slotRanges.isEmpty()) parts << Text::tr("slots %1").arg(readable(its.slotRanges));
     if (!its.runId.isEmpty()) parts << Text::tr("run id %1…").arg(readable(its.runId.left(kShownOfId)));
-    const bool namesReplicas = its.mode != ServerIdentity::Mode::Unknown; // as a Redis does
+    if (its.behind >= 0)
+        //: Of a replica: how much of its master's changes its data lack.
+        parts << Text::tr("%1 behind").arg(QLocale().formattedDataSize(its.behind));
+    const bool namesReplicas = its.mode != ServerIdentity::Mode::Unknown || !its.replicas.empty(); // else nobody asked
     if (its.role == ServerIdentity::Role::Master && namesReplicas) {
         QStringList replicas;
         for (const ReplicaState& replica : its.replicas)

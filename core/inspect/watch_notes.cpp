@@ -69,6 +69,10 @@ const char* nameOf(Kind kind) {
         return "changes-forgotten";
     case Kind::ChangesRefused:
         return "changes-refused";
+    case Kind::ClientsNotListed:
+        return "clients-not-listed";
+    case Kind::TableMissing:
+        return "table-missing";
     case Kind::LeftAlone:
         break;
     }
@@ -128,6 +132,16 @@ QString textOf(const WatchNote& note) {
             .arg(count);
     case Kind::ChangesRefused:
         return Text::tr("polling: the server does not allow CLIENT TRACKING");
+    case Kind::ClientsNotListed:
+        if (note.count > 0)
+            return Text::tr("This server has %1 connections: they are not listed, to spare it, so the addresses of "
+                            "holders are not known")
+                .arg(count);
+        return Text::tr("This user may not list the connections (CLIENT LIST), so the addresses of holders are not "
+                        "known");
+    case Kind::TableMissing:
+        return Text::tr("The table or column that the address names is not there, or this user may not see it: %1")
+            .arg(note.examples.empty() ? QString() : readable(note.examples.front()));
     case Kind::LeftAlone:
         break;
     }
@@ -156,6 +170,8 @@ bool countsKeys(Kind kind) {
     case Kind::ChangesBounded:
     case Kind::ChangesForgotten:
     case Kind::ChangesRefused:
+    case Kind::ClientsNotListed:
+    case Kind::TableMissing:
         break;
     }
     return false;

@@ -29,6 +29,8 @@ struct WatchNote {
         ChangesBounded,   ///< … of so many keys at most: the others are polled
         ChangesForgotten, ///< … of so many keys at most, because it forgets more: the others are polled
         ChangesRefused,   ///< the server, or this user's rights, do not allow to be told of changes: keys are polled
+        ClientsNotListed, ///< so many connections that they are not listed; 0: this user may not list them
+        TableMissing,     ///< the table that the URL names, or a column in it, is not there: examples
         LeftAlone,        ///< reading these keys would keep them from being evicted
     };
     Kind kind = Kind::LongValues;

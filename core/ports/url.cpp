@@ -28,6 +28,7 @@ struct Scheme {
     const char* options; ///< those it knows besides ca, cert and key
 };
 
+// With databases, table=, name=, owner= and until= are a lock table of the user's own and its columns, to be watched.
 constexpr Scheme kSchemes[] = {
     {"redis", "redis", Service::Redis, 6379, false, false, Path::DatabaseNumber,
      "wait timeout connect match ignore string"},
@@ -47,14 +48,14 @@ constexpr Scheme kSchemes[] = {
      "session connect layout acl match ignore"},
     {"zk", "zookeeper", Service::ZooKeeper, 2181, false, true, Path::Chroot, "session connect layout acl match ignore"},
     {"mysql", "mysql", Service::MySql, 3306, false, false, Path::DatabaseName,
-     "tls table timeout connect match ignore"},
+     "tls table timeout connect match ignore name owner until"},
     {"mariadb", "mysql", Service::MySql, 3306, false, false, Path::DatabaseName,
-     "tls table timeout connect match ignore"},
+     "tls table timeout connect match ignore name owner until"},
     {"postgresql", "postgresql", Service::PostgreSql, 5432, false, false, Path::DatabaseName,
-     "tls table pooler timeout connect match ignore"},
+     "tls table pooler timeout connect match ignore name owner until"},
     {"postgres", "postgresql", Service::PostgreSql, 5432, false, false, Path::DatabaseName,
-     "tls table pooler timeout connect match ignore"},
-    {"sqlite", "sqlite", Service::Sqlite, 0, false, false, Path::File, "table timeout match ignore"},
+     "tls table pooler timeout connect match ignore name owner until"},
+    {"sqlite", "sqlite", Service::Sqlite, 0, false, false, Path::File, "table timeout match ignore name owner until"},
     {"memcached", "memcached", Service::Memcached, 11211, false, true, Path::None, "timeout connect match ignore"},
     {"memcacheds", "memcacheds", Service::Memcached, 11211, true, true, Path::None, "timeout connect match ignore"},
     {"etcd", "etcd", Service::Etcd, 2379, false, true, Path::None, "timeout connect match ignore"},
@@ -73,8 +74,8 @@ constexpr TimeOption kTimes[] = {
 };
 
 /// Options that display() repeats: by name, so that none is shown by chance.
-constexpr const char* kShown[] = {"session", "layout", "acl",     "table",   "pooler",
-                                  "key",     "wait",   "timeout", "connect", "node"};
+constexpr const char* kShown[] = {"session", "layout",  "acl",  "table", "pooler", "key",  "wait",
+                                  "timeout", "connect", "node", "name",  "owner",  "until"};
 
 const Scheme* schemeOf(const QString& name) {
     const auto found = std::ranges::find_if(kSchemes, [&](const Scheme& s) { return name == QLatin1String(s.name); });

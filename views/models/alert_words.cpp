@@ -44,6 +44,8 @@ QString alertWord(Kind kind) {
         return Words::tr("renewal late");
     case Kind::FailedOver:
         return Words::tr("failed over");
+    case Kind::HolderGone:
+        return Words::tr("holder gone");
     }
     return {};
 }
@@ -78,6 +80,8 @@ QString alertQuestion(Kind kind) {
         return Words::tr("A holder is behind its usual renewals by more than");
     case Kind::FailedOver:
         return Words::tr("Another server takes over while a lock is held");
+    case Kind::HolderGone:
+        return Words::tr("A holder has no connection left, and its lock never expires");
     }
     return {};
 }

@@ -26,6 +26,20 @@ bool isOfRedis(const QString& address) {
     return address.startsWith(QLatin1String("redis"), Qt::CaseInsensitive);
 }
 
+bool isOfDatabase(const QString& address) {
+    static constexpr const char* kSchemes[] = {"postgres", "mysql:", "mariadb:", "sqlite:"};
+    return std::ranges::any_of(
+        kSchemes, [&](const char* scheme) { return address.startsWith(QLatin1String(scheme), Qt::CaseInsensitive); });
+}
+
+/// The words between commas.
+QStringList wordsIn(const QString& text) {
+    QStringList words;
+    for (const QString& word : text.split(QLatin1Char(',')))
+        words += word.trimmed();
+    return words;
+}
+
 } // namespace
 
 ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* parent)
@@ -40,6 +54,8 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
       m_names(new QLineEdit),
       m_stringsRow(new QWidget),
       m_strings(new QLineEdit),
+      m_tableRow(new QWidget),
+      m_table(new QLineEdit),
       m_complaint(new DimLabel),
       m_changes(new QCheckBox(tr("Allow &changes on this server"))),
       m_connect(new QPushButton(tr("Connect"))) {
@@ -110,6 +126,21 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
     stringsLayout->addWidget(strings);
     stringsLayout->addWidget(m_strings);
 
+    auto* table = new QLabel(tr("A &lock table of your own"));
+    table->setBuddy(m_table);
+    m_table->setFont(fixedFont());
+    m_table->setPlaceholderText(tr("table, column of the names, of the owners, of the ends"));
+    m_table->setToolTip(tr("For example app.jobs, job, node, locked_until. The last two may be left out: a row is held "
+                           "while it has an owner, and until its end. Tables of known libraries are recognised "
+                           "without this."));
+    m_table->setAccessibleName(tr("A lock table of your own: its name and columns"));
+    m_tableRow->setSizePolicy(m_stringsRow->sizePolicy());
+    auto* tableLayout = new QVBoxLayout(m_tableRow);
+    tableLayout->setContentsMargins(0, kGrid, 0, 0);
+    tableLayout->setSpacing(kGrid);
+    tableLayout->addWidget(table);
+    tableLayout->addWidget(m_table);
+
     m_complaint->setWordWrap(true);
     // The complaint may repeat the user's input: never show it as markup.
     m_complaint->setTextFormat(Qt::PlainText);
@@ -159,6 +190,7 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
     layout->addWidget(names);
     layout->addWidget(m_names);
     layout->addWidget(m_stringsRow);
+    layout->addWidget(m_tableRow);
     layout->addSpacing(kGrid);
     layout->addWidget(m_changes);
     layout->addWidget(note);
@@ -172,6 +204,7 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
     connect(m_url, &QComboBox::editTextChanged, this, &ConnectDialog::validate);
     connect(m_names, &QLineEdit::textChanged, this, &ConnectDialog::validate);
     connect(m_strings, &QLineEdit::textChanged, this, &ConnectDialog::validate);
+    connect(m_table, &QLineEdit::textChanged, this, &ConnectDialog::validate);
     validate();
 }
 
@@ -208,6 +241,12 @@ QString ConnectDialog::url() const {
     for (const QString& word : m_strings->text().split(QLatin1Char(','), Qt::SkipEmptyParts))
         if (!word.trimmed().isEmpty()) strings += word.trimmed();
     if (isOfRedis(address)) add(QLatin1String("string"), strings);
+    if (isOfDatabase(address) && !m_table->text().trimmed().isEmpty()) {
+        const QStringList words = wordsIn(m_table->text());
+        static constexpr const char* kOptions[] = {"table", "name", "owner", "until"};
+        for (qsizetype at = 0; at < std::min<qsizetype>(words.size(), std::ssize(kOptions)); ++at)
+            if (!words[at].isEmpty()) add(QLatin1String(kOptions[at]), {words[at]});
+    }
     return address;
 }
 
@@ -238,6 +277,7 @@ bool ConnectDialog::chooseSaved(const QString& url) {
 void ConnectDialog::take(int saved) {
     m_names->clear(); // the address has them
     m_strings->clear();
+    m_table->clear();
     const Saved chosen = saved < 0 ? Saved() : m_savedOnes.value(saved);
     setConnection(chosen);
     if (saved >= 0) recall(chosen);
@@ -301,12 +341,19 @@ bool ConnectDialog::changesAllowed() const {
 
 QString ConnectDialog::complaint() const {
     if (url().isEmpty()) return tr("Type the address of a server.");
+    const qsizetype words = wordsIn(m_table->text()).size();
+    if (isOfDatabase(url()) && (words > 4 || (words == 1 && !m_table->text().trimmed().isEmpty())))
+        return tr("Write the lock table, then its columns of the names, of the owners and of the ends, with commas "
+                  "between them: at least the first two.");
     return m_check ? m_check(url()) : QString();
 }
 
 void ConnectDialog::validate() {
     m_running.reset(); // what it says would be of another address
-    m_stringsRow->setEnabled(isOfRedis(m_url->currentText().trimmed()));
+    const QString address = m_url->currentText().trimmed();
+    m_stringsRow->setEnabled(isOfRedis(address));
+    m_stringsRow->setVisible(!isOfDatabase(address)); // one of the two has the place
+    m_tableRow->setVisible(isOfDatabase(address));
     const QString complaint = this->complaint();
     m_try->setEnabled(complaint.isEmpty());
     m_connect->setEnabled(complaint.isEmpty());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connections/factories.h"
 #include "connections/records.h"
+#include "connections/redis/named_options.h"
 #include "connections/redis/redis_locks.h"
 
 namespace lockscope {
@@ -11,7 +12,7 @@ public:
     RedisConnection(Runtime& runtime, const redis::Dialler& dial, ConnectionUrl url, QByteArray client)
         : m_url(std::move(url)),
           m_client(client.isEmpty() ? runtime.randomUuid() : std::move(client)),
-          m_server(dial(runtime, m_url, {})) {}
+          m_server(dial(runtime, m_url, redis::namedAfter(m_client))) {}
 
     Runtime& runtime() override { return m_server->runtime(); }
     const QByteArray& client() const override { return m_client; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "connections/factories.h"
+#include "connections/redis/named_options.h"
 #include "connections/redis/redis_locks.h"
 
 namespace lockscope {
@@ -13,7 +14,7 @@ public:
     RedisPortConnection(Runtime& runtime, const redis::Dialler& dial, ConnectionUrl url, QByteArray client)
         : m_url(std::move(url)),
           m_client(client.isEmpty() ? runtime.randomUuid() : std::move(client)),
-          m_port(std::make_shared<PortType>(runtime, dial, m_url)) {}
+          m_port(std::make_shared<PortType>(runtime, dial, m_url, redis::namedAfter(m_client))) {}
 
     Runtime& runtime() override { return m_port->runtime(); }
     const QByteArray& client() const override { return m_client; }

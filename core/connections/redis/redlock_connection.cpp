@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connections/factories.h"
 #include "connections/kept.h"
+#include "connections/redis/named_options.h"
 #include "recipes/redlock/redlock.h"
 
 #include <QCoreApplication>
@@ -17,8 +18,8 @@ recipes::RedlockOptions lockOptions(const ConnectionUrl& url) {
     return options;
 }
 
-redis::DriverOptions nodeOptions(const ConnectionUrl& url) {
-    redis::DriverOptions options;
+redis::DriverOptions nodeOptions(const ConnectionUrl& url, const QByteArray& client) {
+    redis::DriverOptions options = redis::namedAfter(client);
     options.commandTimeout = std::max<Nanos>(1s, lockOptions(url).perNode); // nobody waits for one node longer
     options.heartbeat = 2s;                                                 // a node that stands still is noticed, …
     options.silenceLimit = 3s;                                              // … given up …
@@ -28,14 +29,14 @@ redis::DriverOptions nodeOptions(const ConnectionUrl& url) {
 
 /// The parts that all recipes of a connection share; they live as long as the last of them.
 struct RedlockParts {
-    RedlockParts(Runtime& runtime, const redis::Dialler& dial, const ConnectionUrl& url) {
+    RedlockParts(Runtime& runtime, const redis::Dialler& dial, const ConnectionUrl& url, const QByteArray& client) {
         std::vector<redis::Port*> ports;
         for (const Endpoint& endpoint : url.endpoints) {
             ConnectionUrl one = url;
             one.service = Service::Redis;
             one.scheme = url.tls ? QStringLiteral("rediss") : QStringLiteral("redis");
             one.endpoints = {endpoint};
-            servers.push_back(dial(runtime, one, nodeOptions(url)));
+            servers.push_back(dial(runtime, one, nodeOptions(url, client)));
             ports.push_back(servers.back().get());
         }
         nodes = std::make_shared<recipes::RedlockNodes>(std::move(ports));
@@ -53,7 +54,7 @@ public:
         : m_runtime(runtime),
           m_url(std::move(url)),
           m_client(client.isEmpty() ? runtime.randomUuid() : std::move(client)),
-          m_parts(std::make_shared<RedlockParts>(runtime, dial, m_url)) {}
+          m_parts(std::make_shared<RedlockParts>(runtime, dial, m_url, m_client)) {}
 
     Runtime& runtime() override { return m_runtime; }
     const QByteArray& client() const override { return m_client; }

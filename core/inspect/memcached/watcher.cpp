@@ -25,8 +25,10 @@ WatchTrouble troubleOf(const Error& error) {
 
 } // namespace
 
-MemcachedWatcher::MemcachedWatcher(memcached::Reader& reader, QString where, WatchOptions options)
-    : LookingWatcher(reader.runtime(), std::move(where), std::move(options)), m_reader(reader) {
+MemcachedWatcher::MemcachedWatcher(memcached::Reader& reader, QString where, WatchOptions options, WhereIs whereIs)
+    : LookingWatcher(reader.runtime(), std::move(where), std::move(options)),
+      m_reader(reader),
+      m_whereIs(std::move(whereIs)) {
     for (const QByteArray& name : this->options().names.match) {
         const bool plain = !name.contains('*') && !name.contains('?') && !name.contains('[');
         if (plain && memcached::validKey(name) && m_names.size() < kMostNames) m_names.push_back(name);
@@ -68,7 +70,10 @@ MemcachedWatcher::look(Depth /*depth*/, Progress /*progress*/, std::stop_token s
                     failed = item.error();
                 } else if (*item) {
                     const SeenItem seen{m_names[i], (*item)->value};
-                    std::ranges::move(readInOrder(memcachedFormats(), seen), std::back_inserter(found.locks));
+                    for (LockRow& row : readInOrder(memcachedFormats(), seen)) {
+                        if (m_whereIs) row.server = m_whereIs(m_names[i]).toUtf8();
+                        found.locks.push_back(std::move(row));
+                    }
                 }
             } catch (const Cancelled&) {
                 cancelled = std::current_exception();

@@ -9,8 +9,11 @@ namespace lockscope::inspect {
 /// each of them again and again.
 class MemcachedWatcher : public LookingWatcher {
 public:
+    /// The address of the server that keeps a key.
+    using WhereIs = std::function<QString(const QByteArray& key)>;
     /// Give it a client of its own; it can only read. Watched are the names of `options` that have no wildcard.
-    MemcachedWatcher(memcached::Reader& reader, QString where, WatchOptions options = {});
+    /// `whereIs`: of a ring of several servers, which are one to their clients: none may be away.
+    MemcachedWatcher(memcached::Reader& reader, QString where, WatchOptions options = {}, WhereIs whereIs = {});
 
 protected:
     Answer<void> connect(std::stop_token stop) override;
@@ -19,6 +22,7 @@ protected:
 
 private:
     memcached::Reader& m_reader;
+    WhereIs m_whereIs;
     std::vector<QByteArray> m_names;
     std::uint64_t m_requests = 0;
     Nanos m_way = kNever; ///< the shortest round trip so far

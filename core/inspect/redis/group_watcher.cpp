@@ -80,7 +80,7 @@ RedisGroupWatcher::RedisGroupWatcher(Runtime& runtime, const ConnectionUrl& url,
 }
 
 RedisGroupWatcher::~RedisGroupWatcher() {
-    stopAll();
+    retireAll();
 }
 
 QCoro::Task<std::expected<RedisGroupWatcher::Places, WatchTrouble>> RedisGroupWatcher::survey(std::stop_token stop) {
@@ -158,15 +158,8 @@ void RedisGroupWatcher::arrange(const Places& places, bool follow) {
         if (follow) startFollowing(fresh);
         arranged.push_back(fresh);
     }
-    for (const MasterPtr& master : m_masters) {
-        if (std::ranges::find(arranged, master) != arranged.end()) continue;
-        master->stop.request_stop();
-        master->watcher->onStatus([] {});
-        const WatchLoad load = master->watcher->load();
-        m_spentBefore.requests += load.requests;
-        m_spentBefore.serverTime += load.serverTime;
-        if (master->last) m_connectionsBefore += master->last->connections;
-    }
+    for (const MasterPtr& master : m_masters)
+        if (std::ranges::find(arranged, master) == arranged.end()) retire(*master);
     if (m_masters != arranged) m_news = true;
     m_masters = std::move(arranged);
 }
@@ -297,11 +290,19 @@ void RedisGroupWatcher::dropMoved(std::vector<LockRow>& locks) const {
     std::erase_if(locks, [&](const LockRow& row) { return twice.contains(row.name) && !isOwners(row); });
 }
 
-void RedisGroupWatcher::stopAll() {
-    for (const MasterPtr& master : m_masters) {
-        master->stop.request_stop();
-        master->watcher->onStatus([] {});
-    }
+void RedisGroupWatcher::retire(Master& master) {
+    master.stop.request_stop();
+    master.watcher->onStatus([] {});
+    const WatchLoad load = master.watcher->load();
+    m_spentBefore.requests += load.requests;
+    m_spentBefore.serverTime += load.serverTime;
+    if (master.last) m_connectionsBefore += master.last->connections;
+}
+
+void RedisGroupWatcher::retireAll() {
+    for (const MasterPtr& master : m_masters)
+        retire(*master);
+    m_masters.clear();
 }
 
 void RedisGroupWatcher::wake() {
@@ -332,8 +333,7 @@ QCoro::Task<std::expected<void, WatchTrouble>> RedisGroupWatcher::open(std::stop
 }
 
 QCoro::Task<LockReport> RedisGroupWatcher::once(std::stop_token stop, Callback progress) {
-    stopAll();
-    m_masters.clear();
+    retireAll();
     m_tried = true;
     auto places = co_await survey(stop);
     LockReport report;
@@ -363,13 +363,11 @@ QCoro::Task<> RedisGroupWatcher::watch(Callback callback, std::stop_token stop) 
     struct Ending {
         RedisGroupWatcher& group;
         ~Ending() {
-            group.stopAll();
-            group.m_masters.clear();
+            group.retireAll();
             group.m_doubted = true;
         }
     };
-    stopAll();
-    m_masters.clear();
+    retireAll();
     m_tried = true;
     m_doubted = true;
     const Ending ending{*this};

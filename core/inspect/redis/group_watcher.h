@@ -55,7 +55,9 @@ private:
     LockReport merged();
     void dropMoved(std::vector<LockRow>& locks) const;
     void describe(LockReport& report) const;
-    void stopAll();
+    /// Ends the watch of a server that is left; what it has cost stays counted.
+    void retire(Master& master);
+    void retireAll();
     void wake();
     void tellStatus();
 

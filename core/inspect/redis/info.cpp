@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/redis/info.h"
 
+#include "ports/redis/cluster_keys.h"
+
 #include <QList>
 #include <algorithm>
 
@@ -48,7 +50,9 @@ ServerIdentity identityFrom(const QByteArray& infoServer, const QByteArray& info
     ServerIdentity identity;
     identity.runId = lineOfInfo(infoServer, "run_id");
     identity.version = lineOfInfo(infoServer, "redis_version");
-    identity.uptime = std::chrono::seconds(lineOfInfo(infoServer, "uptime_in_seconds").toLongLong());
+    constexpr qint64 kLongestSeconds = 9'000'000'000; // some 285 years, as many nanoseconds as can be counted
+    const qint64 uptime = lineOfInfo(infoServer, "uptime_in_seconds").toLongLong();
+    identity.uptime = std::chrono::seconds(std::clamp<qint64>(uptime, 0, kLongestSeconds));
     using Mode = ServerIdentity::Mode;
     const QByteArray mode = lineOfInfo(infoServer, "redis_mode");
     identity.mode = mode == "cluster"      ? Mode::Cluster
@@ -91,8 +95,10 @@ std::vector<ClusterNode> clusterNodesIn(const QByteArray& clusterNodes) {
         for (const QByteArray& range : words.mid(kSlotsFrom)) {
             if (range.startsWith('[')) continue; // a slot on its way: it stands among the others, too, while it is here
             const qsizetype dash = range.indexOf('-');
-            const int from = range.left(dash < 0 ? range.size() : dash).toInt();
-            const int to = dash < 0 ? from : range.mid(dash + 1).toInt();
+            bool begins = false, ends = true;
+            const int from = range.left(dash < 0 ? range.size() : dash).toInt(&begins);
+            const int to = dash < 0 ? from : range.mid(dash + 1).toInt(&ends);
+            if (!begins || !ends || from < 0 || to < from || to >= kClusterSlots) continue; // no slots that there are
             node.slotsFromTo.emplace_back(from, to);
             node.slots += to - from + 1;
             ranges << range;
@@ -107,7 +113,8 @@ std::int64_t flushesIn(const QByteArray& infoCommandStats) {
     std::int64_t calls = 0;
     for (const char* command : {"cmdstat_flushall", "cmdstat_flushdb"}) {
         const QByteArray stats = lineOfInfo(infoCommandStats, command); // "calls=2,usec=…"
-        if (stats.startsWith("calls=")) calls += stats.mid(6, stats.indexOf(',') - 6).toLongLong();
+        if (stats.startsWith("calls="))
+            calls += std::clamp<qint64>(stats.mid(6, stats.indexOf(',') - 6).toLongLong(), 0, INT64_MAX / 2);
     }
     return calls;
 }

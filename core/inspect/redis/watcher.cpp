@@ -64,7 +64,8 @@ RedisWatcher::RedisWatcher(redis::Client& client, WatchOptions options)
       m_facts(m_reader, client.runtime()),
       m_search(m_reader, m_facts, client.runtime(), m_options,
                [this](const QByteArray& key) { return m_known.contains(key); }),
-      m_tracked(client, m_reader) {
+      m_tracked(client, m_reader),
+      m_clients(m_reader, client.runtime()) {
 }
 
 QCoro::Task<std::expected<void, WatchTrouble>> RedisWatcher::open(std::stop_token stop) {
@@ -152,6 +153,7 @@ QCoro::Task<LockReport> RedisWatcher::look(std::size_t candidates, std::stop_tok
         age(read.keys);
         report.locks = recognise(read.keys, m_facts.subscriptions(), m_search.recogniser());
         std::erase_if(report.locks, [this](const LockRow& row) { return !m_options.names.wants(row.name); });
+        co_await m_clients.name(report.locks, m_facts.connections(), stop);
         shareUnchanged(report.locks, m_lastLocks);
         remember(read, report.locks);
         forgetOld();
@@ -366,6 +368,7 @@ void RedisWatcher::describe(LockReport& report) {
     if (report.keysLeftAlone > 0) report.notes.push_back({WatchNote::Kind::LeftAlone, report.keysLeftAlone, {}});
     std::ranges::move(m_search.unread().notes(), std::back_inserter(report.notes));
     std::ranges::move(m_tracked.notes(m_known.size()), std::back_inserter(report.notes));
+    std::ranges::move(m_clients.notes(), std::back_inserter(report.notes));
     report.commands = m_reader.commands();
     report.serverTime = m_reader.serverTime();
 }

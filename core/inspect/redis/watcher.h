@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "inspect/redis/client_names.h"
 #include "inspect/redis/lock_search.h"
 #include "inspect/redis/tracked_keys.h"
 #include "inspect/watcher.h"
@@ -14,7 +15,8 @@ WatchTrouble troubleOf(const redis::Error& error);
 
 /// Finds and watches the locks on a running Redis. To watch, it sends SCAN, TYPE, STRLEN, GETRANGE, MEMORY USAGE, HLEN,
 /// HSTRLEN, HGETALL, HGET, HSCAN, LLEN, LRANGE, ZCARD, ZRANGE, PTTL, EXISTS, OBJECT IDLETIME, DBSIZE, INFO, TIME,
-/// PUBSUB, CLUSTER NODES, CONFIG GET, CLIENT NO-TOUCH, CLIENT ID, CLIENT TRACKING and CLIENT CACHING, and nothing else.
+/// PUBSUB, CLUSTER NODES, CONFIG GET, CLIENT NO-TOUCH, CLIENT ID, CLIENT LIST, CLIENT TRACKING and CLIENT CACHING, and
+/// nothing else.
 /// It reads nothing longer than a lock's, and takes no more of the server's time than its options allow.
 ///
 /// In watch() the server tells of changes of known locks' keys, which are read again only then; where it does not, they
@@ -22,8 +24,8 @@ WatchTrouble troubleOf(const redis::Error& error);
 ///
 /// The least rights for all of that, as an ACL of Redis 7: `resetkeys %R~* &* -@all +ping +scan +type +strlen +getrange
 /// +memory|usage +hlen +hstrlen +hgetall +hget +hscan +llen +lrange +zcard +zrange +pttl +exists +object|idletime
-/// +dbsize +info +time +pubsub +cluster|nodes +config|get +client|setname +client|id +client|tracking +client|caching
-/// +subscribe +psubscribe`, and from 7.2 on `+client|no-touch`, which older servers do not know.
+/// +dbsize +info +time +pubsub +cluster|nodes +config|get +client|setname +client|id +client|list +client|tracking
+/// +client|caching +subscribe +psubscribe`, and from 7.2 on `+client|no-touch`, which older servers do not know.
 class RedisWatcher : public Watcher {
 public:
     /// Give it a client of its own: its work must not delay another's.
@@ -85,6 +87,7 @@ private:
     std::map<QByteArray, Known> m_known; ///< keys of locks: read at every look
     LockSearch m_search;
     TrackedKeys m_tracked;
+    ClientNames m_clients;
     bool m_complete = false;
     bool m_searchRefused = false; ///< this user may not go through the keys
     std::vector<LockRow> m_lastLocks;

@@ -126,7 +126,9 @@ void addBlocked(const Table& table, std::vector<LockRow>& rows) {
     std::map<QByteArray, std::set<QByteArray>> waiting, holding;
     for (std::size_t at = 0; at < table.rows.size(); ++at) {
         const QByteArray name = blockedName(table, at);
-        LockRow& row = locks.try_emplace(name, rowNamed(name, "innodb-row", sql::Language::MariaDb)).first->second;
+        const bool ofQuartz = table.text(at, LockTable).toLower().endsWith("qrtz_locks`");
+        const char* const format = ofQuartz ? kQuartzFormat : "innodb-row";
+        LockRow& row = locks.try_emplace(name, rowNamed(name, format, sql::Language::MariaDb)).first->second;
         row.state = LockRow::State::Held;
         if (waiting[name].insert(table.text(at, Waiter)).second) {
             Party waiter = sessionParty(

@@ -126,6 +126,8 @@ QByteArray resourceOf(const Table& table, std::size_t at) {
 /// The row of a table as people know it: by its name or key, if it has a column like that.
 QByteArray nameIn(const QByteArray& json) {
     const QJsonObject row = QJsonDocument::fromJson(json).object();
+    if (row.contains(u"sched_name") && row.contains(u"lock_name")) // of Quartz: each scheduler has its own locks
+        return (row[u"sched_name"].toString() + u':' + row[u"lock_name"].toString()).toUtf8();
     for (const char* column : {"name", "lock_name", "lock_key", "key", "id"}) {
         const QJsonValue value = row.value(QLatin1String(column));
         if (value.isString()) return value.toString().toUtf8();
@@ -187,11 +189,14 @@ SessionsRead readPostgreSqlSessions(sql::Reader& reader, std::vector<TableName> 
     // A row names the transaction that locked it, and one that still runs holds its own number: so rows of lock tables
     // are seen to be locked while nobody waits.
     std::map<QByteArray, std::map<QByteArray, std::set<QByteArray>>> lockedRows; // table → name → pids
+    std::set<QByteArray> ofQuartz;
     for (const TableName& table : tables) {
         const char* name = table.has("lock_name") ? "lock_name" : table.has("name") ? "name" : nullptr;
         if (!name) continue;
-        const QByteArray query = "SELECT t." + QByteArray(name) + "::text, l.pid FROM " +
-                                 quoted(sql::Language::PostgreSql, table) +
+        if (isOfQuartz(table)) ofQuartz.insert(table.schema + '.' + table.table);
+        const QByteArray whole =
+            isOfQuartz(table) ? QByteArray("t.sched_name || ':' || t.lock_name") : "t." + QByteArray(name) + "::text";
+        const QByteArray query = "SELECT " + whole + ", l.pid FROM " + quoted(sql::Language::PostgreSql, table) +
                                  " t JOIN pg_locks l ON l.locktype = 'transactionid' AND l.granted AND l.mode = "
                                  "'ExclusiveLock' AND l.transactionid::text = t.xmax::text LIMIT 1000";
         const auto locked = co_await reader.ask(query, stop);
@@ -218,6 +223,8 @@ SessionsRead readPostgreSqlSessions(sql::Reader& reader, std::vector<TableName> 
         RawKey raw{resource, "row", {}, readable(content->text(0, 0))};
         lock.row.raw.insert(lock.row.raw.begin(), std::move(raw));
         if (!name.isEmpty()) lock.row.name = lock.relation + ':' + name;
+        if (ofQuartz.contains(lock.relation) || ofQuartz.contains("public." + lock.relation))
+            lock.row.format = kQuartzFormat;
     }
     for (const auto& [table, rows] : lockedRows) {
         const QByteArray unqualified = table.sliced(table.indexOf('.') + 1);
@@ -226,7 +233,7 @@ SessionsRead readPostgreSqlSessions(sql::Reader& reader, std::vector<TableName> 
                 return lock.second.row.name == table + ':' + name || lock.second.row.name == unqualified + ':' + name;
             });
             if (waited) continue;
-            LockRow row = sessionRow(unqualified + ':' + name, "pg-row");
+            LockRow row = sessionRow(unqualified + ':' + name, ofQuartz.contains(table) ? kQuartzFormat : "pg-row");
             for (const QByteArray& pid : pids)
                 addHolder(row, pid, sessions.of(pid));
             row.raw.push_back({table + ':' + name, "locked row", {}, readable(name)});

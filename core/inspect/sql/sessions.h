@@ -23,6 +23,13 @@ SessionsRead readPostgreSqlSessions(sql::Reader& reader, std::vector<TableName> 
 /// that the user asks for by name, for servers that do not list them.
 SessionsRead readMariaDbSessions(sql::Reader& reader, std::set<QByteArray> names, std::stop_token stop);
 
+/// The format of Quartz' locks: a scheduler locks a row of its table QRTZ_LOCKS for as long as its transaction lasts.
+inline constexpr char kQuartzFormat[] = "qrtz_locks";
+/// Whether a table is QRTZ_LOCKS, whatever its prefix.
+inline bool isOfQuartz(const TableName& table) {
+    return table.has("sched_name") && table.has("lock_name");
+}
+
 /// A session as holder or waiter: "pid 4711", and who that is.
 Party sessionParty(const QByteArray& pid, QByteArray about, const char* mode);
 

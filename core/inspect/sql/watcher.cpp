@@ -42,6 +42,18 @@ const char* identityQuery(Language language) {
 }
 enum IdentityColumn : std::size_t { Version, Run, Uptime, Replica };
 
+/// A PostgreSQL's replicas that may be seen, and what each has not replayed yet.
+constexpr const char* kReplicas =
+    "SELECT COALESCE(host(client_addr), application_name), state, "
+    "pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn)::bigint FROM pg_stat_replication WHERE state IS NOT NULL "
+    "ORDER BY 1 LIMIT 32";
+enum ReplicaColumn : std::size_t { Standby, Phase, NotReplayed };
+/// About a PostgreSQL that is a replica: its master, and what it has received and does not show yet.
+constexpr const char* kReplay =
+    "SELECT COALESCE((SELECT sender_host || ':' || sender_port FROM pg_stat_wal_receiver LIMIT 1), ''), "
+    "pg_wal_lsn_diff(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn())::bigint";
+enum ReplayColumn : std::size_t { Master, NotShown };
+
 const char* catalogueQuery(Language language) {
     switch (language) {
     case Language::PostgreSql:
@@ -74,10 +86,10 @@ void tellApart(std::vector<LockRow>& rows) {
 
 } // namespace
 
-SqlWatcher::SqlWatcher(sql::Reader& reader, QByteArray table, WatchOptions options)
+SqlWatcher::SqlWatcher(sql::Reader& reader, NamedTable named, WatchOptions options)
     : LookingWatcher(reader.runtime(), reader.where(), std::move(options)),
       m_reader(reader),
-      m_table(std::move(table)) {
+      m_named(std::move(named)) {
 }
 
 QCoro::Task<std::expected<void, WatchTrouble>> SqlWatcher::connect(std::stop_token stop) {
@@ -98,6 +110,13 @@ QCoro::Task<SqlWatcher::Failed> SqlWatcher::readIdentity(Look& look, std::stop_t
     server.uptime = std::chrono::seconds(answer->number(0, Uptime).value_or(0));
     if (m_reader.language() == Language::PostgreSql)
         server.role = answer->number(0, Replica) == 1 ? ServerIdentity::Role::Replica : ServerIdentity::Role::Master;
+    if (m_reader.language() == Language::PostgreSql) {
+        auto failed = co_await readReplication(server.role == ServerIdentity::Role::Replica, stop);
+        if (failed) co_return failed;
+        server.replicas = m_replicas;
+        server.master = m_master;
+        server.behind = m_behind;
+    }
     const bool mySql = m_reader.language() == Language::MariaDb || m_reader.language() == Language::MySql;
     if (mySql && runtime().monotonic() >= m_roleNotBefore) {
         const auto source = co_await m_reader.ask("SHOW REPLICA STATUS", stop);
@@ -112,10 +131,31 @@ QCoro::Task<SqlWatcher::Failed> SqlWatcher::readIdentity(Look& look, std::stop_t
     co_return std::nullopt;
 }
 
+// A user without pg_read_all_stats sees no state of other users' sessions, replication's too: then nothing is known.
+QCoro::Task<SqlWatcher::Failed> SqlWatcher::readReplication(bool replica, std::stop_token stop) {
+    if (runtime().monotonic() < m_roleNotBefore) co_return std::nullopt;
+    const auto answer = co_await m_reader.ask(replica ? kReplay : kReplicas, std::move(stop));
+    if (!answer && answer.error().connectionLost()) co_return answer.error();
+    m_roleNotBefore = runtime().monotonic() + (answer ? kRoleAgain : kRefusedAgain);
+    m_replicas.clear();
+    m_master.clear();
+    m_behind = -1;
+    for (std::size_t at = 0; answer && at < answer->rows.size(); ++at) {
+        if (replica) {
+            m_master = answer->text(at, Master);
+            m_behind = answer->number(at, NotShown).value_or(-1);
+        } else {
+            m_replicas.push_back({answer->text(at, Standby), answer->text(at, Phase) == "streaming",
+                                  answer->number(at, NotReplayed).value_or(-1)});
+        }
+    }
+    co_return std::nullopt;
+}
+
 QCoro::Task<SqlWatcher::Failed> SqlWatcher::readCatalogue(std::stop_token stop) {
     if (runtime().monotonic() < m_catalogueNotBefore) co_return std::nullopt;
     // Tables by their name, and the one that the URL names.
-    const QByteArray own = m_table.sliced(m_table.lastIndexOf('.') + 1);
+    const QByteArray own = m_named.table.sliced(m_named.table.lastIndexOf('.') + 1);
     const auto answer = co_await m_reader.askAbout(catalogueQuery(m_reader.language()), own, std::move(stop));
     if (!answer) co_return answer.error();
     m_tables.clear();
@@ -130,13 +170,25 @@ QCoro::Task<SqlWatcher::Failed> SqlWatcher::readCatalogue(std::stop_token stop) 
     co_return std::nullopt;
 }
 
+void SqlWatcher::noteMissing(Look& look) const {
+    if (!m_named.isGiven()) return;
+    const auto table = std::ranges::find_if(m_tables, [this](const TableName& each) { return m_named.is(each); });
+    const QByteArray column = table == m_tables.end() ? QByteArray() : m_named.missingIn(*table);
+    if (table != m_tables.end() && column.isEmpty()) return;
+    look.notes.push_back(
+        {WatchNote::Kind::TableMissing, 0, {column.isEmpty() ? m_named.table : m_named.table + '.' + column}});
+}
+
 QCoro::Task<SqlWatcher::Failed> SqlWatcher::readTables(Look& look, std::stop_token stop) {
+    noteMissing(look);
     const std::vector<TableName> tables = m_tables;
     for (const TableName& table : tables) {
+        const bool named = m_named.is(table);
         const auto format =
             std::ranges::find_if(tableFormats(), [&](const TableFormat& each) { return each.isIts(table); });
-        if (format == tableFormats().end()) continue;
-        const QByteArray query = format->query(m_reader.language(), table, kMostRows);
+        if (named ? !m_named.missingIn(table).isEmpty() : format == tableFormats().end()) continue;
+        const QByteArray query = named ? queryOf(m_named, m_reader.language(), table, kMostRows)
+                                       : format->query(m_reader.language(), table, kMostRows);
         const auto answer = co_await m_reader.ask(query, stop);
         const QByteArray place = table.schema.isEmpty() ? table.table : table.schema + '.' + table.table;
         if (!answer && answer.error().connectionLost()) co_return answer.error();
@@ -150,7 +202,7 @@ QCoro::Task<SqlWatcher::Failed> SqlWatcher::readTables(Look& look, std::stop_tok
         look.looked += std::int64_t(answer->rows.size());
         look.complete = look.complete && answer->rows.size() < std::size_t(kMostRows);
         for (std::size_t at = 0; at < answer->rows.size(); ++at) {
-            auto row = format->read(*answer, at, place);
+            auto row = named ? readNamedRow(m_named, *answer, at, place) : format->read(*answer, at, place);
             if (!row) continue;
             row->backend = backendOf(m_reader.language());
             look.locks.push_back(std::move(*row));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "inspect/looking_watcher.h"
+#include "inspect/sql/formats/named_table.h"
 #include "inspect/sql/sessions.h"
 
 namespace lockscope::inspect {
@@ -9,8 +10,9 @@ namespace lockscope::inspect {
 /// sessions that are blocked. A database tells nobody of changes; how often it is asked follows from what asking costs.
 class SqlWatcher : public LookingWatcher {
 public:
-    /// Give it a reader of its own. `table`: Lockscope's table, as the URL names it; empty: the usual name.
-    SqlWatcher(sql::Reader& reader, QByteArray table, WatchOptions options = {});
+    /// Give it a reader of its own. `named`: the table that the URL names, with columns one of the user's, else
+    /// Lockscope's; empty: Lockscope's has the usual name.
+    SqlWatcher(sql::Reader& reader, NamedTable named, WatchOptions options = {});
 
 protected:
     Answer<void> connect(std::stop_token stop) override;
@@ -20,15 +22,20 @@ protected:
 private:
     using Failed = std::optional<sql::Error>;
     QCoro::Task<Failed> readIdentity(Look& look, std::stop_token stop);
+    QCoro::Task<Failed> readReplication(bool replica, std::stop_token stop);
     QCoro::Task<Failed> readCatalogue(std::stop_token stop);
     QCoro::Task<Failed> readTables(Look& look, std::stop_token stop);
+    void noteMissing(Look& look) const;
     QCoro::Task<Failed> readSessions(Look& look, std::stop_token stop);
 
     sql::Reader& m_reader;
-    QByteArray m_table;
+    NamedTable m_named;
     std::vector<TableName> m_tables;                             ///< that may hold locks
     ServerIdentity::Role m_role = ServerIdentity::Role::Unknown; ///< of MySQL and MariaDB
     Nanos m_roleNotBefore{};
+    std::vector<ReplicaState> m_replicas; ///< of PostgreSQL
+    QByteArray m_master;                  ///< of a PostgreSQL that is a replica
+    std::int64_t m_behind = -1;
     Nanos m_catalogueNotBefore{}; ///< when the catalogue may be read again
     Nanos m_way = 1h;             ///< the shortest time that a query took
 };

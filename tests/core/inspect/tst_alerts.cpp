@@ -29,7 +29,8 @@ private Q_SLOTS:
                                                            {"token-back", "token-back"},
                                                            {"unreachable>10s", "unreachable>10s"},
                                                            {"renewal-late > 2 s", "renewal-late>2s"},
-                                                           {"failed-over", "failed-over"}};
+                                                           {"failed-over", "failed-over"},
+                                                           {"holder-gone", "holder-gone"}};
         for (const auto& [text, again] : all)
             QTest::newRow(text) << QString::fromLatin1(text) << QString::fromLatin1(again);
     }
@@ -188,6 +189,28 @@ private Q_SLOTS:
         fair.holders.front().client = "W0";
         watch.observe(report(65s, {fair, row}));
         QCOMPARE(told(watch.check(65s)), QString()); // a queue wakes the next one
+    }
+
+    void aHolderThatIsGoneWithALockThatNeverEnds() {
+        AlertWatch watch = watching("holder-gone");
+        LockRow row = held("orders", "A");
+        row.neverExpires = true;
+        watch.observe(report(1s, {row}));
+        QCOMPARE(told(watch.check(1s)), QString());
+        row.holders.front().gone = true;
+        watch.observe(report(2s, {row}));
+        const auto raised = watch.check(2s);
+        QCOMPARE(told(raised), u"holder-gone orders"_qs);
+        QVERIFY2(raised.front().sentence.contains(u"“orders” is held by A, which has no connection"),
+                 qPrintable(raised.front().sentence));
+        LockRow beside = row; // a second holder lives
+        beside.holders.emplace_back();
+        beside.holders.back().client = "B";
+        watch.observe(report(3s, {beside}));
+        QCOMPARE(told(watch.check(3s)), u"over holder-gone orders"_qs);
+        row.holders.front().gone = false; // it is back
+        watch.observe(report(4s, {row}));
+        QCOMPARE(told(watch.check(4s)), QString());
     }
 
     void holdersBesideEachOtherAreNotHandOvers() {

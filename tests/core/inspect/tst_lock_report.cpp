@@ -211,7 +211,7 @@ private Q_SLOTS:
         QCOMPARE(seen, expected);
     }
 
-    /// Of several servers one restarts: its locks went with its data, and the others' were released.
+    /// One of several servers restarts: its locks went with its data, and the others' were released.
     void ofSeveralServersOnlyOneLosesItsLocks() {
         auto trace = std::make_shared<trace::Trace>();
         Nanos now{};

@@ -128,15 +128,21 @@ private:
     std::size_t m_different = 0;
 };
 
-/// Whether a pair differs again when it has the real server for itself. The order in which two requests reach a busy
-/// server is chance, and the model knows one: such a difference does not come again, one of rules does.
+/// Whether a pair differs each time that it has the real server for itself. The order in which two requests reach a
+/// busy server is chance, and the model knows one: such a difference does not come again and again, one of rules does.
 template <typename UrlOf>
 bool comesAgain(UrlOf urlOf, Dialect dialect, std::uint64_t seed, qint64 operations, EventLoopRuntime& runtime) {
-    Crowd alone(urlOf, dialect, seed, runtime, 1);
-    if (!alone.prepare().isEmpty()) return true;
-    while (alone.operations() < operations)
-        if (!alone.round()) return true;
-    return false;
+    constexpr int kTimes = 3; // on a machine that is busy with something else, chance may strike twice
+    for (int time = 0; time < kTimes; ++time) {
+        const auto fresh = [&](std::uint64_t of) { return urlOf(of, time); }; // an empty table each time
+        Crowd alone(fresh, dialect, seed, runtime, 1);
+        if (!alone.prepare().isEmpty()) return true;
+        bool equal = true;
+        while (equal && alone.operations() < operations)
+            equal = alone.round();
+        if (equal) return false;
+    }
+    return true;
 }
 
 } // namespace
@@ -172,7 +178,9 @@ private Q_SLOTS:
             return url + (url.contains(u'?') ? u'&' : u'?') + QStringLiteral("table=") + name;
         };
         const auto urlOf = [&](std::uint64_t seed) { return placeOf(QStringLiteral("pair_%1").arg(seed)); };
-        const auto aloneUrlOf = [&](std::uint64_t seed) { return placeOf(QStringLiteral("alone_%1").arg(seed)); };
+        const auto aloneUrlOf = [&](std::uint64_t seed, int time) {
+            return placeOf(QStringLiteral("alone_%1_%2").arg(seed).arg(time));
+        };
         Campaign campaign(kind.constData(), kOperations);
         std::map<QByteArray, int> words;
         int waits = 0, chances = 0;

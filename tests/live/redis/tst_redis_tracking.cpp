@@ -197,13 +197,13 @@ private Q_SLOTS:
         const QString least = QStringLiteral(
             "resetkeys %R~* &* -@all +ping +scan +type +strlen +getrange +memory|usage +hlen +hstrlen +hgetall +hget "
             "+hscan +llen +lrange +zcard +zrange +pttl +exists +object|idletime +dbsize +info +time +pubsub "
-            "+cluster|nodes +config|get +client|setname +client|id +client|tracking "
+            "+cluster|nodes +config|get +client|setname +client|id +client|list +client|tracking "
             "+client|caching +subscribe +psubscribe");
         QString without = least;
         without.remove(QStringLiteral(" +client|tracking"));
-        const QString shorter =
-            QStringLiteral("%R~* &* -@all +@read +ping +info +time +pubsub +config|get +client|id +client|setname "
-                           "+client|tracking +client|caching +subscribe +psubscribe +memory|usage +cluster|nodes");
+        const QString shorter = QStringLiteral(
+            "%R~* &* -@all +@read +ping +info +time +pubsub +config|get +client|id +client|list +client|setname "
+            "+client|tracking +client|caching +subscribe +psubscribe +memory|usage +cluster|nodes");
         RedisServerOptions options;
         options.users = {{QStringLiteral("reader"), QStringLiteral("secret"), least},
                          {QStringLiteral("short"), QStringLiteral("secret"), shorter},

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "connections/connection.h"
+#include "inspect/releaser.h"
 #include "live_memcached.h"
 #include "watching.h"
+
+#include <set>
 
 using namespace lockscope;
 using namespace lockscope::test;
@@ -69,6 +73,50 @@ private Q_SLOTS:
         VERIFY_OK(run(naive->release(**two, {})));
         const LockReport after = run(watcher->once());
         QVERIFY(!rowOf(after, "orders") && !rowOf(after, "stock") && rowOf(after, "theirs"));
+    }
+
+    void aRingIsWatchedAsAWhole() {
+        sandbox::MemcachedServer second(m_runtime);
+        VERIFY_STARTED(second);
+        const QString url =
+            QStringLiteral("memcached://127.0.0.1:%1,127.0.0.1:%2").arg(m_server.port()).arg(second.port());
+        const auto connection = makeConnectionOver(m_runtime, realDiallers(), urlOf(url));
+        VERIFY_OK(run(connection->open({})));
+        std::vector<std::unique_ptr<recipes::Recipe>> locks;
+        QStringList names;
+        recipes::Request request;
+        request.thread = "1";
+        request.lease = 60s;
+        for (int i = 0; i < 20; ++i) {
+            names << QStringLiteral("ring-%1").arg(i);
+            auto recipe = connection->makeRecipe("memcached-lease", {names.back().toUtf8()});
+            QVERIFY(recipe);
+            locks.push_back(std::move(*recipe));
+            VERIFY_OK(run(locks.back()->acquire(request, {})));
+        }
+        const auto watcher = watcherOf(m_runtime, url, names.join(u','));
+        const LockReport report = run(watcher->once());
+        QCOMPARE(report.locks.size(), 20u);
+        MemcachedClient there(m_runtime, urlOf(second));
+        std::set<QByteArray> servers;
+        for (const LockRow& row : report.locks) {
+            servers.insert(row.server);
+            QCOMPARE(clientsOf(row.holders), QByteArrayList{connection->client()});
+            const bool onSecond = row.server.endsWith(QByteArray::number(second.port()));
+            const auto item = run((onSecond ? there : *m_client).driver.get(row.name));
+            QVERIFY2(item && *item, row.name); // it lies where the row says
+        }
+        QCOMPARE(servers.size(), 2u);
+        const auto releaser = inspect::makeReleaser(m_runtime, urlOf(url), realDiallers());
+        QVERIFY(releaser);
+        for (const LockRow& row : report.locks)
+            QVERIFY(run((*releaser)->free(row)) == inspect::Freed::Freed);
+        QTRY_VERIFY_WITH_TIMEOUT(run(watcher->once()).locks.empty(), 5000);
+        // Without one of them, nobody knows what is locked there.
+        second.kill();
+        const LockReport away = run(watcher->once());
+        QVERIFY(away.trouble);
+        QVERIFY2(away.trouble->message.contains(QString::number(second.port())), qPrintable(away.trouble->message));
     }
 
     void aServerThatComesBackIsReadAgain() {

@@ -4,6 +4,10 @@
 #include "live_sql.h"
 #include "watching.h"
 
+#include <QDir>
+#include <QProcess>
+#include <QTemporaryDir>
+
 using namespace lockscope;
 using namespace lockscope::test;
 
@@ -161,6 +165,129 @@ private Q_SLOTS:
         QVERIFY(!(*releaser)->commands(*liquibase)); // nothing tells one hold of that host from the next
         for (const char* table : {"shedlock", "INT_LOCK", "DATABASECHANGELOGLOCK", "cache_locks"})
             does("DROP TABLE " + QByteArray(table));
+    }
+
+    void aTableThatTheUserNames_data() { engines(); }
+    void aTableThatTheUserNames() {
+        QFETCH(QByteArray, engine);
+        SqlClient client(m_runtime, m_all.url(engine));
+        const QByteArray time = engine == "mariadb" ? "DATETIME(3)" : engine == "postgresql" ? "timestamptz" : "TEXT";
+        const auto does = [&](const QByteArray& text) {
+            const sql::Result done = ask(client.driver, text);
+            QVERIFY2(done, done ? "" : qPrintable(done.error().message));
+        };
+        does("CREATE TABLE jobs (job VARCHAR(64) PRIMARY KEY, node VARCHAR(64), expires " + time + ", epoch BIGINT)");
+        does("INSERT INTO jobs VALUES ('nightly', 'host-1', '2999-01-01 00:00:00', 1790000000)");
+        does("INSERT INTO jobs VALUES ('over', 'host-2', '2001-01-01 00:00:00', 32472144000000)");
+        does("INSERT INTO jobs VALUES ('free', NULL, '2999-01-01 00:00:00', NULL)");
+        does("INSERT INTO jobs VALUES ('stuck', 'host-3', NULL, NULL)");
+        const auto lookAt = [&](const char* options) {
+            const QString url = m_all.url(engine);
+            const QString more = (url.contains(u'?') ? u'&' : u'?') + QString::fromLatin1(options);
+            const auto watcher = watcherOf(m_runtime, url + more);
+            return run(watcher->once());
+        };
+        const LockReport report = lookAt("table=jobs&name=job&owner=node&until=expires");
+        QCOMPARE(troubleOf(report), QByteArray());
+        const LockRow *nightly = rowOf(report, "nightly"), *over = rowOf(report, "over"), *free = rowOf(report, "free"),
+                      *stuck = rowOf(report, "stuck");
+        QVERIFY(nightly && over && free && stuck);
+        QCOMPARE(nightly->format, QByteArray("table"));
+        QCOMPARE(nightly->backend, engine);
+        QCOMPARE(clientsOf(nightly->holders), QByteArrayList{"host-1"});
+        QVERIFY(nightly->ttlMs.value_or(0) > 900LL * 365 * 86'400'000);
+        QVERIFY(over->state == LockRow::State::Free && free->state == LockRow::State::Free);
+        QVERIFY(stuck->state == LockRow::State::Held && stuck->neverExpires);
+        const auto missing = [](const LockReport& of) {
+            const auto note =
+                std::ranges::find(of.notes, inspect::WatchNote::Kind::TableMissing, &inspect::WatchNote::kind);
+            return note == of.notes.end() ? QByteArray("none") : note->examples.at(0);
+        };
+        QCOMPARE(missing(report), QByteArray("none"));
+        // As a number since 1970, and without an owner.
+        const LockReport numbers = lookAt("table=jobs&name=job&until=epoch");
+        QVERIFY(rowOf(numbers, "over")->state == LockRow::State::Held && rowOf(numbers, "over")->holders.empty());
+        QVERIFY(rowOf(numbers, "nightly")->state == LockRow::State::Free);
+        QCOMPARE(missing(lookAt("table=jobs&name=job&owner=host")), QByteArray("jobs.host"));
+        QCOMPARE(missing(lookAt("table=jots&name=job")), QByteArray("jots"));
+        // Nobody knows what its clients expect of a row: it is not freed by force.
+        const auto releaser = inspect::makeReleaser(m_runtime, urlOf(m_all.url(engine)), realDiallers());
+        QVERIFY(releaser && !(*releaser)->commands(*nightly));
+        does("DROP TABLE jobs");
+        for (const char* wrong : {"table=jobs&owner=node", "name=job"}) {
+            const QString url = m_all.url(engine);
+            const auto made = inspect::makeWatcher(
+                m_runtime, urlOf(url + (url.contains(u'?') ? u'&' : u'?') + QString::fromLatin1(wrong)),
+                realDiallers());
+            QVERIFY(!made && made.error().contains(u"table= and name="));
+        }
+    }
+
+    void quartzLocksARow_data() {
+        QTest::addColumn<QByteArray>("engine");
+        QTest::newRow("postgresql") << QByteArray("postgresql");
+        QTest::newRow("mariadb") << QByteArray("mariadb");
+    }
+    void quartzLocksARow() {
+        QFETCH(QByteArray, engine);
+        const bool postgres = engine == "postgresql";
+        Someone a(m_runtime, m_all.url(engine)), b(m_runtime, m_all.url(engine));
+        VERIFY_OK(a.ask("CREATE TABLE QRTZ_LOCKS (SCHED_NAME VARCHAR(120) NOT NULL, LOCK_NAME VARCHAR(40) NOT NULL, "
+                        "PRIMARY KEY (SCHED_NAME, LOCK_NAME))"));
+        VERIFY_OK(a.ask("INSERT INTO QRTZ_LOCKS VALUES ('shop', 'TRIGGER_ACCESS'), ('bank', 'TRIGGER_ACCESS')"));
+        // As Quartz does it.
+        const QByteArray lock =
+            "SELECT * FROM QRTZ_LOCKS WHERE SCHED_NAME = 'shop' AND LOCK_NAME = 'TRIGGER_ACCESS' FOR UPDATE";
+        VERIFY_OK(a.ask("START TRANSACTION"));
+        VERIFY_OK(a.ask(lock));
+        const auto quartz = [](const LockReport& report) {
+            return std::ranges::find(report.locks, QByteArray("qrtz_locks"), &LockRow::format);
+        };
+        if (postgres) { // seen without a waiter
+            const LockReport report = look(engine);
+            const auto row = quartz(report);
+            QVERIFY(row != report.locks.end());
+            QCOMPARE(row->name, QByteArray("qrtz_locks:shop:TRIGGER_ACCESS"));
+            QCOMPARE(clientsOf(row->holders), QByteArrayList{a.pid()});
+        }
+        VERIFY_OK(b.ask("START TRANSACTION"));
+        const auto second = waiting(b, lock);
+        QVERIFY(comesTrue([&] { return (postgres ? waitersOnServer() : blockedInMariaDb(a)) == 1; }));
+        if (!postgres) pass();
+        const LockReport report = look(engine);
+        const auto row = quartz(report);
+        QVERIFY(row != report.locks.end());
+        QVERIFY2(row->name.toLower().contains("qrtz_locks:") && row->name.contains("TRIGGER_ACCESS") &&
+                     row->name.contains("shop"),
+                 row->name);
+        QVERIFY(inspect::keptBy(row->format) == inspect::KeptBy::Transaction);
+        QCOMPARE(clientsOf(row->holders), QByteArrayList{a.pid()});
+        QCOMPARE(waitersOf(*row), QByteArrayList{b.pid()});
+        VERIFY_OK(a.ask("ROLLBACK"));
+        QVERIFY(ends(second, 10s));
+        VERIFY_OK(b.ask("ROLLBACK"));
+        VERIFY_OK(a.ask("DROP TABLE QRTZ_LOCKS"));
+    }
+
+    void aPostgreSqlNamesItsFollowers() {
+        QVERIFY(look("postgresql").server->replicas.empty());
+        const QStringList versions =
+            QDir(QStringLiteral("/usr/lib/postgresql")).entryList(QDir::Dirs | QDir::NoDotAndDotDot);
+        QVERIFY(!versions.isEmpty());
+        const QTemporaryDir folder;
+        QProcess follower; // takes the changes and applies none: so nobody knows how far behind it is
+        follower.start(QStringLiteral("/usr/lib/postgresql/%1/bin/pg_receivewal").arg(versions.back()),
+                       {QStringLiteral("--directory"), folder.path(), QStringLiteral("--no-loop"),
+                        QStringLiteral("--dbname"), m_all.url("postgresql")});
+        QVERIFY(follower.waitForStarted());
+        const auto replicas = [&] { return look("postgresql").server->replicas; };
+        QVERIFY2(comesTrue([&] { return replicas().size() == 1 && replicas().front().inStep; }, 20s),
+                 follower.readAllStandardError());
+        QCOMPARE(replicas().front().address, QByteArray("127.0.0.1"));
+        QCOMPARE(replicas().front().behind, -1);
+        follower.terminate();
+        QVERIFY(follower.waitForFinished());
+        QVERIFY(comesTrue([&] { return replicas().empty(); }, 20s));
     }
 
     void advisoryLocksOfPostgreSql() {

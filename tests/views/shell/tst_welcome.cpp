@@ -233,6 +233,30 @@ private Q_SLOTS:
         QVERIFY(!strings->isEnabled());
     }
 
+    void aLockTableOfOnesOwnIsPartOfADatabasesAddress() {
+        ConnectDialog dialog(check, {});
+        dialog.show();
+        QLineEdit* table = nullptr;
+        for (QLineEdit* one : dialog.findChildren<QLineEdit*>())
+            if (one->accessibleName() == QLatin1String("A lock table of your own: its name and columns")) table = one;
+        QVERIFY(table);
+        dialog.setUrl(QStringLiteral("redis://h:1"));
+        QVERIFY(!table->isVisible());
+        table->setText(QStringLiteral("app.jobs, job, node, locked until"));
+        QCOMPARE(dialog.url(), QStringLiteral("redis://h:1"));
+        dialog.setUrl(QStringLiteral("postgresql://h/db"));
+        QVERIFY(table->isVisible());
+        QCOMPARE(dialog.url(),
+                 QStringLiteral("postgresql://h/db?table=app.jobs&name=job&owner=node&until=locked%20until"));
+        QVERIFY(!dialog.complaint().contains(u"at least the first two"));
+        table->setText(QStringLiteral("jobs,job,,until")); // nobody knows the owners
+        QCOMPARE(dialog.url(), QStringLiteral("postgresql://h/db?table=jobs&name=job&until=until"));
+        for (const char* wrong : {"jobs", "a, b, c, d, e"}) {
+            table->setText(QString::fromLatin1(wrong));
+            QVERIFY2(dialog.complaint().contains(u"at least the first two"), qPrintable(dialog.complaint()));
+        }
+    }
+
     void passwordsOfSavedConnectionsAreRecalled() {
         ConnectDialog dialog(check, {});
         dialog.setSaved({{QStringLiteral("shop"), QStringLiteral("redis://ann@h:1"), true},

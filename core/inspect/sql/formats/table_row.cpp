@@ -4,6 +4,7 @@
 #include "inspect/text.h"
 
 #include <QJsonArray>
+#include <algorithm>
 
 namespace lockscope::inspect {
 
@@ -17,10 +18,13 @@ RawKey rawTableRow(const sql::Table& answer, std::size_t row, const QByteArray& 
 }
 
 void heldUntil(LockRow& row, std::optional<std::int64_t> endMs, std::optional<std::int64_t> nowMs) {
-    if (!endMs || !nowMs || *endMs <= *nowMs) return;
+    // The year 10000. A server's clock that is not before it is none, and an end beyond it is as good as that.
+    constexpr std::int64_t kFarthestMs = 253'402'300'800'000;
+    if (!endMs || !nowMs || *endMs <= *nowMs || *nowMs < 0 || *nowMs >= kFarthestMs) return;
+    const std::int64_t end = std::min(*endMs, kFarthestMs);
     row.state = LockRow::State::Held;
-    row.ttlMs = *endMs - *nowMs;
-    row.ends = EndsWithin{*endMs, *endMs + 1};
+    row.ttlMs = end - *nowMs;
+    row.ends = EndsWithin{end, end + 1};
 }
 
 void heldBy(LockRow& row, QByteArray client, std::optional<std::int64_t> sinceMs) {

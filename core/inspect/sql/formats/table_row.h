@@ -9,7 +9,7 @@ namespace lockscope::inspect {
 RawKey rawTableRow(const sql::Table& answer, std::size_t row, const QByteArray& place, std::size_t cells);
 
 /// Sets the end of a lease that ends at `endMs`, as the server's clock counts, which shows `nowMs`. The row is held
-/// until then.
+/// until then. A present that no clock shows sets nothing, and no end is later than the year 10000.
 void heldUntil(LockRow& row, std::optional<std::int64_t> endMs, std::optional<std::int64_t> nowMs);
 
 /// Adds a client to the holders of a row that is held; nothing to a free one. `sinceMs`: when the hold began, by the

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "inspect/redis/key_reader.h"
+#include "inspect/watch_notes.h"
+
+#include <QHash>
+#include <map>
+
+namespace lockscope::inspect {
+
+/// A connection of a Redis, by a line of CLIENT LIST; what the server does not tell is empty.
+struct ListedClient {
+    QByteArray address; ///< "host:port"
+    QByteArray name;    ///< that the client gave to its connection
+    QByteArray user;    ///< of the ACL
+    QByteArray library; ///< "redis-py 5.0.1"
+    friend bool operator==(const ListedClient&, const ListedClient&) = default;
+};
+/// Reads the answer to CLIENT LIST; lines that name no address are left out.
+std::vector<ListedClient> clientsIn(const QByteArray& clientList);
+
+/// The connections of a server, by the identities that lock clients have in their locks.
+///
+/// An identity is tied to connections only by what the client itself has said: its connections' name (CLIENT SETNAME)
+/// is the identity, or "lockscope:" and the identity, as Lockscope's own clients call theirs; or the identity is the
+/// connection's address. CLIENT LIST does not tell of which channel a client is a subscriber, nor for which key it is
+/// blocked, and a library's random identity says nothing about a connection: there nothing is tied.
+class ConnectionTable {
+public:
+    explicit ConnectionTable(const std::vector<ListedClient>& clients = {});
+    /// The client of that identity: "10.0.0.5:51234, redis-py 5.0.1, user app"; without the port where it has several
+    /// connections. Empty: no connection is tied to it, or those of several machines are.
+    QByteArray find(const QByteArray& identity) const;
+
+private:
+    struct Group {
+        ListedClient first;
+        int connections = 0;
+        bool oneHost = true;
+    };
+    void add(const QByteArray& identity, const ListedClient& client);
+    std::map<QByteArray, Group> m_groups;
+};
+
+/// Finds out which connections the holders and waiters of locks have, as far as the server tells: asked when new
+/// identities come, never of a server with more than kMostClients connections, and seldom where it led to nothing.
+class ClientNames {
+public:
+    /// Listing takes a server about a millisecond for a thousand connections.
+    static constexpr std::int64_t kMostClients = 1000;
+
+    ClientNames(KeyReader& reader, Runtime& runtime) : m_reader(reader), m_runtime(runtime) {}
+
+    /// Completes Party::about, and Party::gone for holders of locks that nothing else ends. `connections`: grows with
+    /// each connection to the server; another server may know other clients. An error of the connection is left to the
+    /// next look. Throws Cancelled.
+    QCoro::Task<> name(std::vector<LockRow>& rows, int connections, std::stop_token stop);
+    /// Why clients are not known; empty: they are, or nobody asks for any.
+    std::vector<WatchNote> notes() const;
+
+private:
+    struct Known {
+        QByteArray about;         ///< as it was last seen
+        int missed = 0;           ///< listings without it since then
+        std::uint64_t wanted = 0; ///< the last look that had it
+        bool asked = false;
+    };
+    bool isDue(bool fresh, bool watched) const;
+    QCoro::Task<> ask(std::stop_token stop);
+    void take(const ConnectionTable& table);
+
+    KeyReader& m_reader;
+    Runtime& m_runtime;
+    QHash<QByteArray, Known> m_known; ///< by identity
+    std::uint64_t m_looks = 0;
+    int m_connections = 0;
+    Nanos m_listedAt{}, m_notBefore{};
+    Nanos m_pause{}; ///< to the next listing for new identities
+    std::optional<std::int64_t> m_tooMany;
+    bool m_refused = false;
+};
+
+} // namespace lockscope::inspect

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long a first look at many locks takes on the other kinds of servers, how long the next one takes while nothing
+// changes, and what the looks cost the server. The servers are our own.
+#include "drivers/dial.h"
+#include "drivers/etcd/driver.h"
+#include "drivers/sql/driver.h"
+#include "drivers/sql/driver_session.h"
+#include "drivers/zookeeper/driver.h"
+#include "inspect/make_watcher.h"
+#include "runtime/event_loop_runtime.h"
+#include "sandbox/etcd_server.h"
+#include "sandbox/postgres_server.h"
+#include "sandbox/zookeeper_server.h"
+
+#include <QCommandLineParser>
+#include <QCoreApplication>
+#include <QElapsedTimer>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <qcoro/qcorotask.h>
+
+using namespace lockscope;
+
+namespace {
+
+constexpr int kContenders = 10; // of each lock on ZooKeeper
+constexpr int kAtATime = 500;
+
+template <typename T>
+bool fine(const T& result) {
+    if (!result) qCritical("%s", qPrintable(result.error().message));
+    return bool(result);
+}
+
+struct Bench {
+    EventLoopRuntime& runtime;
+    bool json;
+    bool whole = true;
+
+    /// Looks twice; `locks` is how many there are.
+    void look(const char* kind, const QString& url, int entries, std::size_t locks) {
+        inspect::WatchOptions options;
+        const auto watcher = inspect::makeWatcher(runtime, *parseConnectionUrl(url), realDiallers(), options);
+        QElapsedTimer time;
+        time.start();
+        const inspect::LockReport first = QCoro::waitFor((*watcher)->once());
+        const qint64 firstMs = time.restart();
+        const inspect::LockReport second = QCoro::waitFor((*watcher)->once());
+        const qint64 secondMs = time.elapsed();
+        const auto serverMs = [](Nanos spent) { return std::chrono::duration<double, std::milli>(spent).count(); };
+        const bool all =
+            !first.trouble && first.complete && first.locks.size() == locks && second.locks.size() == locks;
+        if (!all)
+            qCritical("%s: %zu locks of %zu, %s", kind, first.locks.size(), locks,
+                      first.trouble ? qPrintable(first.trouble->message) : "nothing refused");
+        whole = whole && all;
+        const QJsonObject line{{QStringLiteral("name"), QStringLiteral("watch-") + QLatin1String(kind)},
+                               {QStringLiteral("entries"), entries},
+                               {QStringLiteral("locks"), qint64(locks)},
+                               {QStringLiteral("ms"), firstMs},
+                               {QStringLiteral("again_ms"), secondMs},
+                               {QStringLiteral("server_ms"), serverMs(first.serverTime)},
+                               {QStringLiteral("requests"), qint64(first.commands)},
+                               {QStringLiteral("requests_again"), qint64(second.commands - first.commands)},
+                               {QStringLiteral("whole"), all}};
+        if (json)
+            std::puts(QJsonDocument(line).toJson(QJsonDocument::Compact).constData());
+        else
+            std::printf("%s: %d entries of %zu locks: first look %lld ms (%.0f ms of the server), again %lld ms, %llu "
+                        "requests\n",
+                        kind, entries, locks, static_cast<long long>(firstMs), serverMs(first.serverTime),
+                        static_cast<long long>(secondMs), static_cast<unsigned long long>(first.commands));
+        std::fflush(stdout);
+    }
+};
+
+/// Queues of kContenders nodes each, as Curator makes them.
+QCoro::Task<bool> fillZooKeeper(zookeeper::ZooKeeperDriver& driver, int nodes) {
+    std::vector<QCoro::Task<zookeeper::Result<zookeeper::CreatedNode>>> made;
+    const auto wait = [&made]() -> QCoro::Task<bool> {
+        bool good = true;
+        for (auto& one : made) {
+            const auto done = co_await one;
+            good = good && fine(done);
+        }
+        made.clear();
+        co_return good;
+    };
+    const QByteArray uuid = "0dd4b2a4-5b1e-4c39-9a39-0c9f2b3d7e11";
+    for (int lock = 0; lock < nodes / kContenders; ++lock) {
+        const QByteArray path = "/bench-" + QByteArray::number(lock);
+        made.push_back(driver.create(path, {}, zookeeper::NodeMode::Persistent));
+        for (int i = 0; i < kContenders; ++i)
+            made.push_back(
+                driver.create(path + "/_c_" + uuid + "-lock-", {}, zookeeper::NodeMode::EphemeralSequential));
+        if (int(made.size()) < kAtATime) continue;
+        const bool good = co_await wait();
+        if (!good) co_return false;
+    }
+    const bool good = co_await wait();
+    co_return good;
+}
+
+/// Mutexes of etcd's own client, one key each.
+QCoro::Task<bool> fillEtcd(etcd::EtcdDriver& driver, int keys) {
+    constexpr int kOperations = 100; // of a transaction; the server allows 128
+    constexpr int kPerLease = 1000;
+    std::int64_t lease = 0;
+    for (int key = 0; key < keys;) {
+        if (key % kPerLease == 0) {
+            lease = 0x1000 + key;
+            const auto granted = co_await driver.grantLease(lease, std::chrono::seconds(3600));
+            if (!fine(granted)) co_return false;
+        }
+        etcd::Transaction puts;
+        for (int i = 0; i < kOperations && key < keys; ++i, ++key)
+            puts.then.push_back(etcd::Operation::put(
+                "bench-" + QByteArray::number(key) + '/' + QByteArray::number(qulonglong(lease), 16), {}, lease));
+        const auto done = co_await driver.run(std::move(puts));
+        if (!fine(done)) co_return false;
+    }
+    co_return true;
+}
+
+/// Rows of ShedLock, and advisory locks of a session: as long as it lives. nullptr: that failed.
+QCoro::Task<std::shared_ptr<sql::DriverSession>> fillPostgreSql(sql::SqlDriver& driver, int rows) {
+    auto opened = co_await driver.textSession();
+    if (!fine(opened)) co_return std::shared_ptr<sql::DriverSession>();
+    const std::shared_ptr<sql::DriverSession> session = std::move(*opened).share();
+    const QByteArray count = QByteArray::number(rows);
+    const QByteArrayList texts{
+        "CREATE TABLE shedlock (name varchar(64) PRIMARY KEY, lock_until timestamp, locked_at timestamp, locked_by "
+        "varchar(255))",
+        "INSERT INTO shedlock SELECT 'job-' || g, now() + interval '1 hour', now(), 'host-' || g FROM "
+        "generate_series(1, " +
+            count + " - 1) g",
+        "SELECT count(pg_advisory_lock(g)) FROM generate_series(1, " + count + " - 1) g"};
+    for (const QByteArray& text : texts) {
+        sql::Statement statement{text, {}};
+        const auto done = co_await session->execute(std::move(statement));
+        if (!fine(done)) co_return std::shared_ptr<sql::DriverSession>();
+    }
+    co_return session;
+}
+
+bool started(const std::expected<void, QString>& server) {
+    if (!server) qCritical("%s", qPrintable(server.error()));
+    return server.has_value();
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    const QCoreApplication application(argc, argv);
+    QCommandLineParser parser;
+    const QCommandLineOption entriesOption(QStringLiteral("entries"), {}, QStringLiteral("N"), QStringLiteral("20000"));
+    const QCommandLineOption rowsOption(QStringLiteral("rows"), {}, QStringLiteral("N"), QStringLiteral("5000"));
+    const QCommandLineOption jsonOption(QStringLiteral("json"));
+    parser.addOptions({entriesOption, rowsOption, jsonOption});
+    parser.process(application);
+    const int entries = parser.value(entriesOption).toInt(), rows = parser.value(rowsOption).toInt();
+
+    EventLoopRuntime runtime;
+    Bench bench{runtime, parser.isSet(jsonOption)};
+    {
+        sandbox::ZooKeeperServer server(runtime);
+        if (!started(QCoro::waitFor(server.start()))) return 3;
+        zookeeper::DriverOptions options;
+        zookeeper::ZooKeeperDriver driver(runtime, *parseConnectionUrl(server.url()), options);
+        if (!QCoro::waitFor(fillZooKeeper(driver, entries))) return 3;
+        bench.look("zookeeper", server.url(), entries, std::size_t(entries / kContenders));
+    }
+    {
+        sandbox::EtcdServer server(runtime);
+        if (!started(QCoro::waitFor(server.start()))) return 3;
+        etcd::EtcdDriver driver(runtime, *parseConnectionUrl(server.url()));
+        if (!QCoro::waitFor(fillEtcd(driver, entries))) return 3;
+        bench.look("etcd", server.url(), entries, std::size_t(entries));
+    }
+    {
+        sandbox::SqlServerOptions options;
+        options.extraArguments = {QStringLiteral("-c"), QStringLiteral("max_locks_per_transaction=512")};
+        sandbox::PostgresServer server(runtime, options);
+        if (!started(QCoro::waitFor(server.start()))) return 3;
+        sql::SqlDriver driver(runtime, *parseConnectionUrl(server.url()));
+        const auto session = QCoro::waitFor(fillPostgreSql(driver, rows));
+        if (!session) return 3;
+        bench.look("postgresql", server.url(), 2 * (rows - 1), 2 * std::size_t(rows - 1));
+    }
+    return bench.whole ? 0 : 3;
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "connections/connection.h"
+#include "drivers/dial.h"
+#include "watched_redis.h"
+
+using namespace lockscope;
+using namespace lockscope::inspect;
+using namespace lockscope::redis;
+using namespace lockscope::test;
+
+/// The connections of holders and waiters, as the server lists them.
+class TestRedisWatcherClients : public WatchedRedis {
+    Q_OBJECT
+    /// A connection that its client has named.
+    std::unique_ptr<RedisDriver> named(const char* name) {
+        DriverOptions options;
+        options.clientName = name;
+        auto driver = std::make_unique<RedisDriver>(m_runtime, urlOf(m_server), options);
+        (void)call(*driver, {"PING"});
+        return driver;
+    }
+    /// Its address, as the server sees it.
+    static QByteArray addressOf(RedisDriver& driver) {
+        const auto info = call(driver, {"CLIENT", "INFO"});
+        return clientsIn(info->text).at(0).address;
+    }
+
+private Q_SLOTS:
+    void initTestCase() { VERIFY_STARTED(m_server); }
+    void init() { begin(); }
+    void cleanup() { end(); }
+
+    void holdersAndWaitersAreTied() {
+        const auto worker = named("worker-7"), second = named("worker-8");
+        QVERIFY(call(*m_client, {"SET", "lock:jobs", "worker-7", "PX", "60000"}));
+        QVERIFY(call(*m_client, {"SET", "lock:other", "somebody", "PX", "60000"}));
+        takeRedisson("orders", owner(kA, 1), 1, 60'000);
+        QVERIFY(call(*m_client, {"RPUSH", "redisson_lock_queue:{orders}", "worker-8:1"}));
+        QVERIFY(call(*m_client, {"ZADD", "redisson_lock_timeout:{orders}", kFarAway, "worker-8:1"}));
+        const LockReport report = lookOnce();
+        QVERIFY(!report.trouble);
+        QCOMPARE(rowOf(report, "lock:jobs")->holders.at(0).about, addressOf(*worker));
+        QCOMPARE(rowOf(report, "lock:other")->holders.at(0).about, QByteArray()); // nobody knows
+        QCOMPARE(rowOf(report, "orders")->holders.at(0).about, QByteArray());     // a random identity
+        QCOMPARE(rowOf(report, "orders")->waiters.value().at(0).about, addressOf(*second));
+        QVERIFY(!rowOf(report, "lock:jobs")->holders.at(0).gone);
+        QVERIFY(report.notes.empty());
+    }
+
+    void ourOwnClientsCanBeFound() {
+        const auto connection = makeConnectionOver(m_runtime, realDiallers(), urlOf(m_server), kA);
+        VERIFY_OK(run(connection->open({})));
+        takeRedisson("orders", owner(kA, 1), 1, 60'000);
+        const QByteArray about = rowOf(lookOnce(), "orders")->holders.at(0).about;
+        QVERIFY2(about.startsWith("127.0.0.1"), about);
+    }
+
+    void aHolderThatIsGoneIsTold() {
+        auto worker = named("worker-7");
+        QVERIFY(call(*m_client, {"SET", "lock:for-ever", "worker-7"}));
+        QVERIFY(call(*m_client, {"SET", "lock:for-a-while", "worker-7", "PX", "600000"}));
+        QVERIFY(call(*m_client, {"SET", "lock:never-seen", "worker-9"}));
+        Watch watch(*this);
+        const auto about = [&](const char* lock) {
+            const LockRow* row = rowOf(watch.last(), lock);
+            return row && !row->holders.empty() ? row->holders.front() : Party();
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(about("lock:for-ever").about.startsWith("127.0.0.1:"), 10'000);
+        QVERIFY(!about("lock:for-ever").gone);
+        worker.reset();
+        QTRY_VERIFY_WITH_TIMEOUT(about("lock:for-ever").gone, 20'000);
+        QVERIFY(about("lock:for-ever").about.startsWith("127.0.0.1:")); // as it was
+        QVERIFY(!about("lock:for-a-while").gone);                       // its end will come
+        QVERIFY(!about("lock:never-seen").gone);                        // nobody knows whether it was ever here
+        worker = named("worker-7");
+        QTRY_VERIFY_WITH_TIMEOUT(!about("lock:for-ever").gone, 20'000);
+    }
+
+    void withoutTheRightItIsNotKnown() {
+        RedisServerOptions options;
+        options.users = {{QStringLiteral("reader"), QStringLiteral("secret"),
+                          QStringLiteral("~* &* -@all +@read +ping +info +time +pubsub +config|get +client|setname "
+                                         "+memory|usage")}};
+        RedisServer server(m_runtime, options);
+        VERIFY_STARTED(server);
+        RedisDriver writer(m_runtime, urlOf(server));
+        QVERIFY(call(writer, {"CLIENT", "SETNAME", "worker-7"}));
+        QVERIFY(call(writer, {"SET", "lock:jobs", "worker-7", "PX", "60000"}));
+        ConnectionUrl url = urlOf(server);
+        url.user = QStringLiteral("reader");
+        url.password = QStringLiteral("secret");
+        RedisDriver driver(m_runtime, url);
+        RedisWatcher watcher(driver);
+        const LockReport report = run(watcher.once());
+        QVERIFY(!report.trouble);
+        QCOMPARE(rowOf(report, "lock:jobs")->holders.at(0).about, QByteArray());
+        QCOMPARE(report.notes.size(), 1u);
+        QVERIFY(report.notes.front() == (WatchNote{WatchNote::Kind::ClientsNotListed, 0, {}}));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestRedisWatcherClients)
+#include "tst_redis_watcher_clients.moc"
