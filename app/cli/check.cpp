@@ -6,9 +6,9 @@
 #include "cli/output.h"
 #include "cli/text.h"
 #include "cli/usage.h"
-#include "scenario/scenario.h"
 #include "session/bounds.h"
 #include "trace/recording.h"
+#include "trace/time_text.h"
 
 namespace lockscope::cli {
 
@@ -87,7 +87,7 @@ int check(const QStringList& words) {
     if (arguments->has("json")) {
         say(toJson(file, checked));
     } else {
-        say(QStringLiteral("%1 · %2").arg(file, scenario::formatDuration(checked.recording.trace->reached())) +
+        say(QStringLiteral("%1 · %2").arg(file, durationText(checked.recording.trace->reached())) +
             (checked.recording.meta.finished ? QString() : tr(" · the recording ended early")));
         say(judgementText(checked.verdict, *checked.recording.trace));
         say(tr("  %1 acquisitions, %2 events, digest %3")

@@ -10,6 +10,7 @@
 #include <QDateTime>
 #include <QDir>
 #include <QFileDialog>
+#include <QRegularExpression>
 #include <QStandardPaths>
 #include <cerrno>
 #include <csignal>
@@ -19,9 +20,9 @@ namespace lockscope::app {
 namespace {
 
 constexpr trace::RecordingBounds kBounds{.keep = 1h, .mostBytes = 200'000'000};
-constexpr int kKeptDays = 7;                              ///< after a crash
-const QString kSwitch = QStringLiteral("kept.last-hour"); ///< in the settings, beside other switches
-const QString kName = QStringLiteral("attached-%1.lockscope");
+constexpr int kKeptDays = 7;                                   ///< after a crash
+const QString kSwitch = QStringLiteral("kept.last-hour");      ///< in the settings, beside other switches
+const QString kName = QStringLiteral("attached-%1.lockscope"); ///< of the program's number and of how many were before
 
 QDir folder() {
     return QDir(QStandardPaths::writableLocation(QStandardPaths::CacheLocation));
@@ -79,7 +80,10 @@ void BackgroundKeeper::follow() {
     m_session = session;
     m_trace = session->trace();
     folder().mkpath(QStringLiteral("."));
-    m_path = folder().filePath(kName.arg(QCoreApplication::applicationPid()));
+    // Contents of locks are in it, and names of clients.
+    QFile::setPermissions(folder().path(), QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+    m_path =
+        folder().filePath(kName.arg(QStringLiteral("%1-%2").arg(QCoreApplication::applicationPid()).arg(++m_rings)));
     m_ring = trace::RingRecording::start(
         m_path, m_trace, session->recordingMeta(), kBounds, [this](const trace::RecordingError& error) {
             // Called on the recording's thread.
@@ -94,20 +98,26 @@ void BackgroundKeeper::follow() {
 
 void BackgroundKeeper::stop() {
     if (!m_ring) return;
-    m_ring.reset();
-    removeBoth(m_path);
+    // The recording's end writes all that is left: the window does not wait for it.
+    std::function<void()> end = [ring = std::shared_ptr<trace::RingRecording>(std::move(m_ring)),
+                                 path = m_path]() mutable {
+        ring.reset();
+        removeBoth(path);
+    };
+    m_thread.run(std::move(end), [] {}); // a copy here might be the last to go
     m_path.clear();
     m_session.clear();
     m_trace.reset();
 }
 
 QStringList BackgroundKeeper::left() {
+    static const QRegularExpression kNumbers(QStringLiteral("^attached-(\\d+)(?:-\\d+)?$"));
     QStringList files;
     const QDir where = folder();
     for (const QFileInfo& file : where.entryInfoList({kName.arg(QStringLiteral("*"))}, QDir::Files, QDir::Time)) {
-        bool isNumber = false;
-        const qint64 process = file.completeBaseName().section(u'-', 1).toLongLong(&isNumber);
-        if (!isNumber || isAlive(process)) continue; // also the files with what came before
+        const auto name = kNumbers.match(file.completeBaseName());
+        if (!name.hasMatch() || isAlive(name.captured(1).toLongLong()))
+            continue; // also the files with what came before
         if (file.lastModified().daysTo(QDateTime::currentDateTime()) > kKeptDays)
             removeBoth(file.filePath());
         else

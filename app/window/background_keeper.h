@@ -23,13 +23,13 @@ class BackgroundKeeper : public QObject {
     Q_OBJECT
 public:
     explicit BackgroundKeeper(MainWindow* window);
-    /// Removes the files: the program ends as it should.
+    /// Removes the files, and waits for that: the program ends as it should.
     ~BackgroundKeeper() override;
 
     /// For the File menu: to keep or not, and to save what is kept.
     QList<QAction*> makeActions(ActionRegistry* registry);
     bool isKeeping() const { return m_ring != nullptr; }
-    /// The file that is written; empty: none is.
+    /// The file that is written; empty: none is. It goes away soon after isKeeping() is over.
     QString path() const { return m_path; }
 
     /// Writes the last hour into a file. Precondition: a session that watches servers is open.
@@ -52,6 +52,7 @@ private:
     std::shared_ptr<const trace::Trace> m_trace;
     std::unique_ptr<trace::RingRecording> m_ring;
     QString m_path, m_left;
+    int m_rings = 0; ///< so far: the next one has files of its own, as the last one may not be gone yet
     QAction* m_keep = nullptr;
     QAction* m_save = nullptr;
     QAction* m_openLeft;

@@ -49,7 +49,8 @@ struct Exporter::Movie {
         : frames(picture, kMovieWidth, kMovieHeight), file(frames.size()), path(std::move(where)) {}
 };
 
-Exporter::Exporter(MainWindow* window) : QObject(window), m_window(window) {}
+Exporter::Exporter(MainWindow* window) : QObject(window), m_window(window) {
+}
 
 Exporter::~Exporter() {
     m_stop.request_stop();

@@ -210,8 +210,10 @@ private:
 
     /// A change of one client or server that is told by its name only.
     void ofOne(const Event& event, const QString& name, const QString& text) {
-        constexpr std::pair<const char*, Action> kChanges[] = {
-            {"drift", Action::DriftClock}, {"evict", Action::EvictKey}, {"flush", Action::FlushNode}};
+        constexpr std::pair<const char*, Action> kChanges[] = {{"drift", Action::DriftClock},
+                                                               {"evict", Action::EvictKey},
+                                                               {"flush", Action::FlushNode},
+                                                               {"pool", Action::ExhaustPool}};
         const auto* const change =
             std::ranges::find_if(kChanges, [&](const auto& one) { return name == QLatin1String(one.first); });
         const QString target = partyOf(event.actor, event.time());
@@ -221,6 +223,7 @@ private:
         }
         Fault fault;
         fault.action = change->second;
+        if (name == u"pool") fault.action = text == u"free" ? Action::FreePool : Action::ExhaustPool;
         fault.at = (event.time() - m_from) / kGrain * kGrain;
         fault.target = target;
         if (fault.action == Action::DriftClock) fault.value = parseDuration(text).value_or(Nanos(0));

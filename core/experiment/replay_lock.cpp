@@ -50,6 +50,7 @@ constexpr std::pair<const char*, const char*> kRecipeOfFormat[] = {
     {"liquibase", "sql-row"},
     {"pg-advisory", "sql-advisory"},
     {"pg-", "sql-for-update"},
+    {"qrtz_locks", "sql-for-update"},
     {"memcached-add", "memcached-add"},
     {"memcached", "memcached-lease"},
 };

@@ -68,7 +68,7 @@ void askValue(QWidget* parent, ViewContext& context, const FaultOffer& offer, co
     dialog->open();
 }
 
-/// The matter of the menu: the world at the moment at which the fault is to strike.
+/// A menu that is being filled, and the world at the moment at which its faults are to strike.
 struct Scene {
     QMenu& menu;
     ViewContext& context;
@@ -120,6 +120,7 @@ void addNode(const Scene& scene, EntityId node) {
     menu.addSeparator();
     for (const Action action : {Action::EvictKey, Action::FlushNode})
         addFaultOffer(menu, context, offerOf(server, action), moment);
+    scene.add(server, {Action::ExhaustPool});
     menu.addSeparator();
     for (const Action action : {Action::Failover, Action::SwitchEngine})
         addFaultOffer(menu, context, offerOf(server, action), moment);

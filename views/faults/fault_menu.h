@@ -13,8 +13,8 @@ struct FaultMoment {
 };
 
 /// Fills a menu with the faults for an entity: a client (or one of its threads), a node, a link, or a lock (then to its
-/// holder, and to its server). Choosing goes out by ViewContext::breakIt(), or ViewContext::plan() for a moment of its
-/// own. Adds nothing for other entities. The texts name their targets; what cannot be done is greyed out and says why.
+/// holder, and to its server). Choosing goes out by ViewContext::breakIt(), or by plan() for a moment of its own. Adds
+/// nothing for other entities. The texts name their targets; what cannot be done is greyed out and says why.
 void fillFaultMenu(QMenu& menu, ViewContext& context, trace::EntityId entity, const FaultMoment& moment = {});
 
 /// Fills a menu with the faults for a span that was drawn on the time axis; `to` = `from`: an instant. `entity`: whose

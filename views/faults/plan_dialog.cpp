@@ -245,8 +245,11 @@ void PlanDialog::listTargets() {
                 add(tr("%1 ↔ %2").arg(servers[i], servers[k]), servers[i] + u'-' + servers[k]);
         break;
     case Breakable::Kind::World:
-        break;
+        return;
     }
+    // Several at once, of a fault that was not made here: only for the verb that they came with.
+    const bool itsVerb = m_changed && m_changed->action == verb();
+    if (itsVerb && !m_unusual.isEmpty()) add(partyText(m_unusual), m_unusual);
     choose(m_target, before);
 }
 
@@ -330,15 +333,18 @@ void PlanDialog::refresh() {
     m_buttons->button(QDialogButtonBox::Ok)->setEnabled(why.isEmpty() && made);
 }
 
-void PlanDialog::show(const scenario::Fault& fault) {
-    for (int i = 0; i < m_verb->count(); ++i) {
+void PlanDialog::fill(const scenario::Fault& fault) {
+    m_unusual.clear();
+    bool listed = false;
+    for (int i = 0; i < m_verb->count() && !listed; ++i) {
         const auto kind = Breakable::Kind(m_verb->itemData(i, kKindRole).toInt());
         if (!m_verb->itemData(i, kActionRole).isValid() ||
             m_verb->itemData(i, kActionRole).toInt() != int(fault.action))
             continue;
         m_verb->setCurrentIndex(i);
-        if (kind == Breakable::Kind::World || m_target->findData(fault.target, kNameRole) >= 0) break;
+        listed = kind == Breakable::Kind::World || m_target->findData(fault.target, kNameRole) >= 0;
     }
+    if (!listed) m_unusual = fault.target;
     const auto write = [](QLineEdit* field, std::optional<Nanos> time) {
         field->setText(time ? scenario::formatDuration(*time) : QString());
     };
@@ -354,6 +360,7 @@ void PlanDialog::show(const scenario::Fault& fault) {
         choose(m_server, fault.when->server);
         m_step->setCurrentIndex(std::max(0, m_step->findData(fault.when->step)));
     }
+    listTargets(); // with that one
     choose(m_target, fault.target);
     refresh();
 }
@@ -364,7 +371,7 @@ void PlanDialog::change(std::size_t deed) {
     if (deed >= done.size()) return;
     m_changed = done[deed];
     setWindowTitle(tr("Change a fault"));
-    show(*m_changed);
+    fill(*m_changed);
 }
 
 void PlanDialog::accept() {
@@ -404,7 +411,7 @@ void planFault(QWidget* owner, ViewContext& context, trace::EntityId entity, std
     } else {
         first.target = QStringLiteral("holder");
     }
-    dialog->show(first);
+    dialog->fill(first);
     dialog->open();
 }
 

@@ -20,8 +20,8 @@ class PlanDialog : public QDialog {
     Q_OBJECT
 public:
     explicit PlanDialog(ViewContext* context, QWidget* parent = nullptr);
-    /// Fills the form. A target that is not in the lists is left out.
-    void show(const scenario::Fault& fault);
+    /// Fills the form. A target that is not among the usual ones, such as "A,B", joins them.
+    void fill(const scenario::Fault& fault);
     /// Accepting changes that one of Session::doneByHand(), with which the form is filled.
     void change(std::size_t deed);
     /// The fault as it stands in the form; nullopt while a field is wrong.
@@ -31,7 +31,6 @@ public:
 private:
     void addVerbs();
     void addConditions();
-    void addTimes(QFormLayout* form);
     /// Lists what the verb can be done to.
     void listTargets();
     void refresh();
@@ -59,6 +58,7 @@ private:
     QLineEdit* m_at;
     DimLabel* m_sentence;
     QDialogButtonBox* m_buttons;
+    QString m_unusual;                        ///< a target besides the listed ones, of the fault that is shown
     std::optional<scenario::Fault> m_changed; ///< what accepting replaces
 };
 

@@ -9,8 +9,8 @@
 
 namespace lockscope::views {
 
-/// Of each lock, as far as it was seen before an instant that moves: the last renewals of its present hold, and how
-/// long its holds before that lasted. One pass over the trace serves all locks, and a step forward reads the new rows
+/// The last renewals of each lock's present hold, and how long its holds before that lasted: as far as they were seen
+/// before an instant that moves. One pass over the trace serves all locks, and a step forward reads the new rows
 /// alone.
 class HoldHistory {
 public:
@@ -40,7 +40,8 @@ private:
     std::map<trace::EntityId, Past> m_pasts;
 };
 
-/// What the cell of a lock's renewals draws: a spike for each renewal, and a ring where one was due and did not come.
+/// The picture in the cell of a lock's renewals: a spike for each renewal, and a ring where one was due and did not
+/// come.
 struct Pulse {
     QList<qint64> beats; ///< in ns, oldest first
     qint64 now = 0;

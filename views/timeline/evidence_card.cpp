@@ -11,6 +11,7 @@
 #include <QDateTime>
 #include <QPainter>
 #include <QPdfWriter>
+#include <set>
 
 namespace lockscope::views {
 
@@ -94,16 +95,17 @@ std::vector<std::pair<QString, QString>> factsOf(const TimelinePicture& timeline
         //: %1 and %2 are instants such as 2026-11-23T21:04:05.678Z.
         facts.emplace_back(Text::tr("By the clock"), Text::tr("%1 to %2").arg(wall(timeline.from), wall(to)));
     }
-    int clients = 0, locks = 0, servers = 0;
+    std::set<trace::EntityId> clients; // those with a thread: not Lockscope, which only watches
+    int locks = 0, servers = 0;
     for (trace::EntityId id = 1; id < trace.entityCount(); ++id) {
         const trace::EntityKind kind = trace.entity(id).kind;
-        clients += kind == trace::EntityKind::Client;
+        if (kind == trace::EntityKind::Thread) clients.insert(trace.clientOf(id));
         locks += kind == trace::EntityKind::Lock && trace.copyOf(id) == trace::kNoEntity;
         servers += kind == trace::EntityKind::Node;
     }
-    facts.emplace_back(Text::tr("Seen"),
-                       Text::tr("clients: %1, locks: %2, servers: %3, events: %4")
-                           .arg(count(clients), count(locks), count(servers), count(std::int64_t(trace.size()))));
+    facts.emplace_back(Text::tr("In the whole recording"), Text::tr("clients: %1, locks: %2, servers: %3, events: %4")
+                                                               .arg(count(std::int64_t(clients.size())), count(locks),
+                                                                    count(servers), count(std::int64_t(trace.size()))));
     return facts;
 }
 

@@ -14,7 +14,8 @@ struct EvidenceCard {
     std::vector<std::pair<QString, QString>> facts; ///< "Time span", "6.0 – 7.2 s", …
 };
 
-/// The facts that a trace tells of itself, for the shown part: time span, wall clock, clients, locks, servers, events.
+/// The facts that a trace tells of itself: time span and wall clock of the shown part; clients, locks, servers and
+/// events of the whole.
 std::vector<std::pair<QString, QString>> factsOf(const TimelinePicture& timeline);
 /// Writes it as a PDF file; false when the device takes nothing.
 bool writePdf(const EvidenceCard& card, QIODevice& device);

@@ -188,8 +188,9 @@ QString tickSentence(const TimelineData& data, const Lane& lane, const Tick& tic
 
 QString lifeSentence(const TimelineData& data, const Lane& lane, const Span& life) {
     const QString who = laneTitle(data, lane);
-    return LifePhase(life.state) == LifePhase::Paused ? Timeline::tr("%1 is paused: %2").arg(who, when(data.trace(), life))
-                                                      : Timeline::tr("%1 is dead: %2").arg(who, when(data.trace(), life));
+    return LifePhase(life.state) == LifePhase::Paused
+               ? Timeline::tr("%1 is paused: %2").arg(who, when(data.trace(), life))
+               : Timeline::tr("%1 is dead: %2").arg(who, when(data.trace(), life));
 }
 
 QString faultSentence(const trace::Trace& trace, const Tick& tick) {

@@ -35,7 +35,7 @@ WhyLine::WhyLine(ViewContext* context, QWidget* parent) : QAbstractButton(parent
 void WhyLine::refresh() {
     const auto judged = m_context->verdict();
     session::Session* const session = m_context->session();
-    // Of servers that others run, hardly anything can be judged: the line takes its room when it is needed. In a
+    // Hardly anything of servers that others run can be judged: the line takes its room when it is needed. In a
     // simulation the room is kept, so that the lanes stand still.
     const bool keeps = !judged->violations.empty() || !session || !session->abilities().live;
     if (std::exchange(m_keepsRoom, keeps) != keeps) updateGeometry();

@@ -2,6 +2,7 @@
 // A person's own scenarios and lessons, and files of the first version in the words of the second.
 #include "lesson/lesson_file.h"
 #include "lesson/scene_run.h"
+#include "own_data.h"
 #include "scenario/form_two.h"
 #include "scenario/scenario_file.h"
 #include "scenario/user_files.h"
@@ -9,7 +10,6 @@
 
 #include <QDir>
 #include <QJsonDocument>
-#include <QStandardPaths>
 #include <QTest>
 
 using namespace lockscope;
@@ -33,13 +33,10 @@ QByteArray builtin(const QString& path) {
 
 class tst_own_files : public QObject {
     Q_OBJECT
+    tests::OwnData m_data;
+
 private Q_SLOTS:
-    void initTestCase() { QStandardPaths::setTestModeEnabled(true); }
-    void init() {
-        QDir(scenario::userFolder(Shelf::Scenarios)).removeRecursively();
-        QDir(scenario::userFolder(Shelf::Lessons)).removeRecursively();
-    }
-    void cleanupTestCase() { init(); }
+    void init() { m_data.clear(); }
 
     void aScenarioIsFoundByItsName() {
         QVERIFY(scenario::userFiles(Shelf::Scenarios).isEmpty());

@@ -6,6 +6,7 @@
 #include "editor/object_form.h"
 #include "editor/scenario_editor.h"
 #include "editor/text_pane.h"
+#include "own_data.h"
 #include "scenario/scenario_file.h"
 #include "scenario/user_files.h"
 #include "theme/palette.h"
@@ -22,7 +23,6 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSignalSpy>
-#include <QStandardPaths>
 #include <QTest>
 
 using namespace lockscope;
@@ -77,18 +77,12 @@ QStringList propertiesIn(const QJsonValue& schema) {
 
 class tst_scenario_editor : public QObject {
     Q_OBJECT
+    tests::OwnData m_data;
     std::unique_ptr<Scene> m_scene; ///< for the copies: opening a window takes longer than a copy
 
 private Q_SLOTS:
-    void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        Theme::instance().setChoice(ThemeChoice::Light);
-        QDir(scenario::userFolder(scenario::Shelf::Scenarios)).removeRecursively();
-    }
-    void cleanupTestCase() {
-        m_scene.reset();
-        QDir(scenario::userFolder(scenario::Shelf::Scenarios)).removeRecursively();
-    }
+    void initTestCase() { Theme::instance().setChoice(ThemeChoice::Light); }
+    void cleanupTestCase() { m_scene.reset(); }
 
     void aNewOneCanRun() {
         Scene s;

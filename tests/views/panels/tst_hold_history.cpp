@@ -11,7 +11,7 @@ using namespace lockscope;
 using namespace lockscope::views;
 using trace::EventKind;
 
-/// What was seen of the holds of a trace, and the picture of their renewals in a cell.
+/// The holds that were seen of a lock, and the picture of their renewals in a cell.
 class TestHoldHistory : public QObject {
     Q_OBJECT
 
@@ -90,7 +90,7 @@ private Q_SLOTS:
         beats.moveTo(m_trace, 20s);
         QCOMPARE(beats.beatsOf(m_lock).size(), HoldHistory::kMost);
         QCOMPARE(beats.beatsOf(m_lock).back(), Nanos(20s).count());
-        // Those of long ago are not looked for, wherever one comes from.
+        // Renewals of long ago are not looked for, wherever one comes from.
         m_trace->reach(20s + 2 * HoldHistory::kReach);
         HoldHistory later;
         later.moveTo(m_trace, 20s + 2 * HoldHistory::kReach);

@@ -130,6 +130,30 @@ private Q_SLOTS:
         QCOMPARE(s.session.replaced.front().second.duration, std::optional<Nanos>(5s));
     }
 
+    /// A shared run may have targets that no list offers: changing the time of such a fault leaves its target.
+    void aTargetThatIsNotListedStays() {
+        Scene s;
+        Fault done;
+        done.action = Action::PauseClient;
+        done.target = u"A,B"_qs;
+        done.at = 4s;
+        done.duration = 2s;
+        done.byHand = true;
+        s.session.byHand = {done};
+        s.session.FakeSession::plan.faults = {done};
+        Q_EMIT s.session.scenarioChanged();
+        s.dialog.change(0);
+        QCOMPARE(s.dialog.fault(), std::optional(done));
+        s.line("at")->setText(u"6s"_qs);
+        s.choose("when", int(On::Granted)); // lists the targets again
+        s.dialog.accept();
+        QCOMPARE(s.session.replaced.size(), 1u);
+        QCOMPARE(s.session.replaced.front().second.target, u"A,B"_qs);
+        // Another verb may not be able to do that to several.
+        s.choose("verb", int(Action::KillNode));
+        QVERIFY(s.box("target")->findData(u"A,B"_qs) < 0);
+    }
+
     void theMenuOfASpanPlansItsFaults() {
         Scene s;
         QWidget window;

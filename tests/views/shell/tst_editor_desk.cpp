@@ -7,6 +7,7 @@
 #include "editor/text_pane.h"
 #include "lesson/lesson_file.h"
 #include "lessons/lesson_list.h"
+#include "own_data.h"
 #include "scenario/scenario_file.h"
 #include "scenario/user_files.h"
 #include "theme/widgets.h"
@@ -22,7 +23,6 @@
 #include <QListWidget>
 #include <QMessageBox>
 #include <QPlainTextEdit>
-#include <QStandardPaths>
 #include <QStatusBar>
 
 using namespace lockscope;
@@ -48,13 +48,10 @@ void shoot(QWidget* window, const char* name) {
 
 class tst_editor_desk : public QObject {
     Q_OBJECT
+    tests::OwnData m_data;
+
 private Q_SLOTS:
-    void initTestCase() { QStandardPaths::setTestModeEnabled(true); }
-    void init() {
-        QDir(scenario::userFolder(Shelf::Scenarios)).removeRecursively();
-        QDir(scenario::userFolder(Shelf::Lessons)).removeRecursively();
-    }
-    void cleanupTestCase() { init(); }
+    void init() { m_data.clear(); }
 
     void whatIsInSightIsEditedAndRunsWithItsSeed() {
         Scene s;

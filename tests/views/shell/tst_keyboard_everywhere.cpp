@@ -7,6 +7,7 @@
 #include "glossary/glossary_dialog.h"
 #include "lessons/lesson_list.h"
 #include "locks/force_release_dialog.h"
+#include "own_data.h"
 #include "scenario/user_files.h"
 #include "welcome/connect_dialog.h"
 #include "window/compare_desk.h"
@@ -16,7 +17,6 @@
 #include "window_scene.h"
 
 #include <QDockWidget>
-#include <QStandardPaths>
 
 using namespace lockscope;
 using tests::FocusWalk;
@@ -45,12 +45,10 @@ void walk(QWidget* window, int least) {
 class tst_keyboard_everywhere : public QObject {
     Q_OBJECT
     app::KeyboardCourtesy m_courtesy;
+    tests::OwnData m_data;
 
 private Q_SLOTS:
-    void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        qApp->installEventFilter(&m_courtesy);
-    }
+    void initTestCase() { qApp->installEventFilter(&m_courtesy); }
     void cleanup() { views::Theme::instance().setChoice(ThemeChoice::Light); }
 
     void everyPanelOfTheWindow_data() { eachTheme(); }

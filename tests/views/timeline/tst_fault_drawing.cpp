@@ -3,11 +3,9 @@
 #include "models/change_words.h"
 #include "models/engine_words.h"
 #include "models/fault_words.h"
-#include "scenes.h"
+#include "pause_view.h"
 #include "session/planning.h"
-#include "theme/palette.h"
 #include "timeline/timeline_ruler.h"
-#include "timeline/timeline_view.h"
 
 #include <QSignalSpy>
 #include <QTest>
@@ -71,8 +69,7 @@ struct Stage {
         view.show();
         if (!QTest::qWaitForWindowExposed(&view)) qFatal("the timeline was not shown");
         view.zoom()->setRange(0, 20'000'000'000);
-        // The view gathers changes until the event loop's next turn: one turn brings all of them.
-        QCoreApplication::processEvents();
+        PauseView::settle();
     }
     double x(Nanos t) const {
         const TimelineScene scene = view.scene();

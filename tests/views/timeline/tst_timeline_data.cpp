@@ -5,6 +5,7 @@
 #include "timeline/violation_bands.h"
 #include "timeline/words.h"
 #include "trace/state.h"
+#include "trace/trace_time.h"
 
 #include <QSignalSpy>
 #include <QTest>
@@ -252,7 +253,8 @@ private Q_SLOTS:
         QCOMPARE(lock->spans.size(), std::size_t(2));
         QVERIFY(!leaseOf(*s.trace, lock->spans[0]).fractionKnown());
         const QString sentence = spanSentence(data, *lock, lock->spans[0]);
-        QVERIFY2(sentence.contains(QStringLiteral("already when first seen at 1.000 s")), qPrintable(sentence));
+        const QString seen = QStringLiteral("already when first seen at %1,").arg(instantText(*s.trace, 1s));
+        QVERIFY2(sentence.contains(seen), qPrintable(sentence));
         QVERIFY2(sentence.contains(QStringLiteral("The length of its lease is not known")), qPrintable(sentence));
         // The renewal was seen: from there on its length is known.
         QVERIFY(leaseOf(*s.trace, lock->spans[1]).fractionKnown());
