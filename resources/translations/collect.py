@@ -21,6 +21,7 @@ RENAMED = [
     (re.compile(r"lockscope::scenario(::\w+)?$"), "scenario"),
     (re.compile(r"lockscope::lesson(::\w+)?$"), "lesson"),
     (re.compile(r"lockscope::sim::World$"), "Faults"),
+    (re.compile(r"lockscope::session(::Reader)?$"), "SharedRun"),
     (re.compile(r"std$"), "lockscope::session::Session"),
 ]
 

@@ -4,6 +4,13 @@
 <context>
     <name>Alerts</name>
     <message numerus="yes">
+        <source>None of them goes on by itself. Stop %1, or free %2 by force: %n client(s) wait for that. Then let all take their locks in one order.</source>
+        <translation>
+            <numerusform>None of them goes on by itself. Stop %1, or free %2 by force: %n client waits for that. Then let all take their locks in one order.</numerusform>
+            <numerusform>None of them goes on by itself. Stop %1, or free %2 by force: %n clients wait for that. Then let all take their locks in one order.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n client(s) wait for “%1”.</source>
         <translation>
             <numerusform>%n client waits for “%1”.</numerusform>
@@ -25,9 +32,11 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>A release of “%1” woke %n client(s), and one of them got it.</source>
+        <source>A hold of “%1” ended while %n client(s) waited without a queue: all of them try at once.</source>
         <translation>
-            <numerusform>A release of “%1” woke %n client, and one of them got it.</numerusform><numerusform>A release of “%1” woke %n clients, and one of them got it.</numerusform></translation>
+            <numerusform>A hold of “%1” ended while %n client waited without a queue: all of them try at once.</numerusform>
+            <numerusform>A hold of “%1” ended while %n clients waited without a queue: all of them try at once.</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -72,7 +81,9 @@
     <message numerus="yes">
         <source>It was taken %n time(s) in between.</source>
         <translation>
-            <numerusform>It was taken %n time in between.</numerusform><numerusform>It was taken %n times in between.</numerusform></translation>
+            <numerusform>It was taken %n time in between.</numerusform>
+            <numerusform>It was taken %n times in between.</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -169,22 +180,30 @@
     <message numerus="yes">
         <source>%n client(s) over %1 of a recording, each with the requests and holds that it had. Change the lease, the recipe or a fault to see what would have been.</source>
         <translation>
-            <numerusform>%n client over %1 of a recording, with the requests and holds that it had. Change the lease, the recipe or a fault to see what would have been.</numerusform><numerusform>%n clients over %1 of a recording, each with the requests and holds that it had. Change the lease, the recipe or a fault to see what would have been.</numerusform></translation>
+            <numerusform>%n client over %1 of a recording, with the requests and holds that it had. Change the lease, the recipe or a fault to see what would have been.</numerusform>
+            <numerusform>%n clients over %1 of a recording, each with the requests and holds that it had. Change the lease, the recipe or a fault to see what would have been.</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>A scenario has %1 clients at most: %n client(s) with the fewest requests are left out.</source>
         <translation>
-            <numerusform>A scenario has %1 clients at most: %n client with the fewest requests is left out.</numerusform><numerusform>A scenario has %1 clients at most: %n clients with the fewest requests are left out.</numerusform></translation>
+            <numerusform>A scenario has %1 clients at most: %n client with the fewest requests is left out.</numerusform>
+            <numerusform>A scenario has %1 clients at most: %n clients with the fewest requests are left out.</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>%n lease(s) ran out without a release: each of these holders is stopped after its last renewal.</source>
         <translation>
-            <numerusform>%n lease ran out without a release: its holder is stopped after its last renewal.</numerusform><numerusform>%n leases ran out without a release: each of these holders is stopped after its last renewal.</numerusform></translation>
+            <numerusform>%n lease ran out without a release: its holder is stopped after its last renewal.</numerusform>
+            <numerusform>%n leases ran out without a release: each of these holders is stopped after its last renewal.</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>%n fault(s) of the recording cannot be repeated here, and are left out.</source>
         <translation>
-            <numerusform>%n fault of the recording cannot be repeated here, and is left out.</numerusform><numerusform>%n faults of the recording cannot be repeated here, and are left out.</numerusform></translation>
+            <numerusform>%n fault of the recording cannot be repeated here, and is left out.</numerusform>
+            <numerusform>%n faults of the recording cannot be repeated here, and are left out.</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -251,13 +270,17 @@
         <source> · %n link(s) with nothing wrong not shown</source>
         <extracomment>After a caption of lanes: links that are not shown.</extracomment>
         <translation>
-            <numerusform> · %n link with nothing wrong not shown</numerusform><numerusform> · %n links with nothing wrong not shown</numerusform></translation>
+            <numerusform> · %n link with nothing wrong not shown</numerusform>
+            <numerusform> · %n links with nothing wrong not shown</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source> · %n client(s) that only waited not shown</source>
         <extracomment>After a caption of lanes: clients that are not shown.</extracomment>
         <translation>
-            <numerusform> · %n client that only waited not shown</numerusform><numerusform> · %n clients that only waited not shown</numerusform></translation>
+            <numerusform> · %n client that only waited not shown</numerusform>
+            <numerusform> · %n clients that only waited not shown</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>%n reader(s)</source>
@@ -320,7 +343,9 @@
     <message numerus="yes">
         <source>from %1 to %2: %n change(s)</source>
         <translation>
-            <numerusform>from %1 to %2: %n change</numerusform><numerusform>from %1 to %2: %n changes</numerusform></translation>
+            <numerusform>from %1 to %2: %n change</numerusform>
+            <numerusform>from %1 to %2: %n changes</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>… and %n more</source>
@@ -403,7 +428,9 @@
     <message numerus="yes">
         <source>%n master(s)</source>
         <translation>
-            <numerusform>%n master</numerusform><numerusform>%n masters</numerusform></translation>
+            <numerusform>%n master</numerusform>
+            <numerusform>%n masters</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>%1 and %n more</source>
@@ -488,7 +515,9 @@
     <message numerus="yes">
         <source>%n link(s): those of holders, of the selection, and broken ones are drawn</source>
         <translation>
-            <numerusform>%n link: those of holders, of the selection, and broken ones are drawn</numerusform><numerusform>%n links: those of holders, of the selection, and broken ones are drawn</numerusform></translation>
+            <numerusform>%n link: those of holders, of the selection, and broken ones are drawn</numerusform>
+            <numerusform>%n links: those of holders, of the selection, and broken ones are drawn</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -741,12 +770,16 @@
     <message numerus="yes">
         <source>%n change(s), %1 of them listed</source>
         <translation>
-            <numerusform>%n change, %1 of them listed</numerusform><numerusform>%n changes, %1 of them listed</numerusform></translation>
+            <numerusform>%n change, %1 of them listed</numerusform>
+            <numerusform>%n changes, %1 of them listed</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>%n change(s)</source>
         <translation>
-            <numerusform>%n change</numerusform><numerusform>%n changes</numerusform></translation>
+            <numerusform>%n change</numerusform>
+            <numerusform>%n changes</numerusform>
+        </translation>
     </message>
 </context>
 </TS>

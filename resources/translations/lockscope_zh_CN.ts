@@ -60,6 +60,10 @@
         <translation>故障转移</translation>
     </message>
     <message>
+        <source>holder gone</source>
+        <translation>持有者已离开</translation>
+    </message>
+    <message>
         <source>One client holds a lock for longer than</source>
         <translation>一个客户端持有一把锁超过</translation>
     </message>
@@ -92,8 +96,8 @@
         <translation>持有时间超过通常的倍数</translation>
     </message>
     <message>
-        <source>A release wakes more clients at once than</source>
-        <translation>一次释放同时唤醒的客户端数超过</translation>
+        <source>When a hold ends, more clients try at once than</source>
+        <translation>持有结束时，同时尝试的客户端多于</translation>
     </message>
     <message>
         <source>Holders wait for each other in a ring</source>
@@ -116,6 +120,10 @@
         <translation>持有锁时另一台服务器接管</translation>
     </message>
     <message>
+        <source>A holder has no connection left, and its lock never expires</source>
+        <translation>持有者已没有连接，而它的锁永不到期</translation>
+    </message>
+    <message>
         <source>critical</source>
         <translation>严重</translation>
     </message>
@@ -130,6 +138,24 @@
 </context>
 <context>
     <name>Alerts</name>
+    <message>
+        <source>%1 waits for “%2”</source>
+        <translation>%1 等待“%2”</translation>
+    </message>
+    <message>
+        <source>%1 waits for “%2” on %3</source>
+        <translation>%1 在等待 %3 上的“%2”</translation>
+    </message>
+    <message>
+        <source>“%1” on %2</source>
+        <translation>%2 上的“%1”</translation>
+    </message>
+    <message numerus="yes">
+        <source>None of them goes on by itself. Stop %1, or free %2 by force: %n client(s) wait for that. Then let all take their locks in one order.</source>
+        <translation>
+            <numerusform>它们都无法自行继续。请停止 %1，或强制释放%2：有 %n 个客户端在等它。之后让所有客户端按同一顺序获取锁。</numerusform>
+        </translation>
+    </message>
     <message>
         <source>“%1” is no alert: %2. There are %3.</source>
         <translation>“%1”不是告警：%2。可用的有 %3。</translation>
@@ -167,10 +193,6 @@
         <translation>至少 %1</translation>
     </message>
     <message>
-        <source>%1 waits for “%2”</source>
-        <translation>%1 等待“%2”</translation>
-    </message>
-    <message>
         <source>“%1” is held by %2 for %3.</source>
         <translation>“%1”已由 %2 持有 %3。</translation>
     </message>
@@ -193,6 +215,14 @@
     <message>
         <source>If that client is gone, free the lock by force, and let locks expire.</source>
         <translation>如果该客户端已不在，请强制释放这把锁，并让锁能够过期。</translation>
+    </message>
+    <message>
+        <source>“%1” is held by %2, which has no connection to this server any more, and nothing ends it by itself.</source>
+        <translation>“%1”由 %2 持有，而它与该服务器已没有连接，且这把锁不会自行结束。</translation>
+    </message>
+    <message>
+        <source>Make sure that this client is dead, then free the lock by force; and let locks expire.</source>
+        <translation>请确认该客户端已经停止，再强制释放锁；并让锁会到期。</translation>
     </message>
     <message numerus="yes">
         <source>%n client(s) wait for “%1”.</source>
@@ -241,9 +271,10 @@
         <translation>看看该客户端与以往有何不同：调用变慢、列表变长，还是丢了回复。</translation>
     </message>
     <message numerus="yes">
-        <source>A release of “%1” woke %n client(s), and one of them got it.</source>
+        <source>A hold of “%1” ended while %n client(s) waited without a queue: all of them try at once.</source>
         <translation>
-            <numerusform>“%1”的一次释放唤醒了 %n 个客户端，只有一个得到它。</numerusform></translation>
+            <numerusform>“%1” 的一次持有结束时，有 %n 个客户端在没有队列地等待：它们会同时尝试。</numerusform>
+        </translation>
     </message>
     <message>
         <source>A fair lock wakes the next one only; or hold it for a shorter time, so that fewer wait.</source>
@@ -252,10 +283,6 @@
     <message>
         <source>Deadlock: %1.</source>
         <translation>死锁：%1。</translation>
-    </message>
-    <message>
-        <source>None of them goes on by itself: stop one of these clients or free one of these locks, and let all take their locks in one order.</source>
-        <translation>它们都无法自行继续：停止其中一个客户端或释放其中一个锁，并让所有客户端按同一顺序加锁。</translation>
     </message>
     <message>
         <source>The fencing token of “%1” went back from %2 to %3: the server has lost data.</source>
@@ -368,6 +395,10 @@
     <message>
         <source>clock %1</source>
         <translation>时钟 %1</translation>
+    </message>
+    <message>
+        <source>pool exhausted</source>
+        <translation>连接池耗尽</translation>
     </message>
     <message>
         <source>%1, clock %2</source>
@@ -655,7 +686,12 @@
     <message numerus="yes">
         <source>It was taken %n time(s) in between.</source>
         <translation>
-            <numerusform>其间被获取 %n 次。</numerusform></translation>
+            <numerusform>其间被获取 %n 次。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>“%1” is held by %2; nothing was known of it before.</source>
+        <translation>“%1” 由 %2 持有；此前对它一无所知。</translation>
     </message>
     <message>
         <source>“%1” was free, and %2 holds it.</source>
@@ -670,6 +706,14 @@
         <translation>“%1”又由 %2 持有，其间它曾放开。</translation>
     </message>
     <message>
+        <source>“%1” has other holders than before beside those that stay.</source>
+        <translation>“%1” 除了留下的持有者外，其他持有者换了。</translation>
+    </message>
+    <message>
+        <source>Holders of “%1”: %2, then %3.</source>
+        <translation>“%1” 的持有者：先是 %2 个，后来 %3 个。</translation>
+    </message>
+    <message>
         <source>“%1” cannot be seen any more.</source>
         <translation>“%1”已看不到。</translation>
     </message>
@@ -678,8 +722,8 @@
         <translation>“%1”又能看到了。</translation>
     </message>
     <message>
-        <source>“%1” had %2 waiters, and has %3.</source>
-        <translation>“%1”的等待者从 %2 个变为 %3 个。</translation>
+        <source>Waiters for “%1”: %2, then %3.</source>
+        <translation>“%1” 的等待者：先是 %2，后来 %3。</translation>
     </message>
     <message>
         <source>The lease of “%1”, held by %2, had %3 left, and has %4.</source>
@@ -1375,6 +1419,14 @@
     <message>
         <source>Of all waits, from and to</source>
         <translation>所有等待的最长时间，从多少到多少</translation>
+    </message>
+    <message>
+        <source>Comes to</source>
+        <translation>走到</translation>
+    </message>
+    <message>
+        <source>Rare paths of the simulator or kinds of events that every run takes</source>
+        <translation>每次运行都会走到的模拟器罕见路径或事件类型</translation>
     </message>
     <message>
         <source>Requests a second</source>
@@ -2410,8 +2462,8 @@
         <translation>%1 至 %2</translation>
     </message>
     <message>
-        <source>Seen</source>
-        <translation>所见</translation>
+        <source>In the whole recording</source>
+        <translation>整个记录中</translation>
     </message>
     <message>
         <source>clients: %1, locks: %2, servers: %3, events: %4</source>
@@ -2542,6 +2594,22 @@
     <message>
         <source>It is paused.</source>
         <translation>它已暂停。</translation>
+    </message>
+    <message>
+        <source>%1 is no database: its clients have no pool of connections.</source>
+        <translation>%1 不是数据库：它的客户端没有连接池。</translation>
+    </message>
+    <message>
+        <source>The clients of %1 share no pool: each has connections of its own.</source>
+        <translation>%1 的客户端不共用连接池：各用各的连接。</translation>
+    </message>
+    <message>
+        <source>Its pool is exhausted already.</source>
+        <translation>它的连接池已经耗尽。</translation>
+    </message>
+    <message>
+        <source>Its pool is not exhausted.</source>
+        <translation>它的连接池没有耗尽。</translation>
     </message>
     <message>
         <source>%1 is not the leader.</source>
@@ -2821,6 +2889,32 @@
         <translation>清空</translation>
     </message>
     <message>
+        <source>Take all connections of the pool of %1</source>
+        <translation>占满 %1 的连接池</translation>
+    </message>
+    <message>
+        <source>Exhaust pool</source>
+        <translation>耗尽连接池</translation>
+    </message>
+    <message>
+        <source>Pool</source>
+        <comment>button</comment>
+        <translation>连接池</translation>
+    </message>
+    <message>
+        <source>Give the pool of %1 its connections back</source>
+        <translation>归还 %1 连接池的连接</translation>
+    </message>
+    <message>
+        <source>Free pool</source>
+        <translation>释放连接池</translation>
+    </message>
+    <message>
+        <source>Free pool</source>
+        <comment>button</comment>
+        <translation>释放连接池</translation>
+    </message>
+    <message>
         <source>Make %1 the lock manager's engine</source>
         <translation>让锁管理器改用 %1</translation>
     </message>
@@ -3033,6 +3127,10 @@
         <translation>%1 已切断</translation>
     </message>
     <message>
+        <source>pool of %1 exhausted</source>
+        <translation>%1 的连接池已耗尽</translation>
+    </message>
+    <message>
         <source>%1 slower</source>
         <translation>慢 %1</translation>
     </message>
@@ -3047,6 +3145,10 @@
     <message>
         <source>holds</source>
         <translation>持有</translation>
+    </message>
+    <message>
+        <source>dead, on record</source>
+        <translation>已死，仍在记录上</translation>
     </message>
     <message>
         <source>waits longest</source>
@@ -3065,6 +3167,10 @@
         <translation>作用于持有者 %1</translation>
     </message>
     <message>
+        <source>acts on %1, dead and on record</source>
+        <translation>作用于 %1（已死，仍在记录上）</translation>
+    </message>
+    <message>
         <source>acts on %1, waiting longest</source>
         <translation>作用于等待最久的 %1</translation>
     </message>
@@ -3073,12 +3179,20 @@
         <translation>作用于 %1</translation>
     </message>
     <message>
+        <source>switched to %1</source>
+        <translation>已切换到 %1</translation>
+    </message>
+    <message>
         <source>evicted %1 from %2</source>
         <translation>从 %2 淘汰了 %1</translation>
     </message>
     <message>
         <source>emptied %1</source>
         <translation>清空了 %1</translation>
+    </message>
+    <message>
+        <source>pool of %1 free again</source>
+        <translation>%1 的连接池恢复</translation>
     </message>
     <message>
         <source>clock of %1 runs right</source>
@@ -4310,6 +4424,10 @@
         <translation>%1 前见到</translation>
     </message>
     <message>
+        <source>%1 ago</source>
+        <translation>%1 前</translation>
+    </message>
+    <message>
         <source>%1 and %2</source>
         <extracomment>A list of clients: "A, B and C". %1 is all but the last, already joined with commas.</extracomment>
         <translation>%1 和 %2</translation>
@@ -5056,6 +5174,10 @@ A client's address leads to the new master at once.</source>
         <source>%1 could not be created: %2. Check that the folder exists and that you may write there.</source>
         <translation>无法创建 %1：%2。请检查文件夹是否存在、是否有写权限。</translation>
     </message>
+    <message>
+        <source>%1 cannot be renamed to %2: %3</source>
+        <translation>无法把 %1 改名为 %2：%3</translation>
+    </message>
 </context>
 <context>
     <name>RedisError</name>
@@ -5197,7 +5319,8 @@ A client's address leads to the new master at once.</source>
     <message numerus="yes">
         <source>%n client(s) over %1 of a recording, each with the requests and holds that it had. Change the lease, the recipe or a fault to see what would have been.</source>
         <translation>
-            <numerusform>记录中 %1 内的 %n 个客户端，各有其当时的申请与持有。改变租约、算法或故障，看看会怎样。</numerusform></translation>
+            <numerusform>记录中 %1 内的 %n 个客户端，各有其当时的申请与持有。改变租约、算法或故障，看看会怎样。</numerusform>
+        </translation>
     </message>
     <message>
         <source>nameless</source>
@@ -5206,7 +5329,8 @@ A client's address leads to the new master at once.</source>
     <message numerus="yes">
         <source>A scenario has %1 clients at most: %n client(s) with the fewest requests are left out.</source>
         <translation>
-            <numerusform>一个场景最多有 %1 个客户端：申请最少的 %n 个被略去。</numerusform></translation>
+            <numerusform>一个场景最多有 %1 个客户端：申请最少的 %n 个被略去。</numerusform>
+        </translation>
     </message>
     <message>
         <source>For a part of this stretch the servers could not be seen: what happened meanwhile is missing.</source>
@@ -5215,7 +5339,8 @@ A client's address leads to the new master at once.</source>
     <message numerus="yes">
         <source>%n lease(s) ran out without a release: each of these holders is stopped after its last renewal.</source>
         <translation>
-            <numerusform>有 %n 个租约到期而未释放：这些持有者在最后一次续约之后被停止。</numerusform></translation>
+            <numerusform>有 %n 个租约到期而未释放：这些持有者在最后一次续约之后被停止。</numerusform>
+        </translation>
     </message>
     <message>
         <source>Recipe, lease and watchdog are those that the locks on the server look like: %1, lease %2.</source>
@@ -5228,7 +5353,8 @@ A client's address leads to the new master at once.</source>
     <message numerus="yes">
         <source>%n fault(s) of the recording cannot be repeated here, and are left out.</source>
         <translation>
-            <numerusform>记录中有 %n 个故障在这里无法重演，已略去。</numerusform></translation>
+            <numerusform>记录中有 %n 个故障在这里无法重演，已略去。</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -5454,6 +5580,10 @@ A client's address leads to the new master at once.</source>
         <translation>观察者</translation>
     </message>
     <message>
+        <source>learner</source>
+        <translation>学习者</translation>
+    </message>
+    <message>
         <source>the only server</source>
         <translation>唯一的服务器</translation>
     </message>
@@ -5469,6 +5599,11 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>run id %1…</source>
         <translation>run id %1…</translation>
+    </message>
+    <message>
+        <source>%1 behind</source>
+        <extracomment>Of a replica: how much of its master's changes its data lack.</extracomment>
+        <translation>慢 %1</translation>
     </message>
     <message>
         <source>no replica</source>
@@ -5490,6 +5625,70 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>eviction %1</source>
         <translation>淘汰策略 %1</translation>
+    </message>
+</context>
+<context>
+    <name>SharedRun</name>
+    <message>
+        <source>The shared run is too long: %1 characters, and at most %2 can be read.</source>
+        <translation>分享的运行太长：有 %1 个字符，最多能读 %2 个。</translation>
+    </message>
+    <message>
+        <source>the seed is missing, such as “?seed=42”</source>
+        <translation>缺少种子，例如 “?seed=42”</translation>
+    </message>
+    <message>
+        <source>The shared run cannot be read: at character %1, “%2”: %3</source>
+        <extracomment>About the text of a shared run: %1 the place of the mistake, %2 the part that is wrong, %3 a sentence.</extracomment>
+        <translation>分享的运行读不出来：第 %1 个字符处，“%2”：%3</translation>
+    </message>
+    <message>
+        <source>this is no time; write it with its unit, such as 3.1s</source>
+        <translation>这不是时间；请带上单位，例如 3.1s</translation>
+    </message>
+    <message>
+        <source>a name and “=” belong before this</source>
+        <translation>前面应有名字和 “=”</translation>
+    </message>
+    <message>
+        <source>the seed is a whole number</source>
+        <translation>种子是一个整数</translation>
+    </message>
+    <message>
+        <source>there is no field “%1”%2</source>
+        <translation>没有名为“%1”的字段%2</translation>
+    </message>
+    <message>
+        <source>there is no built-in scenario “%1”%2</source>
+        <translation>没有内置场景“%1”%2</translation>
+    </message>
+    <message>
+        <source>the packed scenario is damaged; was all of it copied?</source>
+        <translation>打包的场景已损坏；是否没有复制完整？</translation>
+    </message>
+    <message>
+        <source>no action stands here, such as pause-client</source>
+        <translation>这里应是一个动作，例如 pause-client</translation>
+    </message>
+    <message>
+        <source>this belongs to a condition, such as when=granted, and none stands here</source>
+        <translation>这属于某个条件（例如 when=granted），而这里没有条件</translation>
+    </message>
+    <message>
+        <source>this is a number from 1 on</source>
+        <translation>这是从 1 开始的数</translation>
+    </message>
+    <message>
+        <source>a condition is granted, requested, released or recorded</source>
+        <translation>条件是 granted、requested、released 或 recorded</translation>
+    </message>
+    <message>
+        <source>a fault has one condition at most</source>
+        <translation>一个故障最多有一个条件</translation>
+    </message>
+    <message>
+        <source>this detail is not known; there are for=8s, value=-10s and settings such as lease=5s</source>
+        <translation>不认识这一项；可用的有 for=8s、value=-10s，以及 lease=5s 这样的设置</translation>
     </message>
 </context>
 <context>
@@ -5863,6 +6062,14 @@ A client's address leads to the new master at once.</source>
         <translation>%1 的会话过期</translation>
     </message>
     <message>
+        <source>pool exhausted</source>
+        <translation>连接池耗尽</translation>
+    </message>
+    <message>
+        <source>pool free</source>
+        <translation>连接池恢复</translation>
+    </message>
+    <message>
         <source>before the change</source>
         <extracomment>On a client's lane, in the faint picture of the run before something in its past was changed.</extracomment>
         <translation>更改之前</translation>
@@ -5885,6 +6092,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>paused</source>
         <translation>已暂停</translation>
+    </message>
+    <message>
+        <source>waits %1</source>
+        <translation>在等待 %1</translation>
     </message>
     <message>
         <source>waits</source>
@@ -5926,10 +6137,6 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>kept by its session</source>
         <translation>由其会话保持</translation>
-    </message>
-    <message>
-        <source>waits %1</source>
-        <translation>在等待 %1</translation>
     </message>
     <message numerus="yes">
         <source>%n ahead</source>
@@ -6386,13 +6593,15 @@ A client's address leads to the new master at once.</source>
         <source> · %n link(s) with nothing wrong not shown</source>
         <extracomment>After a caption of lanes: links that are not shown.</extracomment>
         <translation>
-            <numerusform> · %n 条正常链路未显示</numerusform></translation>
+            <numerusform> · %n 条正常链路未显示</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source> · %n client(s) that only waited not shown</source>
         <extracomment>After a caption of lanes: clients that are not shown.</extracomment>
         <translation>
-            <numerusform> · %n 个只等待过的客户端未显示</numerusform></translation>
+            <numerusform> · %n 个只等待过的客户端未显示</numerusform>
+        </translation>
     </message>
     <message>
         <source>BELIEF · what each client could act on</source>
@@ -7114,6 +7323,26 @@ A client's address leads to the new master at once.</source>
         <translation>%1：自 %3 起违反了 %2</translation>
     </message>
     <message>
+        <source>The leader %1 died at %2 while %3 held %4.</source>
+        <translation>领导者 %1 于 %2 崩溃，当时 %3 持有 %4。</translation>
+    </message>
+    <message>
+        <source>The master %1 died at %2 while %3 held %4.</source>
+        <translation>主节点 %1 于 %2 崩溃，当时 %3 持有 %4。</translation>
+    </message>
+    <message>
+        <source>Until another server takes over, nobody can get in.</source>
+        <translation>在另一台服务器接管之前，谁也进不来。</translation>
+    </message>
+    <message>
+        <source>%1 took over at %2 and knew the holder, so nobody else got in.</source>
+        <translation>%1 于 %2 接管，并且知道持有者是谁，所以没有别人进来。</translation>
+    </message>
+    <message>
+        <source>%1 got the lock at %2, after %3 had given it back.</source>
+        <translation>%3 归还锁之后，%1 于 %2 获得锁。</translation>
+    </message>
+    <message>
         <source>%1 others</source>
         <comment>at the end of a list of clients</comment>
         <translation>另外 %1 个</translation>
@@ -7256,6 +7485,18 @@ A client's address leads to the new master at once.</source>
         <translation>轮询：服务器不允许 CLIENT TRACKING</translation>
     </message>
     <message>
+        <source>This server has %1 connections: they are not listed, to spare it, so the addresses of holders are not known</source>
+        <translation>该服务器有 %1 个连接：为减轻其负担而未列出，因此不知道持有者的地址</translation>
+    </message>
+    <message>
+        <source>This user may not list the connections (CLIENT LIST), so the addresses of holders are not known</source>
+        <translation>该用户无权列出连接（CLIENT LIST），因此不知道持有者的地址</translation>
+    </message>
+    <message>
+        <source>The table or column that the address names is not there, or this user may not see it: %1</source>
+        <translation>地址中指定的表或列不存在，或该用户无权查看：%1</translation>
+    </message>
+    <message>
         <source>Keys that were not looked at, because this server would keep them for longer: %1</source>
         <translation>没有查看的键（查看会使服务器更久地保留它们）：%1</translation>
     </message>
@@ -7281,6 +7522,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>%1:// cannot be watched as a whole yet: watch one of its servers.</source>
         <translation>%1:// 还不能作为整体监视：请监视其中一台服务器。</translation>
+    </message>
+    <message>
+        <source>A lock table of your own is named by table= and name=, the column with the locks' names; owner= and until= are further columns.</source>
+        <translation>自定义锁表用 table= 和 name=（锁名所在的列）指定；owner= 和 until= 是另外的列。</translation>
     </message>
     <message>
         <source>%1 has no master at present; the sentinels are asked again.</source>
@@ -7487,6 +7732,14 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>ShedLock's table</source>
         <translation>ShedLock 的表</translation>
+    </message>
+    <message>
+        <source>Quartz' table QRTZ_LOCKS, whose rows its schedulers lock</source>
+        <translation>Quartz 的表 QRTZ_LOCKS，由调度器锁定其中的行</translation>
+    </message>
+    <message>
+        <source>a table of your own, named by ?table=…&amp;name=COLUMN</source>
+        <translation>自定义的表，用 ?table=…&amp;name=列名 指定</translation>
     </message>
     <message>
         <source>Lockscope's own table, also sql-row, sql-version</source>
@@ -7796,7 +8049,8 @@ A client's address leads to the new master at once.</source>
     <message numerus="yes">
         <source>from %1 to %2: %n change(s)</source>
         <translation>
-            <numerusform>从 %1 到 %2：%n 处变化</numerusform></translation>
+            <numerusform>从 %1 到 %2：%n 处变化</numerusform>
+        </translation>
     </message>
     <message>
         <source>the output cannot be written: %1</source>
@@ -7867,6 +8121,14 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>the drawing could not be written: %1</source>
         <translation>无法写入矢量图：%1</translation>
+    </message>
+    <message>
+        <source>simulated</source>
+        <translation>模拟</translation>
+    </message>
+    <message>
+        <source>a program that uses the library</source>
+        <translation>使用本库的程序</translation>
     </message>
     <message>
         <source>What was seen</source>
@@ -8476,10 +8738,6 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>nobody can be answered at %1, port %2: it is in use, or not this machine's</source>
         <translation>无法在 %1 的端口 %2 上应答：它已被占用，或不是本机的地址</translation>
-    </message>
-    <message>
-        <source>%1 cannot be renamed to %2</source>
-        <translation>%1 无法改名为 %2</translation>
     </message>
     <message>
         <source>%1 has more keys than one look goes through: there may be other locks</source>
@@ -9211,7 +9469,6 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>%1 events/s · %2 events</source>
-        <extracomment>%1 a number such as "38" or "1.02 k", %2 such as "1 284"</extracomment>
         <translation>%1 事件/秒 · 共 %2 个事件</translation>
     </message>
     <message>
@@ -9609,6 +9866,10 @@ A client's address leads to the new master at once.</source>
         <translation>每秒 %1 个请求</translation>
     </message>
     <message>
+        <source>it should come to %1, and does not</source>
+        <translation>应当走到 %1，却没有</translation>
+    </message>
+    <message>
         <source>the lock was never granted</source>
         <translation>锁从未被授予</translation>
     </message>
@@ -9664,7 +9925,8 @@ A client's address leads to the new master at once.</source>
     <message numerus="yes">
         <source>%n master(s)</source>
         <translation>
-            <numerusform>%n 个主节点</numerusform></translation>
+            <numerusform>%n 个主节点</numerusform>
+        </translation>
     </message>
     <message>
         <source>master</source>
@@ -9768,65 +10030,6 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>The release was not noted in %1: %2. Check that its folder can be written.</source>
         <translation>这次释放没有记入 %1：%2。请检查该文件夹是否可写。</translation>
-    </message>
-</context>
-<context>
-    <name>lockscope::session</name>
-    <message>
-        <source>The shared run is too long: %1 characters, and at most %2 can be read.</source>
-        <translation>分享的运行太长：有 %1 个字符，最多能读 %2 个。</translation>
-    </message>
-</context>
-<context>
-    <name>lockscope::session::Reader</name>
-    <message>
-        <source>the seed is missing, such as “?seed=42”</source>
-        <translation>缺少种子，例如 “?seed=42”</translation>
-    </message>
-    <message>
-        <source>The shared run cannot be read: at character %1, “%2”: %3</source>
-        <extracomment>About the text of a shared run: %1 the place of the mistake, %2 the part that is wrong, %3 a sentence.</extracomment>
-        <translation>分享的运行读不出来：第 %1 个字符处，“%2”：%3</translation>
-    </message>
-    <message>
-        <source>this is no time; write it with its unit, such as 3.1s</source>
-        <translation>这不是时间；请带上单位，例如 3.1s</translation>
-    </message>
-    <message>
-        <source>a name and “=” belong before this</source>
-        <translation>前面应有名字和 “=”</translation>
-    </message>
-    <message>
-        <source>the seed is a whole number</source>
-        <translation>种子是一个整数</translation>
-    </message>
-    <message>
-        <source>there is no field “%1”%2</source>
-        <translation>没有名为“%1”的字段%2</translation>
-    </message>
-    <message>
-        <source>there is no built-in scenario “%1”%2</source>
-        <translation>没有内置场景“%1”%2</translation>
-    </message>
-    <message>
-        <source>the packed scenario is damaged; was all of it copied?</source>
-        <translation>打包的场景已损坏；是否没有复制完整？</translation>
-    </message>
-    <message>
-        <source>no action stands here, such as pause-client</source>
-        <translation>这里应是一个动作，例如 pause-client</translation>
-    </message>
-    <message>
-        <source>this is a number from 1 on</source>
-        <translation>这是从 1 开始的数</translation>
-    </message>
-    <message>
-        <source>a condition is granted, requested, released or recorded</source>
-        <translation>条件是 granted、requested、released 或 recorded</translation>
-    </message>
-    <message>
-        <source>this detail is not known; there are for=8s, value=-10s and settings such as lease=5s</source>
-        <translation>不认识这一项；可用的有 for=8s、value=-10s，以及 lease=5s 这样的设置</translation>
     </message>
 </context>
 <context>
@@ -10285,7 +10488,8 @@ A client's address leads to the new master at once.</source>
     <message numerus="yes">
         <source>%n link(s): those of holders, of the selection, and broken ones are drawn</source>
         <translation>
-            <numerusform>%n 条链路：只画持有者的、所选的和被破坏的</numerusform></translation>
+            <numerusform>%n 条链路：只画持有者的、所选的和被破坏的</numerusform>
+        </translation>
     </message>
     <message>
         <source>client %1: %2</source>
@@ -10314,6 +10518,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>out of sight</source>
         <translation>不可见</translation>
+    </message>
+    <message>
+        <source>the pool of its clients is exhausted</source>
+        <translation>其客户端的连接池已耗尽</translation>
     </message>
     <message>
         <source>cut</source>
@@ -10571,6 +10779,22 @@ A client's address leads to the new master at once.</source>
         <translation>作为锁的字符串键的名称</translation>
     </message>
     <message>
+        <source>A &amp;lock table of your own</source>
+        <translation>自定义的锁表(&amp;L)</translation>
+    </message>
+    <message>
+        <source>table, column of the names, of the owners, of the ends</source>
+        <translation>表, 锁名列, 持有者列, 到期列</translation>
+    </message>
+    <message>
+        <source>For example app.jobs, job, node, locked_until. The last two may be left out: a row is held while it has an owner, and until its end. Tables of known libraries are recognised without this.</source>
+        <translation>例如 app.jobs, job, node, locked_until。后两项可省略：一行有持有者且未到期时视为已加锁。已知库的表无需填写即可识别。</translation>
+    </message>
+    <message>
+        <source>A lock table of your own: its name and columns</source>
+        <translation>自定义的锁表：表名和列名</translation>
+    </message>
+    <message>
         <source>Off: Lockscope only reads. On: its own clients may take and free locks there, and faults may be injected.</source>
         <translation>关闭：Lockscope 只读。打开：它自己的客户端可以在那里获取和释放锁，也可以注入故障。</translation>
     </message>
@@ -10614,6 +10838,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>Type the address of a server.</source>
         <translation>请输入服务器地址。</translation>
+    </message>
+    <message>
+        <source>Write the lock table, then its columns of the names, of the owners and of the ends, with commas between them: at least the first two.</source>
+        <translation>请依次填写锁表、锁名列、持有者列和到期列，用逗号分隔；至少前两项。</translation>
     </message>
     <message>
         <source>This address can be tried.</source>
@@ -11253,6 +11481,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>损害</translation>
     </message>
     <message>
+        <source>planned fault</source>
+        <translation>预定的故障</translation>
+    </message>
+    <message>
         <source>write refused</source>
         <translation>写入被拒绝</translation>
     </message>
@@ -11863,6 +12095,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         </translation>
     </message>
     <message>
+        <source>%1. Usual for this lock: %2, the median of the last holds that were seen.</source>
+        <translation>%1。这把锁平时持有 %2（最近所见各次持有的中位数）。</translation>
+    </message>
+    <message>
         <source>%1. %2</source>
         <translation>%1。%2</translation>
     </message>
@@ -11937,6 +12173,11 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>State</source>
         <translation>状态</translation>
+    </message>
+    <message>
+        <source>%1 · %2×</source>
+        <extracomment>%1 is how long a lock is held, "4 m 03 s"; %2 how many times as long as usual that is.</extracomment>
+        <translation>%1 · %2 倍</translation>
     </message>
     <message>
         <source>%1, %2 ago</source>
@@ -12477,6 +12718,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>键盘快捷键</translation>
     </message>
     <message>
+        <source>↑ ↓ for more, any other key closes this</source>
+        <translation>↑ ↓ 查看更多，按其他任意键关闭</translation>
+    </message>
+    <message>
         <source>any key closes this</source>
         <translation>按任意键关闭</translation>
     </message>
@@ -12808,6 +13053,14 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>时间线</translation>
     </message>
     <message>
+        <source>Nothing has happened yet</source>
+        <translation>还没有发生任何事</translation>
+    </message>
+    <message>
+        <source>Press play: each client, lock and server gets a lane here, and what they believe stands above what is true.</source>
+        <translation>按下播放：每个客户端、锁和服务器在这里各有一条泳道，它们以为的在上，真实的在下。</translation>
+    </message>
+    <message>
         <source>Lanes of belief, record and effect over time. Up and Down choose a lane, Left and Right go from event to event, Plus and Minus zoom.</source>
         <translation>信念、记录和效果随时间变化的泳道。上下键选择泳道，左右键在事件间移动，加减键缩放。</translation>
     </message>
@@ -12847,14 +13100,6 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <source>%1: %2</source>
         <extracomment>What a screen reader says of a lane: %1 its name, %2 how it stands.</extracomment>
         <translation>%1：%2</translation>
-    </message>
-    <message>
-        <source>Nothing has happened yet</source>
-        <translation>还没有发生任何事</translation>
-    </message>
-    <message>
-        <source>Press play: each client, lock and server gets a lane here, and what they believe stands above what is true.</source>
-        <translation>按下播放：每个客户端、锁和服务器在这里各有一条泳道，它们以为的在上，真实的在下。</translation>
     </message>
 </context>
 <context>
@@ -12995,6 +13240,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>Follow what ha&amp;ppens now</source>
         <translation>跟随当前进展(&amp;P)</translation>
+    </message>
+    <message>
+        <source>%1, %2 since the beginning</source>
+        <translation>%1，开始后 %2</translation>
     </message>
     <message>
         <source>Changes allowed</source>
@@ -13271,12 +13520,14 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message numerus="yes">
         <source>%n change(s), %1 of them listed</source>
         <translation>
-            <numerusform>%n 处变化，列出其中 %1 处</numerusform></translation>
+            <numerusform>%n 处变化，列出其中 %1 处</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>%n change(s)</source>
         <translation>
-            <numerusform>%n 处变化</numerusform></translation>
+            <numerusform>%n 处变化</numerusform>
+        </translation>
     </message>
     <message>
         <source>From %1 to %2</source>
@@ -13294,6 +13545,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>原因：%1</translation>
     </message>
     <message>
+        <source>Safe: %1</source>
+        <translation>安全：%1</translation>
+    </message>
+    <message>
         <source>A click goes there and explains it.</source>
         <translation>单击可转到该处并查看说明。</translation>
     </message>
@@ -13301,6 +13556,11 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <source>Why</source>
         <extracomment>The first word of the line that says why an invariant is violated.</extracomment>
         <translation>原因</translation>
+    </message>
+    <message>
+        <source>Safe</source>
+        <extracomment>The first word of the line that says why nobody got in twice although a server died.</extracomment>
+        <translation>安全</translation>
     </message>
 </context>
 <context>
@@ -13675,6 +13935,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>this goes with “every”</source>
         <translation>这一项要与 “every” 一起使用</translation>
+    </message>
+    <message>
+        <source>%1 cannot be done to “%2”: only the clients of a database with "pool" share connections</source>
+        <translation>不能对“%2”执行 %1：只有写了 "pool" 的数据库，其客户端才共用连接</translation>
     </message>
     <message>
         <source>%1 cannot be done to “%2”: only Redis and memcached servers throw keys out</source>
