@@ -40,6 +40,16 @@ std::vector<std::pair<LockChange::Kind, QByteArray>> summary(const std::vector<L
 using Summary = std::vector<std::pair<LockChange::Kind, QByteArray>>;
 using Kind = LockChange::Kind;
 
+/// A trace into which reports are written, at instants that the test sets.
+struct Written {
+    std::shared_ptr<trace::Trace> trace = std::make_shared<trace::Trace>();
+    Nanos now{};
+    trace::Recorder recorder{trace, [this] { return now; }};
+    TraceFeed feed{recorder, trace::kNoEntity,
+                   [this](const Party& party) { return trace->intern(trace::EntityKind::Thread, party.client); }};
+    ReportFeed reports{feed};
+};
+
 } // namespace
 Q_DECLARE_METATYPE(lockscope::inspect::LockRow)
 
@@ -175,12 +185,8 @@ private Q_SLOTS:
     }
 
     void reportsBecomeARecord() {
-        auto trace = std::make_shared<trace::Trace>();
-        Nanos now{};
-        trace::Recorder recorder(trace, [&now] { return now; });
-        TraceFeed feed(recorder, trace::kNoEntity,
-                       [&](const Party& party) { return trace->intern(trace::EntityKind::Thread, party.client); });
-        ReportFeed reports(feed);
+        Written written;
+        auto& [trace, now, recorder, feed, reports] = written;
         reports.write(report(0s, {held("a", "A", 1000), held("b", "A", 1000)}));
         now = 100ms;
         reports.write(report(100ms, {held("b", "B", 1000)}));
@@ -213,12 +219,8 @@ private Q_SLOTS:
 
     /// One of several servers restarts: its locks went with its data, and the others' were released.
     void ofSeveralServersOnlyOneLosesItsLocks() {
-        auto trace = std::make_shared<trace::Trace>();
-        Nanos now{};
-        trace::Recorder recorder(trace, [&now] { return now; });
-        TraceFeed feed(recorder, trace::kNoEntity,
-                       [&](const Party& party) { return trace->intern(trace::EntityKind::Thread, party.client); });
-        ReportFeed reports(feed);
+        Written written;
+        auto& [trace, now, recorder, feed, reports] = written;
         LockReport before = report(0s, {held("gone", "A", 9000), held("next", "A", 9000), held("other", "A", 9000)});
         for (LockRow& row : before.locks)
             row.server = row.name == "other" ? "h:2" : "h:1";

@@ -12,16 +12,15 @@ using namespace lockscope;
 class TestTraceTime : public QObject {
     Q_OBJECT
 
-    /// A trace that began at this local time in Berlin, on the 27th of November 2025 if no other day is said.
+    /// A trace that began at this local time, an hour before UTC, on the 27th of November 2025 if no other day is said.
     static void begin(trace::Trace& trace, const QTime& time, const QDate& day = {2025, 11, 27}) {
         trace.setOriginWallMs(QDateTime(day, time).toMSecsSinceEpoch());
     }
 
 private Q_SLOTS:
     void initTestCase() {
-        qputenv("TZ", "Europe/Berlin");
-        if (QDateTime(QDate(2025, 11, 27), QTime(12, 0)).offsetFromUtc() != 3600)
-            QSKIP("no time zones are installed here");
+        qputenv("TZ", "CET-1"); // known without a list of time zones
+        QCOMPARE(QDateTime(QDate(2025, 11, 27), QTime(12, 0)).offsetFromUtc(), 3600);
     }
 
     void aSimulationHappensOnNoDay() {

@@ -109,10 +109,10 @@ private Q_SLOTS:
         QCOMPARE(QApplication::focusWidget(), list);
         QCOMPARE(list->currentIndex().row(), 0); // the focus stands on a card
         QCOMPARE(scene.context.selection(), before);
-        QCoreApplication::processEvents();
+        QCoreApplication::processEvents(); // the list paints its focus at the next turn
         const QImage with = list->grab().toImage();
         add->setFocus();
-        QCoreApplication::processEvents();
+        QCoreApplication::processEvents(); // and paints without it at the next
         QVERIFY(list->grab().toImage() != with);
         list->setFocus();
         list->setCurrentIndex(panel.model()->index(1));

@@ -234,7 +234,7 @@ private Q_SLOTS:
         const QRect before = scene.window->centralWidget()->geometry();
         scene.window->player()->previous(session::Milestone::Violation);
         QTRY_VERIFY(scene.window->messages()->isVisible());
-        QCoreApplication::processEvents();
+        QCoreApplication::processEvents(); // a layout that the message moved would be made at the next turn
         QCOMPARE(scene.window->centralWidget()->geometry(), before);
         QVERIFY(scene.window->rect().contains(scene.window->messages()->geometry()));
         scene.window->player()->seek(2s);

@@ -141,7 +141,7 @@ private Q_SLOTS:
         Stage s; // the playhead is at 2 s, the trace ends at 10 s
         const QRect ahead(QPoint(int(s.x(2s)) + 4, 0), QPoint(int(s.x(10s)), s.view.viewport()->height()));
         const auto holds = [&] {
-            QCoreApplication::processEvents();
+            QCoreApplication::processEvents(); // lanes that have just grown are laid out at the next turn
             const QImage picture = s.view.viewport()->grab().toImage();
             return countPixels(picture, color(Role::Holding), ahead) + countPixels(picture, color(Role::Record), ahead);
         };
