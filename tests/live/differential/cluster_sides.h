@@ -2,8 +2,7 @@
 // A Redis Cluster of three masters and a replica of each: a real one, and a simulated one, behind one face.
 #pragma once
 #include "sandbox/redis_cluster.h"
-#include "server_group.h"
-#include "simulated_group.h"
+#include "simulated_servers.h"
 
 namespace lockscope::differential {
 
@@ -102,27 +101,10 @@ private:
     RealSessions m_sessions;
 };
 
-class SimulatedCluster final : public ClusterGroup {
+class SimulatedCluster final : public SimulatedServers<ClusterGroup> {
 public:
-    explicit SimulatedCluster(std::uint64_t seed) : m_group(settings(), seed) { m_group.run(2s); }
+    explicit SimulatedCluster(std::uint64_t seed) : SimulatedServers(settings(), seed, 2s) {}
 
-    int connect(int server) override {
-        m_sessions.push_back(&m_group.connect(m_group.at(std::size_t(server))));
-        return int(m_sessions.size()) - 1;
-    }
-    std::optional<redis::Reply> ask(int session, const redis::Args& args) override {
-        auto& end = *m_sessions[std::size_t(session)];
-        if (end.cut || end.id == 0) return std::nullopt;
-        const auto answer = m_group.send(end, args);
-        for (int i = 0; i < 400 && !*answer && !end.cut; ++i)
-            m_group.run(5ms);
-        return *answer;
-    }
-    void kill(int server) override { m_group.at(std::size_t(server)).kill(); }
-    void restart(int server) override { m_group.at(std::size_t(server)).start(); }
-    void pause(int server) override { m_group.at(std::size_t(server)).pause(); }
-    void resume(int server) override { m_group.at(std::size_t(server)).resume(); }
-    void advance(std::chrono::milliseconds time) override { m_group.run(time); }
     QByteArray id(int node) override {
         const auto reply = askOnce(node, {"CLUSTER", "MYID"});
         return reply ? reply->text : QByteArray();
@@ -139,8 +121,6 @@ private:
         all.cluster.nodeTimeout = kNodeTimeout;
         return all;
     }
-    tests::SimulatedGroup m_group;
-    std::vector<tests::SimulatedGroup::Session*> m_sessions;
 };
 
 } // namespace lockscope::differential

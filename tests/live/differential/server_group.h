@@ -9,9 +9,8 @@
 
 namespace lockscope::differential {
 
-/// A group of servers as a differential test uses it. Servers are numbered from 0, the first masters
-/// first; a session is one
-/// client's connection that stays open.
+/// A group of servers as a differential test uses it. Servers are numbered from 0, the first masters first; a session
+/// is one client's connection that stays open.
 class Group {
 public:
     virtual ~Group() = default;

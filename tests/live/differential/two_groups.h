@@ -2,8 +2,7 @@
 // A master, two replicas and three Sentinels: real ones, and simulated ones, behind one face.
 #pragma once
 #include "sandbox/redis_sentinel.h"
-#include "server_group.h"
-#include "simulated_group.h"
+#include "simulated_servers.h"
 
 #include <random>
 
@@ -57,27 +56,10 @@ private:
     RealSessions m_sessions;
 };
 
-class SimulatedSide final : public WatchedGroup {
+class SimulatedSide final : public SimulatedServers<WatchedGroup> {
 public:
-    SimulatedSide(int downAfterMs, std::uint64_t seed) : m_group(settings(downAfterMs), seed) { m_group.run(12s); }
+    SimulatedSide(int downAfterMs, std::uint64_t seed) : SimulatedServers(settings(downAfterMs), seed, 12s) {}
 
-    int connect(int server) override {
-        m_sessions.push_back(&m_group.connect(m_group.at(std::size_t(server))));
-        return int(m_sessions.size()) - 1;
-    }
-    std::optional<redis::Reply> ask(int session, const redis::Args& args) override {
-        auto& end = *m_sessions[std::size_t(session)];
-        if (end.cut || end.id == 0) return std::nullopt;
-        const auto answer = m_group.send(end, args);
-        for (int i = 0; i < 200 && !*answer && !end.cut; ++i)
-            m_group.run(5ms);
-        return *answer;
-    }
-    void kill(int server) override { m_group.at(std::size_t(server)).kill(); }
-    void restart(int server) override { m_group.at(std::size_t(server)).start(); }
-    void pause(int server) override { m_group.at(std::size_t(server)).pause(); }
-    void resume(int server) override { m_group.at(std::size_t(server)).resume(); }
-    void advance(std::chrono::milliseconds time) override { m_group.run(time); }
     int masterByWord() override {
         std::array<int, 3> votes{};
         for (std::size_t i = 0; i < 3; ++i) {
@@ -96,8 +78,6 @@ private:
         settings.sentinel.failoverTimeout = 3s;
         return settings;
     }
-    tests::SimulatedGroup m_group;
-    std::vector<tests::SimulatedGroup::Session*> m_sessions;
 };
 
 } // namespace lockscope::differential

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "live_redis.h"
+#include "operated_redis.h"
 #include <lockscope/multi_lock.h>
 #include <lockscope/mutex.h>
 #include <lockscope/semaphore.h>
@@ -17,23 +17,15 @@ using namespace std::chrono_literals;
 class TestBlockingHolds : public QObject {
     Q_OBJECT
     EventLoopRuntime m_runtime;
-    std::unique_ptr<sandbox::RedisServer> m_server;
-    std::unique_ptr<redis::RedisDriver> m_operator;
+    OperatedRedis m_redis{m_runtime};
 
-    std::string url() const { return m_server->url().toStdString(); }
-    bool there(const char* key) { return call(*m_operator, {"EXISTS", key}).value().integer == 1; }
+    std::string url() const { return m_redis.url().toStdString(); }
+    bool there(const char* key) { return m_redis.ask({"EXISTS", key}).integer == 1; }
 
 private Q_SLOTS:
-    void initTestCase() {
-        m_server = std::make_unique<sandbox::RedisServer>(m_runtime);
-        VERIFY_STARTED(*m_server);
-        m_operator = std::make_unique<redis::RedisDriver>(m_runtime, urlOf(*m_server));
-    }
-    void init() { QVERIFY(call(*m_operator, {"FLUSHALL"}).has_value()); }
-    void cleanupTestCase() {
-        m_operator.reset();
-        m_server.reset();
-    }
+    void initTestCase() { VERIFY_EMPTY(m_redis.start()); }
+    void init() { m_redis.empty(); }
+    void cleanupTestCase() { m_redis.stop(); }
 
     void aHoldIsGivenBackByAnyThread() {
         blocking::Client client(url());

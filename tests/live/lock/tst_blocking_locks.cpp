@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "live_redis.h"
 #include "lock/blocking/access.h"
 #include "lock/blocking/service.h"
+#include "operated_redis.h"
 #include <lockscope/mutex.h>
 #include <lockscope/semaphore.h>
 #include <lockscope/shared_mutex.h>
@@ -21,11 +21,10 @@ using namespace std::chrono_literals;
 class TestBlockingLocks : public QObject {
     Q_OBJECT
     EventLoopRuntime m_runtime;
-    std::unique_ptr<sandbox::RedisServer> m_server;
-    std::unique_ptr<redis::RedisDriver> m_operator;
+    OperatedRedis m_redis{m_runtime};
 
-    std::string url() const { return m_server->url().toStdString(); }
-    redis::Reply ask(redis::Args args) { return call(*m_operator, std::move(args)).value(); }
+    std::string url() const { return m_redis.url().toStdString(); }
+    redis::Reply ask(redis::Args args) { return m_redis.ask(std::move(args)); }
     /// Lets other threads work, and this one's event loop turn, until the condition holds.
     template <typename Condition>
     static bool soon(Condition condition) {
@@ -33,16 +32,9 @@ class TestBlockingLocks : public QObject {
     }
 
 private Q_SLOTS:
-    void initTestCase() {
-        m_server = std::make_unique<sandbox::RedisServer>(m_runtime);
-        VERIFY_STARTED(*m_server);
-        m_operator = std::make_unique<redis::RedisDriver>(m_runtime, urlOf(*m_server));
-    }
-    void init() { ask({"FLUSHALL"}); }
-    void cleanupTestCase() {
-        m_operator.reset();
-        m_server.reset();
-    }
+    void initTestCase() { VERIFY_EMPTY(m_redis.start()); }
+    void init() { m_redis.empty(); }
+    void cleanupTestCase() { m_redis.stop(); }
 
     void theStandardsGuardsWork() {
         blocking::Client client(url());
@@ -343,17 +335,17 @@ private Q_SLOTS:
         orders.lock();
         QTest::qWait(1500); // longer than its lease: renewed meanwhile
         QVERIFY(orders.stillMine());
-        m_server->pause();
+        m_redis->pause();
         QVERIFY(soon([&] { return !orders.stillMine(); }));
         QVERIFY(soon([&] { return lost.load(); }));
-        m_server->resume();
+        m_redis->resume();
     }
 
     void whatGoesWrongIsToldApartByType() {
         QVERIFY_THROWS_EXCEPTION(InvalidArgumentException, (void)blocking::Client("redsi://127.0.0.1"));
         QVERIFY_THROWS_EXCEPTION(UnreachableException, (void)blocking::Client("redis://127.0.0.1:1"));
         try {
-            blocking::Client refused("redis://nobody:sesame@127.0.0.1:" + std::to_string(m_server->port()));
+            blocking::Client refused("redis://nobody:sesame@127.0.0.1:" + std::to_string(m_redis->port()));
             QFAIL("logged in with a wrong password");
         } catch (const LockException& error) {
             QVERIFY(std::string(error.what()).find("sesame") == std::string::npos);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "live_redis.h"
+#include "operated_redis.h"
 #include <lockscope/condition.h>
 #include <lockscope/log.h>
 #include <lockscope/mutex.h>
@@ -18,11 +18,10 @@ using namespace std::chrono_literals;
 class TestBlockingMisuse : public QObject {
     Q_OBJECT
     EventLoopRuntime m_runtime;
-    std::unique_ptr<sandbox::RedisServer> m_server;
-    std::unique_ptr<redis::RedisDriver> m_operator;
+    OperatedRedis m_redis{m_runtime};
 
-    std::string url() const { return m_server->url().toStdString(); }
-    redis::Reply ask(redis::Args args) { return call(*m_operator, std::move(args)).value(); }
+    std::string url() const { return m_redis.url().toStdString(); }
+    redis::Reply ask(redis::Args args) { return m_redis.ask(std::move(args)); }
     static LockOptions brief() {
         LockOptions options;
         options.lease = 600ms;
@@ -48,16 +47,9 @@ class TestBlockingMisuse : public QObject {
     }
 
 private Q_SLOTS:
-    void initTestCase() {
-        m_server = std::make_unique<sandbox::RedisServer>(m_runtime);
-        VERIFY_STARTED(*m_server);
-        m_operator = std::make_unique<redis::RedisDriver>(m_runtime, urlOf(*m_server));
-    }
-    void init() { ask({"FLUSHALL"}); }
-    void cleanupTestCase() {
-        m_operator.reset();
-        m_server.reset();
-    }
+    void initTestCase() { VERIFY_EMPTY(m_redis.start()); }
+    void init() { m_redis.empty(); }
+    void cleanupTestCase() { m_redis.stop(); }
 
     void aListenerThatThrowsKeepsNobodyFromHearing() {
         blocking::Client client(url());
@@ -106,7 +98,7 @@ private Q_SLOTS:
     /// use.
     void whoClosesSecondWaitsForTheEnd() {
         blocking::Client client(url());
-        m_server->pause();
+        m_redis->pause();
         const auto pinging = std::async(std::launch::async, [&] {
             try {
                 client.ping();
@@ -124,23 +116,23 @@ private Q_SLOTS:
         QTest::qWait(100); // the other thread is likely to have begun
         client.close();
         const bool over = pinging.wait_for(300ms) == std::future_status::ready;
-        m_server->resume();
+        m_redis->resume();
         QVERIFY(over);
     }
 
-    void theApplicationObjectMayGoFirst() { QCOMPARE(odd("application", m_server->url()), 0); }
+    void theApplicationObjectMayGoFirst() { QCOMPARE(odd("application", m_redis.url()), 0); }
     void aCopyOfTheProcessHoldsNothingAndHarmsNothing() {
 #ifdef __SANITIZE_THREAD__
         QSKIP("The thread checker cannot follow a process that is copied while it has threads, and makes new ones.");
 #endif
-        QCOMPARE(odd("fork", m_server->url()), 0);
+        QCOMPARE(odd("fork", m_redis.url()), 0);
     }
 
     void aCopyOfTheProcessEndsAsProgramsDo() {
 #ifdef __SANITIZE_THREAD__
         QSKIP("The thread checker cannot follow a process that is copied while it has threads, and makes new ones.");
 #endif
-        QCOMPARE(odd("exit", m_server->url()), 0);
+        QCOMPARE(odd("exit", m_redis.url()), 0);
         const QTemporaryDir folder; // databases have threads of their own
         QCOMPARE(odd("exit", QStringLiteral("sqlite://") + folder.filePath(QStringLiteral("locks.sqlite"))), 0);
     }
@@ -294,7 +286,7 @@ private Q_SLOTS:
     }
 
     void aClientLeavesTheLocaleAlone() {
-        QCOMPARE(odd("locale", m_server->url()), 0);
+        QCOMPARE(odd("locale", m_redis.url()), 0);
     }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "live_redis.h"
+#include "operated_redis.h"
 #include <lockscope/mutex.h>
 #include <lockscope/shared_mutex.h>
 
@@ -49,27 +49,19 @@ struct Ledger {
 class TestBlockingThreads : public QObject {
     Q_OBJECT
     EventLoopRuntime m_runtime;
-    std::unique_ptr<sandbox::RedisServer> m_server;
-    std::unique_ptr<redis::RedisDriver> m_operator;
+    OperatedRedis m_redis{m_runtime};
 
-    std::string url() const { return m_server->url().toStdString(); }
+    std::string url() const { return m_redis.url().toStdString(); }
     /// But for the counters of fencing tokens, which outlive their holds.
     std::ptrdiff_t keysThere() {
-        const redis::Reply keys = call(*m_operator, {"KEYS", "*"}).value();
+        const redis::Reply keys = m_redis.ask({"KEYS", "*"});
         return std::ranges::count_if(keys.items, [](const auto& key) { return !key.text.contains("token:"); });
     }
 
 private Q_SLOTS:
-    void initTestCase() {
-        m_server = std::make_unique<sandbox::RedisServer>(m_runtime);
-        VERIFY_STARTED(*m_server);
-        m_operator = std::make_unique<redis::RedisDriver>(m_runtime, urlOf(*m_server));
-    }
+    void initTestCase() { VERIFY_EMPTY(m_redis.start()); }
     void cleanup() { QCOMPARE(keysThere(), 0); } // whatever was fought over, nothing is left
-    void cleanupTestCase() {
-        m_operator.reset();
-        m_server.reset();
-    }
+    void cleanupTestCase() { m_redis.stop(); }
 
     void writersAndReadersOfOneClient() {
         constexpr int kRounds = 40;

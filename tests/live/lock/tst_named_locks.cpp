@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "live_connection.h"
 #include "lock/distributed_mutex.h"
+#include "operated_redis.h"
 
 using namespace lockscope;
 using namespace lockscope::test;
@@ -9,27 +10,23 @@ using namespace lockscope::test;
 class TestNamedLocks : public QObject {
     Q_OBJECT
     EventLoopRuntime m_runtime;
-    std::unique_ptr<sandbox::RedisServer> m_server;
+    OperatedRedis m_redis{m_runtime};
     std::unique_ptr<Connection> m_a, m_b;
-    std::unique_ptr<redis::RedisDriver> m_operator;
 
-    redis::Reply ask(redis::Args args) { return call(*m_operator, std::move(args)).value(); }
+    redis::Reply ask(redis::Args args) { return m_redis.ask(std::move(args)); }
 
 private Q_SLOTS:
     void initTestCase() {
-        m_server = std::make_unique<sandbox::RedisServer>(m_runtime);
-        VERIFY_STARTED(*m_server);
-        m_operator = std::make_unique<redis::RedisDriver>(m_runtime, urlOf(*m_server));
-        m_a = connectionTo(m_runtime, m_server->url());
-        m_b = connectionTo(m_runtime, m_server->url());
+        VERIFY_EMPTY(m_redis.start());
+        m_a = connectionTo(m_runtime, m_redis.url());
+        m_b = connectionTo(m_runtime, m_redis.url());
         QVERIFY(m_a && m_b);
     }
-    void init() { ask({"FLUSHALL"}); }
+    void init() { m_redis.empty(); }
     void cleanupTestCase() {
         m_a.reset();
         m_b.reset();
-        m_operator.reset();
-        m_server.reset();
+        m_redis.stop();
     }
 
     void aReplicaSaysThatItGrantsNoLock() {
@@ -38,7 +35,7 @@ private Q_SLOTS:
         const auto connection = connectionTo(m_runtime, replica.url());
         QVERIFY(run(connection->ping()).has_value());
         redis::RedisDriver driver(m_runtime, urlOf(replica));
-        QVERIFY(call(driver, {"REPLICAOF", "127.0.0.1", QByteArray::number(urlOf(*m_server).endpoints[0].port)}));
+        QVERIFY(call(driver, {"REPLICAOF", "127.0.0.1", QByteArray::number(urlOf(m_redis.url()).endpoints[0].port)}));
         const auto alive = run(connection->ping());
         QVERIFY(!alive && alive.error().kind == LockError::Kind::Refused);
         QVERIFY2(alive.error().message.contains(QStringLiteral("replica")), qPrintable(alive.error().message));

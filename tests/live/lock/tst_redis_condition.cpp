@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "live_connection.h"
 #include "lock/distributed_condition.h"
+#include "operated_redis.h"
 #include <lockscope/condition.h>
 
 #include <deque>
@@ -47,11 +48,10 @@ struct Waiting {
 class TestRedisCondition : public QObject {
     Q_OBJECT
     EventLoopRuntime m_runtime;
-    std::unique_ptr<sandbox::RedisServer> m_server;
+    OperatedRedis m_redis{m_runtime};
     std::unique_ptr<Connection> m_a, m_b;
-    std::unique_ptr<redis::RedisDriver> m_operator;
 
-    redis::Reply ask(redis::Args args) { return call(*m_operator, std::move(args)).value(); }
+    redis::Reply ask(redis::Args args) { return m_redis.ask(std::move(args)); }
     qint64 entered() { return ask({"LLEN", "lockscope_condition:{orders}"}).integer; }
     int signal(int most, LockOptions options = {}) {
         DistributedMutex mutex(*m_b, "orders", std::move(options));
@@ -64,26 +64,23 @@ class TestRedisCondition : public QObject {
     /// The connection of a user that may do everything except subscribe.
     std::unique_ptr<Connection> connectionOfTheDeaf() {
         ask({"ACL", "SETUSER", "deaf", "on", ">hush", "~*", "&*", "+@all", "-subscribe"});
-        return connectionTo(m_runtime, QStringLiteral("redis://deaf:hush@127.0.0.1:%1").arg(m_server->port()));
+        return connectionTo(m_runtime, QStringLiteral("redis://deaf:hush@127.0.0.1:%1").arg(m_redis->port()));
     }
     /// Nothing of any condition is left on the server.
     bool clean() { return ask({"KEYS", "lockscope_condition*"}).items.empty(); }
 
 private Q_SLOTS:
     void initTestCase() {
-        m_server = std::make_unique<sandbox::RedisServer>(m_runtime);
-        VERIFY_STARTED(*m_server);
-        m_operator = std::make_unique<redis::RedisDriver>(m_runtime, urlOf(*m_server));
-        m_a = connectionTo(m_runtime, m_server->url());
-        m_b = connectionTo(m_runtime, m_server->url());
+        VERIFY_EMPTY(m_redis.start());
+        m_a = connectionTo(m_runtime, m_redis.url());
+        m_b = connectionTo(m_runtime, m_redis.url());
         QVERIFY(m_a && m_b);
     }
-    void init() { ask({"FLUSHALL"}); }
+    void init() { m_redis.empty(); }
     void cleanupTestCase() {
         m_a.reset();
         m_b.reset();
-        m_operator.reset();
-        m_server.reset();
+        m_redis.stop();
     }
 
     void aSignalWakesTheOneThatHasWaitedLongest() {
@@ -137,7 +134,7 @@ private Q_SLOTS:
 
     void whoDiedGetsNoSignal() {
         EventLoopRuntime dying;
-        auto connection = connectionTo(dying, m_server->url());
+        auto connection = connectionTo(dying, m_redis.url());
         auto first = std::make_unique<Waiting>(*connection, dying, "1");
         QVERIFY(soon([&] { return entered() == 1; }));
         Waiting second(*m_a, m_runtime, "2");
@@ -263,7 +260,7 @@ private Q_SLOTS:
     void aSignalOfOneWhoMayNotSendMessagesIsNotLost() {
         ask({"ACL", "SETUSER", "mute", "on", ">hush", "~*", "resetchannels", "+@all"});
         const auto mute =
-            connectionTo(m_runtime, QStringLiteral("redis://mute:hush@127.0.0.1:%1").arg(m_server->port()));
+            connectionTo(m_runtime, QStringLiteral("redis://mute:hush@127.0.0.1:%1").arg(m_redis->port()));
         QVERIFY(mute);
         const auto signals = mute->makeCondition("redis-reentrant", {"orders", 1}).value();
         const auto first = m_a->makeCondition("redis-reentrant", {"orders", 1}).value();
@@ -301,7 +298,7 @@ private Q_SLOTS:
     }
 
     void theLongestTimeIsNoShortOne() {
-        blocking::Client client(m_server->url().toStdString());
+        blocking::Client client(m_redis.url().toStdString());
         bool ready = false; // guarded by the mutex
         auto waiter = std::async(std::launch::async, [&] {
             blocking::Mutex mutex(client, "orders");
@@ -333,7 +330,7 @@ private Q_SLOTS:
 
     void blockedThreadsHandABufferOverAndLoseNothing() {
         constexpr int kItems = 120;
-        const std::string url = m_server->url().toStdString();
+        const std::string url = m_redis.url().toStdString();
         blocking::Client producers(url), consumers(url);
         std::deque<int> buffer; // guarded by the distributed mutex and nothing else
         std::vector<int> got;

@@ -83,6 +83,17 @@ private:
     }
 };
 
+/// Starts the databases, and makes the tables of locks in each. Empty when all is up.
+inline QString startWithTables(Runtime& runtime, Databases& databases) {
+    QString error = databases.start();
+    for (const char* engine : {"mariadb", "postgresql", "sqlite"}) {
+        if (!error.isEmpty()) return error;
+        const sql::Result made = SqlClient(runtime, databases.url(engine)).prepare();
+        if (!made) error = made.error().message;
+    }
+    return error;
+}
+
 inline recipes::Request request(Nanos wait = kNever, Nanos lease = 30s, const QByteArray& thread = "1", int held = 0) {
     recipes::Request asked;
     asked.wait = wait;

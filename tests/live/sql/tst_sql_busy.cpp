@@ -106,13 +106,7 @@ class TestSqlBusy : public QObject {
     }
 
 private Q_SLOTS:
-    void initTestCase() {
-        VERIFY_EMPTY(m_databases.start());
-        for (const char* engine : {"mariadb", "postgresql", "sqlite"}) {
-            SqlClient client(m_runtime, m_databases.url(engine));
-            VERIFY_OK(client.prepare());
-        }
-    }
+    void initTestCase() { VERIFY_EMPTY(startWithTables(m_runtime, m_databases)); }
     void cleanup() { m_databases.maria.resume(); }
 
     void lockedFiles_data() { journals(); }

@@ -63,13 +63,7 @@ class TestSqlFaults : public QObject {
     }
 
 private Q_SLOTS:
-    void initTestCase() {
-        VERIFY_EMPTY(m_databases.start());
-        for (const char* engine : {"mariadb", "postgresql"}) {
-            SqlClient client(m_runtime, m_databases.url(engine));
-            VERIFY_OK(client.prepare());
-        }
-    }
+    void initTestCase() { VERIFY_EMPTY(startWithTables(m_runtime, m_databases)); }
     void cleanup() {
         for (const char* engine : {"mariadb", "postgresql"}) {
             m_databases.server(engine).resume();

@@ -10,13 +10,7 @@ using Kind = LockError::Kind;
 class TestSqlHoldsEnd : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void initTestCase() {
-        VERIFY_EMPTY(m_databases.start());
-        for (const char* engine : {"mariadb", "postgresql", "sqlite"}) {
-            SqlClient client(m_runtime, m_databases.url(engine));
-            VERIFY_OK(client.prepare());
-        }
-    }
+    void initTestCase() { VERIFY_EMPTY(startWithTables(m_runtime, m_databases)); }
 
     /// SQLite's clock has whole milliseconds. A lease that it began at the millisecond before its request would end
     /// before its holder stops believing in it.

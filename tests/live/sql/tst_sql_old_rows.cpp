@@ -9,13 +9,7 @@ using namespace lockscope::test;
 class TestSqlOldRows : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void initTestCase() {
-        VERIFY_EMPTY(m_databases.start());
-        for (const char* engine : {"mariadb", "postgresql"}) {
-            SqlClient client(m_runtime, m_databases.url(engine));
-            VERIFY_OK(client.prepare());
-        }
-    }
+    void initTestCase() { VERIFY_EMPTY(startWithTables(m_runtime, m_databases)); }
 
     /// PostgreSQL calls a commit a success whose wait for a standby was cancelled. A client that asked for that has no
     /// lock, and leaves none.

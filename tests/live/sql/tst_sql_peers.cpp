@@ -73,13 +73,7 @@ class TestSqlPeers : public QObject {
     }
 
 private Q_SLOTS:
-    void initTestCase() {
-        VERIFY_EMPTY(m_databases.start());
-        for (const char* engine : {"mariadb", "postgresql"}) {
-            SqlClient client(m_runtime, m_databases.url(engine));
-            VERIFY_OK(client.prepare());
-        }
-    }
+    void initTestCase() { VERIFY_EMPTY(startWithTables(m_runtime, m_databases)); }
 
     void bothWays_data() { recipeRows({"sql-for-update", "sql-advisory"}); }
     void bothWays() {

@@ -74,13 +74,7 @@ class TestSqlRecipes : public QObject {
     }
 
 private Q_SLOTS:
-    void initTestCase() {
-        VERIFY_EMPTY(m_databases.start());
-        for (const char* engine : {"mariadb", "postgresql", "sqlite"}) {
-            SqlClient client(m_runtime, m_databases.url(engine));
-            VERIFY_OK(client.prepare());
-        }
-    }
+    void initTestCase() { VERIFY_EMPTY(startWithTables(m_runtime, m_databases)); }
 
     void eightClientsCountExactly_data() {
         recipeRows({"sql-row", "sql-lease", "sql-for-update", "sql-advisory", "sql-version"});
