@@ -127,9 +127,7 @@ QString StatusLine::right() const {
     if (const std::optional<double> load = session->ownLoad())
         text += tr("our own load %1 commands/s").arg(countShort(*load)) + sep;
     //: %1 a number such as "38" or "1.02 k", %2 such as "1 284"
-    const auto unseen = m_context->unseenFrom();
-    const std::size_t all = unseen ? trace->upperBound(*unseen) : trace->size();
-    text += tr("%1 events/s · %2 events").arg(countShort(double(events)), count(std::int64_t(all)));
+    text += tr("%1 events/s · %2 events").arg(countShort(double(events)), count(std::int64_t(m_context->seenRows())));
     if (m_frameMs > 0) text += sep + tr("%1 ms a frame").arg(m_frameMs, 0, 'f', 0);
     return text;
 }

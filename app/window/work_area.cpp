@@ -89,9 +89,11 @@ WorkArea::WorkArea(QMainWindow* window, views::ViewContext* context, Settings* s
     m_titlePace.setSingleShot(true);
     m_titlePace.setInterval(400);
     connect(&m_titlePace, &QTimer::timeout, this, &WorkArea::refreshTitles);
-    connect(context, &views::ViewContext::traceGrew, this, [this] {
+    const auto soon = [this] {
         if (!m_titlePace.isActive()) m_titlePace.start();
-    });
+    };
+    connect(context, &views::ViewContext::traceGrew, this, soon);
+    connect(context, &views::ViewContext::playheadChanged, this, soon); // it may uncover rows
     connect(context, &views::ViewContext::sessionChanged, this, &WorkArea::refreshTitles);
     connect(context, &views::ViewContext::explanationRequested, this, [this] {
         if (!m_visible) return;
@@ -261,8 +263,8 @@ void WorkArea::setMovable(bool movable) {
 void WorkArea::refreshTitles() {
     const auto trace = m_context->trace();
     //: Tab of the table of events; %1 how many there are.
-    m_events->setWindowTitle(trace->size() ? tr("Events %1").arg(views::count(std::int64_t(trace->size())))
-                                           : tr("Events"));
+    const auto events = std::int64_t(m_context->seenRows());
+    m_events->setWindowTitle(events ? tr("Events %1").arg(views::count(events)) : tr("Events"));
     std::int64_t locks = 0;
     for (trace::EntityId id = 1; id < std::min<std::size_t>(trace->entityCount(), 50'000); ++id)
         locks += trace->entity(id).kind == trace::EntityKind::Lock && trace->copyOf(id) == trace::kNoEntity;

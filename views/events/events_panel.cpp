@@ -167,7 +167,7 @@ void EventsPanel::showEvent(QShowEvent* event) {
 }
 
 void EventsPanel::tell() {
-    const auto all = qint64(m_context->trace()->size());
+    const auto all = qint64(m_context->seenRows());
     const int shown = m_model->rowCount();
     m_stack->setCurrentIndex(all == 0 ? 1 : shown == 0 && !m_model->isIndexing() ? 2 : 0);
     if (m_model->isIndexing())
@@ -179,7 +179,6 @@ void EventsPanel::tell() {
         m_summary->setText(tr("the first %1 of %2 events").arg(count(shown), count(all)));
     else
         m_summary->setText(tr("%1 events").arg(count(all)));
-    Q_EMIT eventCountChanged(all);
 }
 
 bool EventsPanel::eventFilter(QObject* watched, QEvent* event) {

@@ -26,10 +26,6 @@ public:
     /// Whether the list scrolls along with the playhead.
     void setFollowing(bool follow);
 
-Q_SIGNALS:
-    /// For the tab's title.
-    void eventCountChanged(qint64 count);
-
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
     void showEvent(QShowEvent* event) override;

@@ -21,9 +21,11 @@ EventsModel::EventsModel(ViewContext* context, QObject* parent) : QAbstractTable
     m_slices.setInterval(0);
     connect(&m_slices, &QTimer::timeout, this, &EventsModel::slice);
     connect(context, &ViewContext::sessionChanged, this, &EventsModel::restart);
-    connect(context, &ViewContext::traceGrew, this, [this] {
+    const auto more = [this] {
         if (!m_slices.isActive()) slice();
-    });
+    };
+    connect(context, &ViewContext::traceGrew, this, more);
+    connect(context, &ViewContext::playheadChanged, this, more); // it may uncover rows
     restart();
 }
 
@@ -56,9 +58,9 @@ void EventsModel::restart() {
     for (std::size_t k = 0; k < m_kindShown.size(); ++k)
         m_kindShown[k] = m_groups[std::size_t(eventGroup(EventKind(k)))];
     m_filtered = !m_terms.empty() || std::ranges::find(m_groups, false) != m_groups.end();
-    if (!m_filtered) m_looked = std::min(m_trace->size(), kMostRows);
+    if (!m_filtered) m_looked = seenRows();
     endResetModel();
-    if (m_filtered && m_trace->size() > 0) m_slices.start();
+    if (m_filtered && seenRows() > 0) m_slices.start();
     Q_EMIT indexed();
 }
 
@@ -81,10 +83,18 @@ bool EventsModel::matches(const trace::Event& e) {
     });
 }
 
+std::size_t EventsModel::seenRows() const {
+    return std::min(m_context->seenRows(), kMostRows);
+}
+
 void EventsModel::slice() {
-    const std::size_t size = std::min(m_trace->size(), kMostRows);
+    const std::size_t size = seenRows();
+    if (size == m_looked) {
+        m_slices.stop();
+        return;
+    }
+    if (size < m_looked) return restart(); // the run is computed ahead again: what it had shown is hidden
     if (!m_filtered) {
-        if (size == m_looked) return;
         beginInsertRows({}, int(m_looked), int(size) - 1);
         m_looked = size;
         endInsertRows();
@@ -115,7 +125,7 @@ void EventsModel::slice() {
 }
 
 double EventsModel::progress() const {
-    const std::size_t size = m_trace->size();
+    const std::size_t size = seenRows();
     return size == 0 ? 1 : double(m_looked) / double(size);
 }
 

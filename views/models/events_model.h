@@ -59,6 +59,7 @@ private:
     bool matches(const trace::Event& event);
     bool isNamed(Term& term, trace::EntityId id) const;
     std::size_t traceRow(int row) const;
+    std::size_t seenRows() const;
 
     ViewContext* m_context;
     std::shared_ptr<const trace::Trace> m_trace;

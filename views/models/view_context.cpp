@@ -135,6 +135,11 @@ std::optional<Nanos> ViewContext::unseenFrom() const {
     return m_furthest;
 }
 
+std::size_t ViewContext::seenRows() const {
+    const std::optional<Nanos> unseen = unseenFrom();
+    return unseen ? m_trace->upperBound(*unseen) : m_trace->size();
+}
+
 void ViewContext::seek(Nanos t) {
     static const QMetaMethod kRequest = QMetaMethod::fromSignal(&ViewContext::seekRequested);
     if (isSignalConnected(kRequest))

@@ -41,6 +41,8 @@ public:
     /// Where the part of a simulation's trace begins that was computed for the player only, and that nobody is to see
     /// yet: it would give away who gets the lock next. Nothing: all of the trace may be seen.
     std::optional<Nanos> unseenFrom() const;
+    /// How many rows of the trace may be seen, and counted: all but those that unseenFrom() cuts off.
+    std::size_t seenRows() const;
     /// The trace's state at the playhead; computed once per (trace, rows up to the playhead, playhead). The reference
     /// is good until the next call.
     const trace::State& state() const;

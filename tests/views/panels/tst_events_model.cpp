@@ -97,6 +97,34 @@ private Q_SLOTS:
         QCOMPARE(resets.count(), 0);
     }
 
+    void rowsThatTheWorldComputedAheadAreNeitherShownNorCounted() {
+        FakeSession session;
+        const PauseStory story(session.writable());
+        ViewContext context;
+        context.setSession(&session);
+        const std::size_t all = session.trace()->size();
+        QCOMPARE(context.seenRows(), all);
+        context.setLookAhead(session.trace()->reached());
+        const std::array<std::pair<QString, std::array<Nanos, 2>>, 2> cases{
+            {{QString(), {1s, 3s}}, {QStringLiteral("orders"), {6s, 6600ms}}}};
+        for (const auto& [filter, instants] : cases) {
+            context.setPlayhead(0s);
+            EventsModel model(&context);
+            const QAbstractItemModelTester tester(&model, Mode::QtTest);
+            model.setFilter(filter, kAll);
+            QTRY_VERIFY(!model.isIndexing());
+            QVERIFY(model.rowCount() < int(all));
+            for (const Nanos at : instants) {
+                const int before = model.rowCount();
+                context.setPlayhead(at); // uncovers rows without any growth of the trace
+                QTRY_VERIFY(model.rowCount() > before);
+                for (int row = 0; row < model.rowCount(); ++row)
+                    QVERIFY(model.index(row, 0).data(EventsModel::TimeRole).toLongLong() <= at.count());
+                QVERIFY(context.seenRows() < all);
+            }
+        }
+    }
+
     void millionsOfEventsAreFilteredInSlicesThatNeverStopTheWindow() {
         FakeSession session;
         trace::fillSynthetic(session.writable(), 4'000'000, 30, 3);
