@@ -129,6 +129,8 @@ QStringList BackgroundKeeper::left() {
 void BackgroundKeeper::offerWhatIsLeft() {
     const QStringList files = left();
     if (files.isEmpty() || m_window->context()->session()) return;
+    // A file that could not be opened is what the person asked for: the offer comes again at the next start.
+    if (!m_window->messages()->message().isEmpty()) return;
     m_left = files.front();
     m_window->messages()->offer(tr("Lockscope ended unexpectedly while it watched servers. What it saw last is kept."),
                                 m_openLeft);

@@ -91,6 +91,24 @@ private Q_SLOTS:
         QTRY_COMPARE(scene.context()->trace()->reached(), Nanos(3s));
         QVERIFY(QFile::remove(path));
     }
+
+    /// The message about the file that a person asked for stays.
+    void theOfferDoesNotReplaceAnError() {
+        const QString path = folder().filePath(QStringLiteral("attached-99999999.lockscope"));
+        QVERIFY(folder().mkpath(QStringLiteral(".")));
+        QVERIFY(trace::saveRecording(path, std::make_shared<trace::Trace>(), {}));
+        QCOMPARE(app::BackgroundKeeper::left(), QStringList{path});
+        QTemporaryDir folderOfSettings;
+        app::Settings settings(folderOfSettings.filePath(QStringLiteral("s.ini")));
+        app::MainWindow window(&settings);
+        window.complain(QStringLiteral("cannot be read"));
+        QSignalSpy painted(&window, &app::MainWindow::firstPainted);
+        window.show();
+        QTRY_COMPARE(painted.count(), 1);
+        QCoreApplication::processEvents(); // the offer comes by the queue after the first picture
+        QCOMPARE(window.messages()->message(), QStringLiteral("cannot be read"));
+        QVERIFY(QFile::remove(path));
+    }
 };
 
 QTEST_MAIN(TestBackgroundKeeper)
