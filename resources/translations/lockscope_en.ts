@@ -701,6 +701,16 @@
     </message>
 </context>
 <context>
+    <name>lockscope::views::StatisticsStrip</name>
+    <message numerus="yes">
+        <source>From one holder to the next while somebody waited, by the server&apos;s record, of all locks; the scale is logarithmic. Seen %n time(s).</source>
+        <translation>
+            <numerusform>From one holder to the next while somebody waited, by the server&apos;s record, of all locks; the scale is logarithmic. Seen %n time.</numerusform>
+            <numerusform>From one holder to the next while somebody waited, by the server&apos;s record, of all locks; the scale is logarithmic. Seen %n times.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>lockscope::views::TextOnlyField</name>
     <message numerus="yes">
         <source>%n field(s): edit in the text</source>

@@ -10634,7 +10634,7 @@ A client's address leads to the new master at once.</source>
         <translation>时间</translation>
     </message>
     <message>
-        <source>The lower run is &amp;other in one thing:</source>
+        <source>The lower run differs in &amp;one thing:</source>
         <translation>下面的运行只改一处(&amp;O)：</translation>
     </message>
     <message>
@@ -11573,15 +11573,27 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
     <message>
         <source>bet: %1</source>
-        <translation>下注：%1</translation>
+        <translation>押注：%1</translation>
+    </message>
+    <message>
+        <source>your bet</source>
+        <translation>你的押注</translation>
+    </message>
+    <message>
+        <source>✓ your bet</source>
+        <translation>✓ 你的押注</translation>
+    </message>
+    <message>
+        <source>✗ your bet</source>
+        <translation>✗ 你的押注</translation>
     </message>
     <message>
         <source>✓ bet: %1</source>
-        <translation>✓ 下注：%1</translation>
+        <translation>✓ 押注：%1</translation>
     </message>
     <message>
         <source>✗ bet: %1</source>
-        <translation>✗ 下注：%1</translation>
+        <translation>✗ 押注：%1</translation>
     </message>
     <message>
         <source>what the clients believe</source>
@@ -11758,8 +11770,8 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>完成：裁决认可。</translation>
     </message>
     <message>
-        <source>Change settings and break things at the left, or right-click a lane. The judge looks on, and says when you have done it.</source>
-        <translation>可以在左侧改设置、做破坏，也可以右键点泳道。裁决在旁看着，做到了它会说。</translation>
+        <source>Use the controls at the left, or right-click a lane. The judge looks on, and says when you have done it.</source>
+        <translation>可以用左侧的控件，也可以右键点泳道。裁决在旁看着，做到了它会说。</translation>
     </message>
     <message>
         <source>Bet locked in. Go on, and the run answers.</source>
@@ -12892,6 +12904,71 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>%1 messages to servers for each grant</source>
         <translation>每次授予发给服务器 %1 条消息</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::StatisticsStrip</name>
+    <message>
+        <source>Overview: waited for longest %1; held longest now %2; from one holder to the next %3</source>
+        <translation>概览：等得最久的 %1；现在持有最久的 %2；从一个持有者到下一个 %3</translation>
+    </message>
+    <message>
+        <source>p50 %1, p99 %2</source>
+        <translation>p50 %1，p99 %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>From one holder to the next while somebody waited, by the server&apos;s record, of all locks; the scale is logarithmic. Seen %n time(s).</source>
+        <translation>
+            <numerusform>有人在等时，从一个持有者到下一个持有者的时间（按服务器的记录，所有锁）；横轴是对数刻度。共 %n 次。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>no lock has changed hands</source>
+        <translation>还没有锁易手</translation>
+    </message>
+    <message>
+        <source>%1, log scale</source>
+        <translation>%1，对数刻度</translation>
+    </message>
+    <message>
+        <source>p50 %1</source>
+        <translation>p50 %1</translation>
+    </message>
+    <message>
+        <source>p99 %1</source>
+        <translation>p99 %1</translation>
+    </message>
+    <message>
+        <source>MOST CONTENDED</source>
+        <translation>争用最多</translation>
+    </message>
+    <message>
+        <source>time waited</source>
+        <translation>等待总时间</translation>
+    </message>
+    <message>
+        <source>LONGEST HELD</source>
+        <translation>持有最久</translation>
+    </message>
+    <message>
+        <source>held now</source>
+        <translation>现在持有</translation>
+    </message>
+    <message>
+        <source>HAND-OVER</source>
+        <translation>交接</translation>
+    </message>
+    <message>
+        <source>release to next grant</source>
+        <translation>从释放到下一次发锁</translation>
+    </message>
+    <message>
+        <source>nobody has waited</source>
+        <translation>还没有人等待</translation>
+    </message>
+    <message>
+        <source>no lock is held</source>
+        <translation>没有锁被持有</translation>
     </message>
 </context>
 <context>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "statistics/statistics_model.h"
 
+#include "models/lock_facts.h"
 #include "theme/format.h"
 
 #include <QElapsedTimer>
@@ -116,7 +117,6 @@ void StatisticsModel::publish() {
         row.handOverP99 = trace::percentile(counted.handOvers, 99);
     }
     m_requests = m_fold->requests();
-    m_pace.setInterval(std::max(kPublishEveryMs, int(clock.elapsed()) * kShare));
     const bool same = std::ranges::equal(rows, m_rows, {}, &Row::lock, &Row::lock);
     if (same) {
         m_rows = std::move(rows);
@@ -126,7 +126,32 @@ void StatisticsModel::publish() {
         m_rows = std::move(rows);
         endResetModel();
     }
+    overlook();
+    m_pace.setInterval(std::max(kPublishEveryMs, int(clock.elapsed()) * kShare));
     Q_EMIT counted();
+}
+
+void StatisticsModel::overlook() {
+    m_overview = {};
+    for (const Row& row : m_rows) { // those that were waited for longest stand first
+        if (row.waited <= 0ns || m_overview.waited.size() == kLongest) break;
+        m_overview.waited.push_back({row.lock, row.waited, duration(row.waited)});
+    }
+    const trace::State& state = m_context->state();
+    std::vector<std::pair<std::int64_t, trace::EntityId>> held;
+    for (const auto& [lock, record] : state.records)
+        if (record.owner != trace::kNoEntity && record.observed && record.copyOf == trace::kNoEntity)
+            held.emplace_back(record.since, lock);
+    const auto shown = held.begin() + std::min<std::ptrdiff_t>(kLongest, std::ssize(held));
+    std::ranges::partial_sort(held, shown);
+    for (auto one = held.begin(); one != shown; ++one) {
+        const LockFacts facts = lockFacts(one->second, *m_context);
+        m_overview.held.push_back({one->second, facts.heldFor, heldForText(facts)});
+    }
+    for (const auto& [lock, counted] : m_fold->locks())
+        m_overview.handOvers.insert(m_overview.handOvers.end(), counted.handOvers.begin(), counted.handOvers.end());
+    m_overview.p50 = trace::percentile(m_overview.handOvers, 50);
+    m_overview.p99 = trace::percentile(m_overview.handOvers, 99);
 }
 
 int StatisticsModel::rowCount(const QModelIndex& parent) const {

@@ -33,6 +33,21 @@ public:
         EntityRole,              ///< the lock
     };
 
+    /// A lock and how long something lasted, with the words for it.
+    struct Longest {
+        trace::EntityId lock = trace::kNoEntity;
+        Nanos length{};
+        QString words{};
+    };
+    /// What stands out among all locks, at the playhead.
+    struct Overview {
+        std::vector<Longest> waited{};  ///< the time that all waits for a lock took, longest first
+        std::vector<Longest> held{};    ///< locks that are held now, longest first
+        std::vector<Nanos> handOvers{}; ///< of all locks
+        Nanos p50{}, p99{};             ///< of these
+    };
+    static constexpr int kLongest = 4; ///< so many locks stand out at most
+
     explicit StatisticsModel(ViewContext* context, QObject* parent = nullptr);
 
     int rowCount(const QModelIndex& parent = {}) const override;
@@ -48,6 +63,7 @@ public:
     double progress() const;
     /// Messages of our own clients to servers, for each grant; below 0: there was no grant of theirs.
     double requestsPerGrant() const;
+    const Overview& overview() const { return m_overview; }
     /// The table as comma-separated values with a line of headings; times in milliseconds.
     QByteArray toCsv() const;
 
@@ -67,6 +83,7 @@ private:
     void follow();
     void slice();
     void publish();
+    void overlook();
     double number(const Row& row, int column) const;
     QString text(const Row& row, int column) const;
 
@@ -76,6 +93,7 @@ private:
     std::size_t m_counted = 0; ///< rows of the trace
     Nanos m_until{};           ///< the playhead
     std::vector<Row> m_rows;
+    Overview m_overview;
     std::uint64_t m_requests = 0, m_granted = 0;
     QTimer m_slices, m_pace;
     bool m_active = false;

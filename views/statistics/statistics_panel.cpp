@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "statistics/statistics_panel.h"
 
+#include "statistics/statistics_strip.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
 #include "theme/icons.h"
@@ -28,6 +29,7 @@ StatisticsPanel::StatisticsPanel(ViewContext* context, QWidget* parent)
       m_sorted(new QSortFilterProxyModel(this)),
       m_stack(new QStackedLayout),
       m_view(new QTableView),
+      m_strip(new StatisticsStrip(context, m_model)),
       m_summary(new DimLabel) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -49,6 +51,7 @@ StatisticsPanel::StatisticsPanel(ViewContext* context, QWidget* parent)
     button->setAccessibleName(copy->text());
     bar->addWidget(button);
     layout->addLayout(bar);
+    layout->addWidget(m_strip);
 
     m_sorted->setSourceModel(m_model);
     m_sorted->setSortRole(StatisticsModel::SortRole);
@@ -94,8 +97,20 @@ void StatisticsPanel::hideEvent(QHideEvent* event) {
     m_model->setActive(false);
 }
 
+void StatisticsPanel::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    fitStrip();
+}
+
+void StatisticsPanel::fitStrip() {
+    constexpr int kLinesBelow = 6; // the bar, the head of the table, and a few of its rows
+    const int below = kLinesBelow * m_view->verticalHeader()->defaultSectionSize();
+    m_strip->setVisible(m_model->rowCount() > 0 && height() >= m_strip->sizeHint().height() + below);
+}
+
 void StatisticsPanel::tell() {
     m_stack->setCurrentIndex(m_model->rowCount() ? 0 : 1);
+    fitStrip();
     if (!m_model->isComplete()) {
         m_summary->setText(tr("counting: %1 %").arg(int(m_model->progress() * 100)));
         return;

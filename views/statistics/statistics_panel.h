@@ -11,6 +11,7 @@ class QTableView;
 namespace lockscope::views {
 
 class DimLabel;
+class StatisticsStrip;
 
 /// The figures of each lock up to the playhead, those that were waited for longest first. A click or the arrow keys
 /// select the lock.
@@ -20,19 +21,24 @@ public:
     explicit StatisticsPanel(ViewContext* context, QWidget* parent = nullptr);
     StatisticsModel* model() const { return m_model; }
     QTableView* view() const { return m_view; }
+    /// Above the table, where there is room for both.
+    StatisticsStrip* strip() const { return m_strip; }
 
 protected:
     void showEvent(QShowEvent* event) override;
     void hideEvent(QHideEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void tell();
+    void fitStrip();
 
     ViewContext* m_context;
     StatisticsModel* m_model;
     QSortFilterProxyModel* m_sorted;
     QStackedLayout* m_stack;
     QTableView* m_view;
+    StatisticsStrip* m_strip;
     DimLabel* m_summary;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The figures of each lock, up to the playhead.
 #include "statistics/statistics_panel.h"
+#include "statistics/statistics_strip.h"
 #include "written_world.h"
 
 #include <QClipboard>
@@ -84,6 +85,50 @@ private Q_SLOTS:
         const QString csv = QGuiApplication::clipboard()->text();
         QVERIFY2(csv.contains(u"\"stock, \"\"east\"\"\""_qs), qPrintable(csv));
         QVERIFY2(csv.contains(u"\"orders\",0.2,1,0.1,2000,2000,2000,"_qs), qPrintable(csv));
+    }
+
+    void sizesAreCountedOnALogarithmicScale() {
+        const Histogram sizes = logarithmicHistogram({1ms, 1ms, 1ms, 20ms, 1s}, 3);
+        QCOMPARE(sizes.counts, (std::vector<int>{3, 1, 1}));
+        QCOMPARE(sizes.edges, (std::vector<Nanos>{1ms, 10ms, 100ms, 1s}));
+        QCOMPARE(sizes.most(), 3);
+        const Histogram one = logarithmicHistogram({Nanos(0)}, 4); // too short for a logarithm
+        QCOMPARE(one.counts, (std::vector<int>{1, 0, 0, 0}));
+        QCOMPARE(one.edges.front(), Nanos(1us));
+        QVERIFY(logarithmicHistogram({}, 4).counts.empty());
+        QCOMPARE(logarithmicHistogram({}, 4).most(), 0);
+    }
+
+    void theStripShowsWhatStandsOutWhereThereIsRoom() {
+        Scene scene;
+        const EntityId b = scene.thread("B");
+        scene.add(11s, EventKind::RecordHeld, scene.thread("A"), scene.orders, Nanos(33s).count(), 1);
+        scene.add(13s, EventKind::RecordHeld, b, scene.stock, Nanos(39s).count(), 1);
+        StatisticsPanel panel(&scene.context);
+        panel.resize(1100, 420);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        scene.context.setPlayhead(14s);
+        QTRY_COMPARE(panel.model()->overview().held.size(), std::size_t(2));
+        const StatisticsModel::Overview& seen = panel.model()->overview();
+        QCOMPARE(seen.waited.size(), std::size_t(1)); // the wait that was given up brought nobody the lock
+        QCOMPARE(seen.waited[0].lock, scene.orders);
+        QCOMPARE(seen.waited[0].words, u"2.0 s"_qs);
+        QCOMPARE(seen.held[0].lock, scene.orders);
+        QCOMPARE(seen.held[0].length, Nanos(3s));
+        QCOMPARE(seen.held[1].lock, scene.stock);
+        QCOMPARE(seen.held[1].length, Nanos(1s));
+        QVERIFY(seen.handOvers.empty());
+        QTRY_VERIFY(panel.strip()->isVisible());
+        QVERIFY2(panel.strip()->accessibleName().contains(u"orders 2.0 s"_qs),
+                 qPrintable(panel.strip()->accessibleName()));
+        // The second bar of the second part is the lock that is held second longest.
+        const int line = (panel.strip()->sizeHint().height() - 16) / (StatisticsModel::kLongest + 1);
+        QTest::mouseClick(panel.strip(), Qt::LeftButton, {}, {panel.strip()->width() / 2, 4 + line * 5 / 2});
+        QCOMPARE(scene.context.selection(), scene.stock);
+        panel.resize(1100, 200);
+        QTRY_VERIFY(!panel.strip()->isVisible());
+        QVERIFY(panel.view()->isVisible());
     }
 
     void manyRowsAreCountedInSlices() {

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "statistics/statistics_strip.h"
+
+#include "theme/fonts.h"
+#include "theme/format.h"
+#include "theme/plain_tips.h"
+#include "theme/widgets.h"
+
+#include <QHelpEvent>
+#include <QMouseEvent>
+#include <QPainter>
+
+#include <cmath>
+
+namespace lockscope::views {
+
+namespace {
+
+constexpr int kParts = 3, kBins = 24;
+
+int lineHeight() {
+    return QFontMetrics(uiFont(-1)).height() + 4;
+}
+
+double steps(Nanos from, Nanos to, double factor) {
+    return std::log(double(to.count()) / double(from.count())) / std::log(factor);
+}
+
+} // namespace
+
+int Histogram::most() const {
+    return counts.empty() ? 0 : *std::ranges::max_element(counts);
+}
+
+Histogram logarithmicHistogram(const std::vector<Nanos>& values, int bins) {
+    Q_ASSERT(bins > 0);
+    if (values.empty()) return {};
+    const auto counted = [](Nanos value) { return std::max<Nanos>(value, 1us); };
+    const Nanos low = counted(*std::ranges::min_element(values));
+    // One size alone still is a bin of some width.
+    const Nanos high = std::max<Nanos>(counted(*std::ranges::max_element(values)), low * 2);
+    const double factor = std::pow(double(high.count()) / double(low.count()), 1.0 / bins);
+    Histogram histogram;
+    histogram.counts.assign(std::size_t(bins), 0);
+    for (int i = 0; i <= bins; ++i)
+        histogram.edges.emplace_back(std::llround(double(low.count()) * std::pow(factor, i)));
+    for (const Nanos value : values) {
+        const int bin = int(std::floor(steps(low, counted(value), factor)));
+        ++histogram.counts[std::size_t(std::clamp(bin, 0, bins - 1))];
+    }
+    return histogram;
+}
+
+StatisticsStrip::StatisticsStrip(ViewContext* context, const StatisticsModel* model, QWidget* parent)
+    : QWidget(parent), m_context(context), m_model(model) {
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    setMouseTracking(true);
+    connect(model, &StatisticsModel::counted, this, &StatisticsStrip::tell);
+    connect(context, &ViewContext::selectionChanged, this, qOverload<>(&QWidget::update));
+    tell();
+}
+
+QSize StatisticsStrip::sizeHint() const {
+    return {480, (StatisticsModel::kLongest + 1) * lineHeight() + 2 * kGrid};
+}
+
+void StatisticsStrip::tell() {
+    // The bars are in the table below, too; a reader hears the first ones and the sizes of hand-overs.
+    const auto first = [this](const Bars& bars) {
+        return bars.empty() ? none()
+                            : QStringLiteral("%1 %2").arg(m_context->trace()->displayName(bars.front().lock),
+                                                          bars.front().words);
+    };
+    const StatisticsModel::Overview& seen = m_model->overview();
+    setAccessibleName(
+        tr("Overview: waited for longest %1; held longest now %2; from one holder to the next %3")
+            .arg(first(seen.waited), first(seen.held),
+                 seen.handOvers.empty() ? none() : tr("p50 %1, p99 %2").arg(duration(seen.p50), duration(seen.p99))));
+    update();
+}
+
+StatisticsStrip::Part StatisticsStrip::part(int index) const {
+    const int wide = width() / kParts;
+    Part part;
+    part.whole = QRect(index * wide, 0, wide, height()).adjusted(kGrid + 4, kGrid / 2, -kGrid - 4, -kGrid);
+    part.room = part.whole.adjusted(0, lineHeight(), 0, 0);
+    return part;
+}
+
+QRect StatisticsStrip::bar(const QRect& room, int row) const {
+    return {room.left(), room.top() + row * lineHeight(), room.width(), lineHeight() - 2};
+}
+
+trace::EntityId StatisticsStrip::lockAt(QPoint at) const {
+    const StatisticsModel::Overview& seen = m_model->overview();
+    for (const auto& [index, bars] : {std::pair(0, &seen.waited), std::pair(1, &seen.held)})
+        for (std::size_t row = 0; row < bars->size(); ++row)
+            if (bar(part(index).room, int(row)).contains(at)) return (*bars)[row].lock;
+    return trace::kNoEntity;
+}
+
+void StatisticsStrip::mousePressEvent(QMouseEvent* event) {
+    if (const trace::EntityId lock = lockAt(event->pos())) m_context->select(lock);
+}
+
+bool StatisticsStrip::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+    auto* const help = static_cast<QHelpEvent*>(event);
+    const trace::EntityId lock = lockAt(help->pos());
+    QString tip = lock ? m_context->trace()->displayName(lock) : QString();
+    if (part(2).whole.contains(help->pos()))
+        tip =
+            tr("From one holder to the next while somebody waited, by the server's record, of all locks; the scale is "
+               "logarithmic. Seen %n time(s).",
+               nullptr, int(m_model->overview().handOvers.size()));
+    showPlainTip(help->globalPos(), tip, this);
+    return true;
+}
+
+void StatisticsStrip::paintBars(QPainter& painter, const QRect& room, const Bars& bars, Role fill,
+                                const QString& nothing) const {
+    if (bars.empty()) {
+        painter.setPen(color(Role::TextDim));
+        painter.drawText(bar(room, 0), Qt::AlignLeft | Qt::AlignVCenter, nothing);
+        return;
+    }
+    const double longest = std::max(1.0, double(bars.front().length.count()));
+    for (std::size_t row = 0; row < bars.size(); ++row) {
+        const QRect line = bar(room, int(row));
+        QRectF filled(line);
+        filled.setWidth(std::max(3.0, line.width() * double(bars[row].length.count()) / longest));
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(color(fill));
+        painter.drawRoundedRect(filled, 3, 3);
+        if (bars[row].lock == m_context->selection()) {
+            painter.setPen(QPen(color(Role::Accent), 1));
+            painter.setBrush(Qt::NoBrush);
+            painter.drawRoundedRect(QRectF(line).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
+        }
+        const QRect words = line.adjusted(6, 0, -6, 0);
+        painter.setPen(color(Role::Text));
+        painter.drawText(words, Qt::AlignRight | Qt::AlignVCenter, bars[row].words);
+        const int right = painter.fontMetrics().horizontalAdvance(bars[row].words) + kGrid;
+        const QString name = painter.fontMetrics().elidedText(m_context->trace()->displayName(bars[row].lock),
+                                                              Qt::ElideMiddle, words.width() - right);
+        painter.drawText(words.adjusted(0, 0, -right, 0), Qt::AlignLeft | Qt::AlignVCenter, name);
+    }
+}
+
+void StatisticsStrip::paintHistogram(QPainter& painter, const QRect& room) const {
+    const StatisticsModel::Overview& seen = m_model->overview();
+    const Histogram sizes = logarithmicHistogram(seen.handOvers, kBins);
+    if (sizes.counts.empty()) {
+        painter.setPen(color(Role::TextDim));
+        painter.drawText(bar(room, 0), Qt::AlignLeft | Qt::AlignVCenter, tr("no lock has changed hands"));
+        return;
+    }
+    const int scale = lineHeight();
+    const QRect plot = room.adjusted(0, scale, 0, -scale); // words above, the scale below
+    painter.fillRect(QRect(plot.left(), plot.bottom(), plot.width(), 1), color(Role::Hairline));
+    const double step = double(plot.width()) / kBins;
+    for (int i = 0; i < kBins; ++i) {
+        const int many = sizes.counts[std::size_t(i)];
+        if (many == 0) continue;
+        const double high = std::max(2.0, double(plot.height()) * many / sizes.most());
+        painter.fillRect(QRectF(plot.left() + i * step, plot.bottom() - high, std::max(1.0, step - 1), high),
+                         color(Role::Record));
+    }
+    painter.setPen(color(Role::TextDim));
+    const QRect below(plot.left(), plot.bottom() + 1, plot.width(), scale);
+    painter.drawText(below, Qt::AlignLeft | Qt::AlignVCenter, duration(sizes.edges.front()));
+    painter.drawText(below, Qt::AlignRight | Qt::AlignVCenter, tr("%1, log scale").arg(duration(sizes.edges.back())));
+    const Nanos low = sizes.edges.front();
+    const double factor = double(sizes.edges[1].count()) / double(low.count());
+    const auto mark = [&](Nanos value, const QString& words, int line) {
+        const double x =
+            std::min<double>(plot.right(), plot.left() + steps(low, std::max<Nanos>(value, low), factor) * step);
+        painter.setPen(QPen(color(Role::Text), 1, Qt::DashLine));
+        painter.drawLine(QPointF(x, room.top() + line), QPointF(x, plot.bottom()));
+        const int wide = painter.fontMetrics().horizontalAdvance(words) + 4;
+        const bool fits = x + wide < room.right();
+        painter.setPen(color(Role::Text));
+        painter.drawText(QRectF(fits ? x + 4 : x - wide, room.top(), wide, scale), Qt::AlignLeft | Qt::AlignVCenter,
+                         words);
+    };
+    mark(seen.p50, tr("p50 %1").arg(duration(seen.p50)), 0);
+    const double apart =
+        steps(low, std::max<Nanos>(seen.p99, low), factor) - steps(low, std::max<Nanos>(seen.p50, low), factor);
+    // Two words at one place are none: where they meet, the tail is left to the table.
+    const QString tail = tr("p99 %1").arg(duration(seen.p99));
+    if (apart * step > painter.fontMetrics().horizontalAdvance(tail) + 2 * kGrid) mark(seen.p99, tail, 0);
+}
+
+void StatisticsStrip::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    const StatisticsModel::Overview& seen = m_model->overview();
+    const std::array<std::pair<QString, QString>, kParts> captions{{{tr("MOST CONTENDED"), tr("time waited")},
+                                                                    {tr("LONGEST HELD"), tr("held now")},
+                                                                    {tr("HAND-OVER"), tr("release to next grant")}}};
+    for (int i = 0; i < kParts; ++i) {
+        const QRect line = part(i).whole.adjusted(0, 0, 0, lineHeight() - part(i).whole.height());
+        painter.setFont(captionFont());
+        painter.setPen(color(Role::TextDim));
+        painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, captions[std::size_t(i)].first);
+        const int used = painter.fontMetrics().horizontalAdvance(captions[std::size_t(i)].first) + kGrid;
+        painter.setFont(uiFont(-1));
+        if (used + painter.fontMetrics().horizontalAdvance(captions[std::size_t(i)].second) < line.width())
+            painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, captions[std::size_t(i)].second);
+        if (i > 0)
+            painter.fillRect(QRect(i * (width() / kParts), kGrid, 1, height() - 2 * kGrid), color(Role::Hairline));
+    }
+    painter.setFont(uiFont(-1));
+    paintBars(painter, part(0).room, seen.waited, Role::WaitingSoft, tr("nobody has waited"));
+    paintBars(painter, part(1).room, seen.held, Role::RecordTrack, tr("no lock is held"));
+    paintHistogram(painter, part(2).room);
+    painter.fillRect(QRect(0, height() - 1, width(), 1), color(Role::Hairline));
+}
+
+} // namespace lockscope::views

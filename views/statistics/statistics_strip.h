@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "statistics/statistics_model.h"
+#include "theme/palette.h"
+
+#include <QWidget>
+
+namespace lockscope::views {
+
+/// Durations counted by size. Bin i reaches from `edges[i]` up to `edges[i + 1]`; the edges grow by an equal factor.
+struct Histogram {
+    std::vector<Nanos> edges; ///< one more than counts
+    std::vector<int> counts;
+    int most() const;
+};
+/// Counts `values` in `bins` of equal width on a logarithmic scale, from the smallest value to the largest. Values
+/// below 1 µs count as 1 µs. Empty without values. Precondition: bins is positive.
+Histogram logarithmicHistogram(const std::vector<Nanos>& values, int bins);
+
+/// The figures of all locks at a glance, above their table: the locks that were waited for longest, those that are held
+/// longest now, and how long a lock takes from one holder to the next. A click on a lock's bar selects it.
+class StatisticsStrip : public QWidget {
+    Q_OBJECT
+public:
+    StatisticsStrip(ViewContext* context, const StatisticsModel* model, QWidget* parent = nullptr);
+    QSize sizeHint() const override;
+
+protected:
+    void paintEvent(QPaintEvent*) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    bool event(QEvent* event) override;
+
+private:
+    using Bars = std::vector<StatisticsModel::Longest>;
+    struct Part {
+        QRect room;  ///< below the caption
+        QRect whole; ///< with it
+    };
+    Part part(int index) const;
+    QRect bar(const QRect& room, int row) const;
+    /// The lock whose bar is there; kNoEntity: none.
+    trace::EntityId lockAt(QPoint at) const;
+    void paintBars(QPainter& painter, const QRect& room, const Bars& bars, Role fill, const QString& nothing) const;
+    void paintHistogram(QPainter& painter, const QRect& room) const;
+    void tell();
+
+    ViewContext* m_context;
+    const StatisticsModel* m_model;
+};
+
+} // namespace lockscope::views
