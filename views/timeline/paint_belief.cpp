@@ -21,8 +21,10 @@ void paintWaiting(const PaintKit& kit, const Span& span, const QRectF& r, double
     kit.p.fillRect(QRectF(x, y, std::round(r.width()), kit.m.px(3)), kit.waitDots);
     kit.p.setBrushOrigin(QPointF(0, 0));
     if (r.width() < 24 || kit.m.lowBeliefs()) return;
-    const QString time = span.open() ? QString() : lengthText(Nanos(span.from), Nanos(span.to));
-    const QString waits = span.open() ? Timeline::tr("waits") : Timeline::tr("waits %1").arg(time);
+    // How long it will have waited is not told before its end is drawn.
+    const bool goesOn = span.open() || span.to >= kit.last;
+    const QString waits =
+        goesOn ? Timeline::tr("waits") : Timeline::tr("waits %1").arg(lengthText(Nanos(span.from), Nanos(span.to)));
     QStringList wordings{waits}; // never a bare number: of what it would be nobody could tell
     //: On a waiting client, after "waits 4.6 s": how many asked before it.
     if (span.label > 0)

@@ -18,6 +18,13 @@ void paintWedge(const PaintKit& kit, const Lease& lease, const QRectF& r, const 
     kit.p.setRenderHint(QPainter::Antialiasing, false);
 }
 
+bool isPaleBelow(const Span& span, const Lease& lease, const TimelineCoordinates& c, const TimelineMetrics& m,
+                 double barHeight, double left, double right) {
+    if (isPale(span, lease)) return true;
+    const double middle = left + std::min<double>(m.px(40), (right - left) / 2);
+    return lease.expires() && lease.fraction(c.time(middle)) * barHeight < m.px(12);
+}
+
 void paintRecordColumns(const PaintKit& kit, const PixelColumns& columns, const QRectF& bar) {
     BoxBatch held, gaps;
     columns.runs([&](int x, int width, const std::array<double, kStates>& shares, std::uint32_t states) {

@@ -31,4 +31,9 @@ void paintRecordSpans(const PaintKit& kit, const Lane& lane, const QRectF& bar, 
     paintRecordColumns(kit, columns, bar);
 }
 
+/// Whether words at the lower edge of a lease's bar, from `left` to at most `right`, stand on a ground so pale that
+/// they need the usual text colour: by isPale(), or as the wedge is low there.
+bool isPaleBelow(const Span& span, const Lease& lease, const TimelineCoordinates& c, const TimelineMetrics& m,
+                 double barHeight, double left, double right);
+
 } // namespace lockscope::views

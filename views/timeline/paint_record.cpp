@@ -16,7 +16,6 @@ void paintLease(const PaintKit& kit, const Lane& lane, const Span& span, const Q
     const Lease lease = leaseOf(kit.trace, span);
     const std::int64_t end = lane.endOf(span, kit.now);
     const double textTop = r.bottom() - kit.m.px(19);
-    const bool pale = isPale(span, lease);
     const QColor ink = span.flags & kGuessFlag ? onGround(color(Role::Record, 0.45)) : color(Role::Record);
     kit.box(r, color(Role::RecordTrack));
     if (!lease.fractionKnown()) {
@@ -36,13 +35,16 @@ void paintLease(const PaintKit& kit, const Lane& lane, const Span& span, const Q
     }
     const double textLeft = std::max(r.x(), 0.0) + kit.m.px(7), textRight = std::min(r.right(), kit.c.width());
     const QRectF line(textLeft, textTop, textRight - textLeft - 3, kit.m.px(18));
-    const bool underPlayhead = kit.playhead >= span.from && kit.playhead < end;
+    // By what is known and not by what is drawn: a run may be computed a little further than the playhead.
+    const bool underPlayhead = kit.playhead >= span.from && kit.playhead < lane.endOf(span, kit.data.now());
     // A renewal goes on with the same owner: said once, at the beginning, or at the left edge.
     const bool says = !(span.flags & kRenewedFlag) || r.x() < 1 || r.width() > kit.m.px(120);
     if (!underPlayhead && says)
-        kit.firstFitting(line, leaseWords(kit.trace, span), kit.bold, pale ? Role::Text : Role::TextOnColor);
+        kit.firstFitting(line, leaseWords(kit.trace, span), kit.bold,
+                         isPaleBelow(span, lease, kit.c, kit.m, r.height(), textLeft, textRight) ? Role::Text
+                                                                                                 : Role::TextOnColor);
     // The end of a lease that ran out; of one cut short by a release there is nothing to say.
-    if (lease.expires() && end >= lease.deadline && r.width() > kit.m.px(150)) {
+    if (lease.expires() && std::min(end, kit.last) >= lease.deadline && r.width() > kit.m.px(150)) {
         const QString words = Timeline::tr("expires %1").arg(instantShort(kit.trace, Nanos(lease.deadline)));
         const double width = kit.small.width(words) + kit.m.px(6);
         kit.text({r.right() - width, r.y() + 2, width, double(kit.m.px(16))}, words, kit.small, Role::TextDim);

@@ -41,6 +41,7 @@ void TimelineRenderer::paint(QPainter& painter, const QSize& size, const Timelin
     scene.end = std::max(scene.end, scene.to);
     if (picture.playhead) scene.playhead = picture.playhead->count();
     scene.hidesFuture = picture.hidesFuture && picture.playhead;
+    if (scene.hidesFuture) scene.seen = scene.playhead; // its words are not told either
     scene.devicePixelRatio = painter.device()->devicePixelRatioF();
 
     const int top = scene.metrics.rulerHeight() + scene.metrics.stripHeight(), bottom = scene.metrics.overviewHeight();

@@ -55,6 +55,9 @@ void paintLanes(QPainter& painter, const QSize& size, const TimelineScene& scene
 void paintCaptions(QPainter& painter, const QSize& size, const TimelineScene& scene);
 /// A mark of the ruler, as exact as its step: "3 s", "3.25 s", "12:05", "412.3 ms"; by the time of day "14:32:07".
 QString markText(const trace::Trace& trace, std::int64_t t, std::int64_t step);
+/// The playhead's instant `t` (ns, at least 0), as exact as one pixel of this width where marks are closer than a
+/// millisecond: "654.33 ms". Elsewhere as instant() has it: "0.654 s".
+QString playheadText(const trace::Trace& trace, std::int64_t t, double nanosPerPixel);
 /// Steps of the ruler and of the grid below it: as far apart as the marks' words are long.
 std::int64_t rulerStep(const PaintKit& kit);
 /// The time scale and, below it, the pills of violations and general faults; all but the playhead.

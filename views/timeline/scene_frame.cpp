@@ -150,6 +150,14 @@ QString markText(const trace::Trace& trace, std::int64_t t, std::int64_t step) {
                             : Timeline::tr("%1 µs").arg(number);
 }
 
+QString playheadText(const trace::Trace& trace, std::int64_t t, double nanosPerPixel) {
+    if (nanosPerPixel * 50 >= double(kMilli)) return instant(trace, Nanos(t));
+    std::int64_t step = 1;
+    while (double(step) * 10 <= nanosPerPixel)
+        step *= 10;
+    return markText(trace, t / step * step, step); // rounded down, as all times are
+}
+
 std::int64_t rulerStep(const PaintKit& kit) {
     std::int64_t step = rulerStep(kit.c, kit.m.px(64));
     // The later an instant and the finer the steps, the longer the words: "3 s", but "30000.002 ms".
@@ -278,7 +286,7 @@ void paintPlayheadLine(QPainter& painter, double x, int height) {
 void paintPlayheadPill(QPainter& painter, double x, int left, int right, const TimelineScene& scene) {
     const QFont font = fixedFont(-0.5, QFont::DemiBold);
     const QFontMetricsF fm(font);
-    const QString words = instant(scene.data.trace(), Nanos(scene.playhead));
+    const QString words = playheadText(scene.data.trace(), scene.playhead, scene.coordinates(right).nanosPerPixel());
     const double width = fm.horizontalAdvance(words) + scene.metrics.px(18), height = scene.metrics.px(20);
     const double at = std::clamp(x - width / 2, double(left), std::max(double(left), double(right) - width));
     const QRectF pill(at, scene.metrics.px(4), width, height);

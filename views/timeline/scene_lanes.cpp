@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "theme/fonts.h"
 #include "timeline/margin.h"
+#include "timeline/paint_lease.h"
 #include "timeline/scene.h"
 #include "trace/trace_time.h"
 
@@ -235,14 +236,16 @@ std::vector<LeaseAtPlayhead> leasesAtPlayhead(const TimelineScene& scene, const 
         // Too narrow for a wedge of its own: painted as columns, without words.
         if (double(end - span.from) / c.nanosPerPixel() < 3) continue;
         const QRectF bar = scene.metrics.bar(*row.lane, 0, 0).translated(0, row.y - scene.scroll);
-        const double left = std::max(c.x(span.from), 0.0) + scene.metrics.px(7), right = std::min(c.x(end), c.width());
+        const double left = std::max(c.x(span.from), 0.0) + scene.metrics.px(7),
+                     right = std::min(c.x(std::min(end, scene.seen)), wordsEdge(scene, c));
         const Lease held = leaseOf(scene.data.trace(), span);
         LeaseAtPlayhead lease;
         lease.row = span.row;
         lease.place =
             QRectF(labels + left, bar.bottom() - scene.metrics.px(19), right - left - 3, scene.metrics.px(18));
         lease.words = leaseLeftWords(scene.data.trace(), span, scene.playhead);
-        lease.pale = isPale(span, held);
+        lease.pale =
+            isPaleBelow(span, held, c, scene.metrics, bar.height(), left, std::min(right, c.x(scene.playhead)));
         if (held.fractionKnown())
             lease.dot =
                 QPointF(labels + c.x(scene.playhead), bar.bottom() - held.fraction(scene.playhead) * bar.height());

@@ -92,7 +92,7 @@ void paintNotes(QPainter& painter, const QRectF& room, const TimelineScene& scen
     const QRectF place = betRow ? QRectF(room.left(), betRow->y - scene.scroll, room.width(), betRow->height)
                                 : QRectF(room.left(), room.bottom() - high, room.width(), high);
     const Role role = !bet.right ? Role::HoldingText : *bet.right ? Role::AcceptedText : Role::WaitingText;
-    paintNote(painter, place, {bet.words}, role, bet.right ? Qt::SolidLine : Qt::DashLine);
+    paintNote(painter, place, {bet.words, bet.brief}, role, bet.right ? Qt::SolidLine : Qt::DashLine);
 }
 
 } // namespace

@@ -8,6 +8,7 @@ namespace lockscope::views {
 /// A learner's bet, which stands where its answer will come.
 struct ShownBet {
     QString words;             ///< empty: none
+    QString brief;             ///< instead of the words where they do not fit
     std::optional<bool> right; ///< missing: the run has not answered yet
     friend bool operator==(const ShownBet&, const ShownBet&) = default;
 };

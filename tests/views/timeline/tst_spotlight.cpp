@@ -19,6 +19,17 @@ struct Stage : PauseView {
         const LaneKind kind = view.layoutOfLanes().rows()[std::size_t(row)].lane->kind;
         return {middle.x(), view.rowRect(row).top() + int(view.scene().metrics.bar(kind, 0, 0).bottom()) - 3};
     }
+    /// The lanes alone, of which nothing after an instant is drawn.
+    QImage lanes(Nanos seen) const {
+        const QSize size = view.viewport()->size();
+        TimelineScene scene = view.scene();
+        scene.seen = seen.count();
+        QImage image(size, QImage::Format_RGB32);
+        image.fill(Qt::white);
+        QPainter painter(&image);
+        paintLanes(painter, size, scene);
+        return image;
+    }
     void light(std::vector<trace::EntityId> lanes, Nanos from, Nanos to) {
         context.setSpotlight(Spotlight{std::move(lanes), from, to, std::nullopt});
         Stage::settle();
@@ -85,6 +96,36 @@ private Q_SLOTS:
         QVERIFY(chipAt(s.view.scene()).box.left() >= axis.x(3'000'000'000) - 1); // else they stand right of it
     }
 
+    /// The lease under the playhead is said by the overlay alone, also while the run is computed further than is shown.
+    void theLeaseUnderThePlayheadIsSaidOnce() {
+        Stage s;
+        s.context.setPlayhead(3s);
+        Stage::settle();
+        // The words' line, below the slope of the wedge, up to the playhead.
+        const QRect row = s.view.rowRect(s.view.layoutOfLanes().rowOf(s.cast.lock));
+        const int foot = row.top() + int(s.view.scene().metrics.bar(LaneKind::Record, 0, 0).bottom());
+        const QRect left(QPoint(int(s.x(800ms)) + 2, foot - 16), QPoint(int(s.x(3s)) - 4, foot - 2));
+        const QImage whole = s.lanes(9s).copy(left);
+        QCOMPARE(s.lanes(3s).copy(left), whole);
+        // Words stand there as soon as the playhead is elsewhere: the comparison sees them.
+        s.context.setPlayhead(8s);
+        Stage::settle();
+        QVERIFY(s.lanes(9s).copy(left) != whole);
+    }
+
+    /// B waits from 1.4 s to 6 s: until then nobody knows for how long.
+    void theLengthOfAWaitIsToldAtItsEnd() {
+        Stage s;
+        s.context.setPlayhead(9s);
+        Stage::settle();
+        QRect words = s.view.rowRect(s.view.layoutOfLanes().rowOf(s.cast.b.thread));
+        words.setLeft(int(s.x(1400ms)) + 2);
+        words.setRight(int(s.x(2900ms)));
+        const QImage goesOn = s.lanes(3s).copy(words);
+        QCOMPARE(s.lanes(5s).copy(words), goesOn);
+        QVERIFY(s.lanes(9s).copy(words) != goesOn);
+    }
+
     /// A fault left of the time in sight shows no half word.
     void noHalfWordAtTheLeftEdge() {
         Stage s;
@@ -115,7 +156,7 @@ private Q_SLOTS:
         QCOMPARE(inkIn(s.cast.b.thread), 0);
         const trace::EntityId resource = s.context.entities(trace::EntityKind::Resource).front();
         QCOMPARE(inkIn(resource), 0);
-        s.view.setBet({QStringLiteral("bet: both"), {}});
+        s.view.setBet({QStringLiteral("bet: both"), QStringLiteral("your bet"), {}});
         Stage::settle();
         QVERIFY(inkIn(resource) > 0);
     }

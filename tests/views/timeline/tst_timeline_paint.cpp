@@ -252,6 +252,18 @@ private Q_SLOTS:
         }
     }
 
+    /// The playhead's pill is as exact as a pixel where the ruler shows less than milliseconds.
+    void thePillIsAsExactAsThePicture() {
+        const trace::Trace trace;
+        const std::int64_t t = 654'339'999;
+        QCOMPARE(playheadText(trace, t, 5e6), QStringLiteral("0.654 s"));
+        QCOMPARE(playheadText(trace, t, 1e5), QStringLiteral("0.654 s"));
+        QCOMPARE(playheadText(trace, t, 1'200), QStringLiteral("654.339 ms"));
+        QCOMPARE(playheadText(trace, t, 12'000), QStringLiteral("654.33 ms"));
+        QCOMPARE(playheadText(trace, t, 9.5), QStringLiteral("654339.999 µs"));
+        QCOMPARE(playheadText(trace, 999'999'999, 12'000), QStringLiteral("999.99 ms"));
+    }
+
     void faultsSurviveAnyZoom() {
         const auto trace = trace::syntheticTrace(60'000, 6, 3);
         Theme::instance().setChoice(ThemeChoice::Light);
