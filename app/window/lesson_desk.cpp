@@ -114,7 +114,7 @@ void LessonDesk::refresh() {
     if (m_panel) m_panel->setVisible(phase != Phase::Off);
     const views::LessonGuide::Bet bet = m_guide->bet();
     for (auto* timeline : m_window->findChildren<views::TimelineView*>())
-        timeline->setBet({bet.words, bet.right});
+        timeline->setBet({bet.words, bet.brief, bet.right});
     if (phase == m_phase) return;
     m_phase = phase;
     WorkArea* const work = m_window->work();

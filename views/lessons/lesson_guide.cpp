@@ -337,7 +337,8 @@ void LessonGuide::light() {
 
 LessonGuide::Bet LessonGuide::bet() const {
     if (m_phase != Phase::Step || !current()) return {};
-    if (const auto mine = chosen(); mine && current()->ask) return {tr("bet: %1").arg(choices().value(*mine)), {}};
+    if (const auto mine = chosen(); mine && current()->ask)
+        return {tr("bet: %1").arg(choices().value(*mine)), tr("your bet"), {}};
     const auto progress = m_progress.find(m_lesson->id);
     if (progress == m_progress.end() || m_step == 0) return {};
     const lesson::Step& before = m_lesson->steps[std::size_t(m_step - 1)];
@@ -347,8 +348,9 @@ LessonGuide::Bet LessonGuide::bet() const {
     const QString words = run->second.facts->filled(before.ask->choices[std::size_t(bet->second)].text.in(m_language),
                                                     *m_lesson->scene(before.scene), stopOf(m_step - 1));
     const auto answered = result();
-    if (!answered) return {tr("bet: %1").arg(words), {}};
-    return {(answered->right ? tr("✓ bet: %1") : tr("✗ bet: %1")).arg(words), answered->right};
+    if (!answered) return {tr("bet: %1").arg(words), tr("your bet"), {}};
+    if (answered->right) return {tr("✓ bet: %1").arg(words), tr("✓ your bet"), true};
+    return {tr("✗ bet: %1").arg(words), tr("✗ your bet"), false};
 }
 
 QString LessonGuide::where() const {

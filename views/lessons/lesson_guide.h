@@ -84,6 +84,7 @@ public:
     /// The bet in words for where its answer will come: from when it is made to the end of the step that answers it.
     struct Bet {
         QString words{};             ///< empty: none
+        QString brief{};             ///< the same without the choice, for where it does not fit
         std::optional<bool> right{}; ///< missing: the run has not answered yet
     };
     Bet bet() const;

@@ -34,7 +34,8 @@ LessonPanel::LessonPanel(LessonGuide* guide, QWidget* parent) : QWidget(parent),
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    column->addWidget(makeHead());
+    m_head = makeHead();
+    column->addWidget(m_head);
     m_scroll = new QScrollArea;
     m_scroll->setFrameShape(QFrame::NoFrame);
     m_scroll->setWidgetResizable(true);
@@ -43,7 +44,8 @@ LessonPanel::LessonPanel(LessonGuide* guide, QWidget* parent) : QWidget(parent),
     m_scroll->setWidget(makeWords());
     followFocus(m_scroll);
     column->addWidget(m_scroll, 1);
-    column->addWidget(makeFoot());
+    m_foot = makeFoot();
+    column->addWidget(m_foot);
     connect(guide, &LessonGuide::changed, this, &LessonPanel::refresh);
     connect(guide, &LessonGuide::betMissing, this, &LessonPanel::askForBet);
     refresh();
@@ -294,8 +296,8 @@ void LessonPanel::refreshQuestion() {
     m_bet->setRole(Role::TextDim);
     if (turn) {
         m_bet->setText(m_guide->goalReached() ? tr("Done: the judge agrees.")
-                                              : tr("Change settings and break things at the left, or right-click a "
-                                                   "lane. The judge looks on, and says when you have done it."));
+                                              : tr("Use the controls at the left, or right-click a lane. The judge "
+                                                   "looks on, and says when you have done it."));
         m_bet->setRole(m_guide->goalReached() ? Role::AcceptedText : Role::TextDim);
     } else if (asks) {
         m_bet->setText(m_guide->locked()               ? tr("Bet locked in. Go on, and the run answers.")
@@ -330,21 +332,33 @@ void LessonPanel::refreshFoot() {
         if (url.isEmpty()) url = source.url;
     }
     m_source->setText(tr("Source: %1").arg(sources.join(QStringLiteral("; "))));
-    const bool betInLargeText = !m_headShown && !m_guide->question().isEmpty(); // its choices need the room
-    m_source->setVisible(!betInLargeText);
-    m_open->setVisible(!url.isEmpty() && !betInLargeText);
+    m_title->setToolTip(m_source->text());
     m_open->setToolTip(url);
     m_open->setAccessibleName(tr("Open the first source: %1").arg(url));
+    fitSource();
+}
+
+void LessonPanel::fitSource() {
+    m_source->setVisible(true);
+    m_open->setVisible(!m_open->toolTip().isEmpty());
+    const auto needed = [](const QWidget* part, int wide) { return part->layout()->totalHeightForWidth(wide); };
+    const int room = height() - needed(m_head, width()) - needed(m_foot, width());
+    if (needed(m_scroll->widget(), width()) <= room) return;
+    m_source->setVisible(false);
+    m_open->setVisible(false);
 }
 
 void LessonPanel::askForBet() {
     m_bet->setRole(Role::WaitingText);
     m_bet->setText(tr("Bet first: click an answer or press its number. → goes on without a bet."));
+    fitSource();
 }
 
 void LessonPanel::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
-    if (m_guide->lesson()) refreshTerms();
+    if (!m_guide->lesson()) return;
+    refreshTerms();
+    fitSource();
 }
 
 void LessonPanel::paintEvent(QPaintEvent*) {

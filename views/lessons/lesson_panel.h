@@ -55,10 +55,14 @@ private:
     void refreshTerms();
     void refreshQuestion();
     void refreshFoot();
+    /// The source stands below the buttons where the narration leaves room for it; else the title tells it on hover.
+    void fitSource();
     void askForBet();
 
     LessonGuide* m_guide;
     bool m_headShown = true;
+    QWidget* m_head;
+    QWidget* m_foot;
     QToolButton* m_list;
     QLabel* m_number;
     Paragraph* m_title;

@@ -20,6 +20,8 @@
 #include <QListWidget>
 #include <QMenuBar>
 #include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
 
 using namespace lockscope;
 using views::LessonGuide;
@@ -128,6 +130,31 @@ private Q_SLOTS:
         QVERIFY(!s.context()->spotlight()->lanes.empty());
         s.window->player()->seek(far + 5s);
         QVERIFY(s.context()->playhead() <= *s.window->player()->limit());
+    }
+
+    /// In a low window the question, its answers and what to do are in sight at once: the source gives way.
+    void aQuestionIsWholeInALowWindow() {
+        Scene s;
+        s.window->resize(1280, 1000);
+        s.at("three-truths", 4);
+        const auto source = [&] {
+            const auto labels = s.desk()->panel()->findChildren<QLabel*>();
+            const auto found = std::ranges::find_if(
+                labels, [](const QLabel* label) { return label->text().startsWith(QStringLiteral("Source: ")); });
+            return found == labels.end() ? nullptr : *found;
+        };
+        QVERIFY(source());
+        const auto* const words = s.desk()->panel()->findChild<const QScrollArea*>();
+        QTRY_VERIFY(source()->isVisible());
+        // Where the window is just too low for both, the question is whole without the source.
+        int height = 1000;
+        for (; height > 600 && source()->isVisible(); height -= 10) {
+            QTRY_COMPARE(words->verticalScrollBar()->maximum(), 0);
+            s.window->resize(1280, height);
+            QCoreApplication::processEvents();
+        }
+        QVERIFY(!source()->isVisible());
+        QTRY_COMPARE(words->verticalScrollBar()->maximum(), 0);
     }
 
     void theHandsOfAClassAreCounted() {
