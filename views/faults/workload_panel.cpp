@@ -67,7 +67,7 @@ WorkloadPanel::WorkloadPanel(ViewContext* context, QWidget* parent)
     column->setSpacing(kGrid / 2);
     column->addWidget(m_caption);
     m_form->setContentsMargins(0, 0, 0, 0);
-    m_form->setHorizontalSpacing(kGrid);
+    m_form->setHorizontalSpacing(0); // labels have a margin instead: the rule for wrapping forgets the spacing
     m_form->setVerticalSpacing(4);
     m_form->setLabelAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     m_form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
@@ -83,9 +83,15 @@ WorkloadPanel::WorkloadPanel(ViewContext* context, QWidget* parent)
     auto* const recipes = new RecipeBox;
     addChoice(QStringLiteral("recipe"), tr("Recipe"), recipes,
               tr("The lock algorithm that clients use from their next round on"));
-    const auto readable = [recipes] { recipes->setMinimumWidth(recipes->widthOfText()); };
+    const auto readable = [this, recipes] {
+        recipes->setMinimumWidth(recipes->widthOfText());
+        // A row is wrapped by the width of its own label, but its field begins where the longest label ends.
+        int longest = 0;
+        for (const auto& [setting, field] : m_controls)
+            longest = std::max(longest, m_form->labelForField(field)->sizeHint().width());
+        m_form->labelForField(recipes)->setMinimumWidth(longest);
+    };
     connect(recipes, &QComboBox::currentTextChanged, recipes, readable);
-    readable();
 
     m_clients = new QSpinBox;
     m_clients->setRange(1, scenario::kMostClients);
@@ -117,6 +123,8 @@ WorkloadPanel::WorkloadPanel(ViewContext* context, QWidget* parent)
               {{QStringLiteral("stop"), tr("stops")}, {QStringLiteral("carry-on"), tr("goes on")}},
               tr("When a client is told that it has lost the lock: it stops working, or goes on all the same"));
 
+    readable();
+
     const auto offerFitting = [this, recipes] {
         const session::Session* const session = m_context->session();
         if (!session) return;
@@ -145,6 +153,7 @@ WorkloadPanel::WorkloadPanel(ViewContext* context, QWidget* parent)
 
 void WorkloadPanel::addRow(const QString& setting, const QString& label, QWidget* field, const QString& hint) {
     auto* caption = new DimLabel(label);
+    caption->setContentsMargins(0, 0, kGrid, 0);
     caption->setBuddy(field);
     caption->setToolTip(hint);
     field->setToolTip(hint);

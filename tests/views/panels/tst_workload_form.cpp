@@ -105,6 +105,32 @@ private Q_SLOTS:
         }
         box.hidePopup();
     }
+
+    /// The box of recipes is as wide as its text, below its label where there is no room beside it.
+    void noFieldStandsOutOfTheForm() {
+        views::testing::FakeSession session;
+        ViewContext context;
+        context.setSession(&session);
+        WorkloadPanel panel(&context);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        auto* const recipes = qobject_cast<RecipeBox*>(panel.control(QStringLiteral("recipe")));
+        const QWidget* const lease = panel.control(QStringLiteral("lease"));
+        QVERIFY(recipes && lease);
+        int beside = 0, below = 0;
+        for (const char* id : {"redis-set", "zk-sequential", "redis-set-getdel", "redis-reentrant"}) {
+            recipes->setCurrentIndex(recipes->findData(QString::fromLatin1(id)));
+            for (int width = 190; width < 320; ++width) {
+                panel.resize(width, 600);
+                QCoreApplication::processEvents();
+                const QRect box = recipes->geometry(), field = lease->geometry();
+                QVERIFY2(box.right() <= field.right(),
+                         qPrintable(QStringLiteral("%1 at %2").arg(QLatin1String(id)).arg(width)));
+                ++(box.left() < field.left() ? below : beside);
+            }
+        }
+        QVERIFY(beside > 0 && below > 0);
+    }
 };
 
 QTEST_MAIN(TestWorkloadForm)
