@@ -5,6 +5,7 @@
 #include "lessons/presenter_bar.h"
 #include "locks/protocol_panel.h"
 #include "theme/fonts.h"
+#include "theme/widgets.h"
 #include "timeline/timeline_view.h"
 #include "transport/player.h"
 #include "transport/transport_bar.h"
@@ -22,6 +23,7 @@
 #include <QLineEdit>
 #include <QPainter>
 #include <QStatusBar>
+#include <QVBoxLayout>
 
 namespace lockscope::app {
 namespace {
@@ -61,7 +63,10 @@ void Presenter::furnish() {
     connect(bar, &views::PresenterBar::listWanted, m_window->lessons(), &LessonDesk::showList);
     connect(bar, &views::PresenterBar::languageWanted, m_window->settings(), &Settings::setLanguage);
     m_bar = bar;
-    m_banner = new views::VerdictBanner(m_window->context());
+    m_banner = new QWidget;
+    auto* around = new QVBoxLayout(m_banner); // as far from the edges as the protocol below the timeline
+    around->setContentsMargins(2 * views::kGrid, views::kGrid / 2, 2 * views::kGrid, 0);
+    around->addWidget(new views::VerdictBanner(m_window->context()));
     auto* protocol = new views::ProtocolPanel(m_window->context());
     protocol->setBrief(true);
     m_protocol = protocol;

@@ -84,7 +84,7 @@ CompareWindow::CompareWindow(const session::SharedRun& run, std::optional<experi
     m_clock->setAccessibleName(tr("Time"));
     top->addWidget(m_clock);
     top->addSpacing(2 * kGrid);
-    auto* what = new QLabel(tr("The lower run is &other in one thing:"));
+    auto* what = new QLabel(tr("The lower run differs in &one thing:"));
     what->setBuddy(m_choice);
     top->addWidget(what);
     m_choice->setAccessibleName(tr("What differs"));

@@ -11,6 +11,16 @@
 #include <QPainter>
 
 namespace lockscope::views {
+namespace {
+
+/// In pixels at the usual size of text: of the sign, of the coloured bar's room left of it, between sign and words.
+constexpr double kSign = 16, kBar = 14, kGap = 6;
+
+int bannerHeight() {
+    return std::max(32, QFontMetrics(uiFont(0, QFont::DemiBold)).height() + 6);
+}
+
+} // namespace
 
 VerdictBanner::VerdictBanner(ViewContext* context, QWidget* parent) : QAbstractButton(parent), m_context(context) {
     setFocusPolicy(Qt::TabFocus);
@@ -72,13 +82,15 @@ void VerdictBanner::refresh() {
 }
 
 QSize VerdictBanner::sizeHint() const {
-    return {QFontMetrics(uiFont(0, QFont::DemiBold)).horizontalAdvance(text()) + 56, 32};
+    return {QFontMetrics(uiFont(0, QFont::DemiBold)).horizontalAdvance(text()) +
+                int((kBar + kSign + kGap + 20) * textScale()),
+            bannerHeight()};
 }
 
 QSize VerdictBanner::minimumSizeHint() const {
     // A verdict is read as a whole; only a very long one is cut, as the name of a lock may be as long as it likes.
     constexpr int kLongest = 560;
-    return {std::clamp(sizeHint().width(), 120, int(kLongest * textScale())), 32};
+    return {std::clamp(sizeHint().width(), 120, int(kLongest * textScale())), bannerHeight()};
 }
 
 bool VerdictBanner::event(QEvent* event) {
@@ -102,7 +114,7 @@ void VerdictBanner::paintEvent(QPaintEvent*) {
         painter.setPen(Qt::NoPen);
         painter.setBrush(color(underMouse() ? Role::SurfaceHover : Role::ViolationSoft));
         painter.drawRoundedRect(rect(), 5, 5);
-        painter.fillRect(QRect(0, 0, 4, height()), color(Role::Violation));
+        painter.fillRect(QRectF(0, 0, 4 * textScale(), height()), color(Role::Violation));
     }
     if (hasFocus()) {
         painter.setBrush(Qt::NoBrush);
@@ -113,10 +125,10 @@ void VerdictBanner::paintEvent(QPaintEvent*) {
     const Role ink = bad ? Role::ViolationText : unknownOutcome ? Role::TextDim : Role::AcceptedText;
     painter.setFont(uiFont(0, bad ? QFont::DemiBold : QFont::Medium));
     painter.setPen(color(ink));
-    const int left = bad ? 14 : 0;
-    const QRect room = rect().adjusted(left + 22, 0, -8, 0);
+    const double left = bad ? kBar * textScale() : 0, sign = kSign * textScale();
+    const QRect room = rect().adjusted(int(left + sign + kGap * textScale()), 0, -8, 0);
     const QString shown = painter.fontMetrics().elidedText(text(), Qt::ElideRight, room.width());
-    paintIcon(painter, QRectF(left, height() / 2.0 - 8, 16, 16),
+    paintIcon(painter, QRectF(left, (height() - sign) / 2, sign, sign),
               bad              ? "cross"
               : unknownOutcome ? "unknown"
                                : "check",
