@@ -155,7 +155,8 @@ QString playheadText(const trace::Trace& trace, std::int64_t t, double nanosPerP
     std::int64_t step = 1;
     while (double(step) * 10 <= nanosPerPixel)
         step *= 10;
-    return markText(trace, t / step * step, step); // rounded down, as all times are
+    if (nanosPerPixel * 64 >= double(kMicro)) step = std::max(step, kMicro); // in the unit of the ruler's marks
+    return markText(trace, t / step * step, step);                           // rounded down, as all times are
 }
 
 std::int64_t rulerStep(const PaintKit& kit) {

@@ -260,6 +260,7 @@ private Q_SLOTS:
         QCOMPARE(playheadText(trace, t, 1e5), QStringLiteral("0.654 s"));
         QCOMPARE(playheadText(trace, t, 1'200), QStringLiteral("654.339 ms"));
         QCOMPARE(playheadText(trace, t, 12'000), QStringLiteral("654.33 ms"));
+        QCOMPARE(playheadText(trace, t, 600), QStringLiteral("654.339 ms"));
         QCOMPARE(playheadText(trace, t, 9.5), QStringLiteral("654339.999 µs"));
         QCOMPARE(playheadText(trace, 999'999'999, 12'000), QStringLiteral("999.99 ms"));
     }
