@@ -80,6 +80,12 @@ void LockStatisticsFold::applyRecord(const Event& event, const Trace& trace) {
     if (trace.copyOf(event.subject) != kNoEntity) return;
     Course& course = m_courses[event.subject];
     trace::applyRecord(course.record, event, nullptr);
+    if (!course.record.observed && course.unobservedSince == kNever) {
+        course.unobservedSince = event.time();
+    } else if (course.record.observed && course.unobservedSince != kNever) {
+        course.unobserved += event.time() - course.unobservedSince;
+        course.unobservedSince = kNever;
+    }
     if (event.kind == EventKind::RecordWaiters) return;
     if (event.kind == EventKind::RecordUnobserved || event.kind == EventKind::RecordObserved) {
         course.began.clear();
@@ -120,6 +126,15 @@ Nanos LockStatisticsFold::longestOpenWait(Nanos now) const {
     Nanos longest{};
     for (const auto& [key, since] : m_openSince)
         longest = std::max(longest, now - since);
+    return longest;
+}
+
+Nanos LockStatisticsFold::longestUnobserved(Nanos now) const {
+    Nanos longest{};
+    for (const auto& [lock, course] : m_courses) {
+        const Nanos goesOn = course.unobservedSince == kNever ? Nanos(0) : now - course.unobservedSince;
+        longest = std::max(longest, course.unobserved + goesOn);
+    }
     return longest;
 }
 

@@ -42,12 +42,17 @@ public:
     const std::map<std::pair<EntityId, EntityId>, Nanos>& openWaits() const { return m_openSince; }
     /// The longest of them at `now`; 0: nobody waits.
     Nanos longestOpenWait(Nanos now) const;
+    /// For how long a lock was not observed up to `now`, of the one that was unobserved longest: that time is in no
+    /// hold and in no hand-over. Precondition: now is not before the last row.
+    Nanos longestUnobserved(Nanos now) const;
 
 private:
     struct Course {
         Record record;
         std::map<EntityId, Nanos> began; ///< by holder: holds that were seen to begin
         Nanos freeSince = kNever;        ///< since when it is free while somebody waited; kNever: it is not
+        Nanos unobserved{};              ///< stretches that are over
+        Nanos unobservedSince = kNever;  ///< kNever: it is observed
     };
     void applyBelief(const Event& event);
     void applyRecord(const Event& event, const Trace& trace);

@@ -150,6 +150,7 @@ void StatisticsModel::overlook() {
     }
     for (const auto& [lock, counted] : m_fold->locks())
         m_overview.handOvers.insert(m_overview.handOvers.end(), counted.handOvers.begin(), counted.handOvers.end());
+    m_overview.unobserved = m_fold->longestUnobserved(m_until);
     m_overview.p50 = trace::percentile(m_overview.handOvers, 50);
     m_overview.p99 = trace::percentile(m_overview.handOvers, 99);
 }

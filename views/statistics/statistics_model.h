@@ -39,12 +39,13 @@ public:
         Nanos length{};
         QString words{};
     };
-    /// What stands out among all locks, at the playhead.
+    /// The locks and figures that stand out at the playhead.
     struct Overview {
         std::vector<Longest> waited{};  ///< the time that all waits for a lock took, longest first
         std::vector<Longest> held{};    ///< locks that are held now, longest first
         std::vector<Nanos> handOvers{}; ///< of all locks
         Nanos p50{}, p99{};             ///< of these
+        Nanos unobserved{};             ///< for how long a lock was not observed, at most
     };
     static constexpr int kLongest = 4; ///< so many locks stand out at most
 

@@ -118,6 +118,8 @@ void StatisticsPanel::tell() {
     QString text = tr("from the beginning to %1").arg(instantShort(*m_context->trace(), m_context->playhead()));
     if (const double requests = m_model->requestsPerGrant(); requests >= 0)
         text += QStringLiteral(" · ") + tr("%1 messages to servers for each grant").arg(requests, 0, 'f', 1);
+    if (const Nanos unseen = m_model->overview().unobserved; unseen > 0ns)
+        text += QStringLiteral(" · ") + tr("up to %1 not observed, and left out").arg(duration(unseen));
     m_summary->setText(text);
 }
 

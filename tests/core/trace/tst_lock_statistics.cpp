@@ -90,6 +90,14 @@ private Q_SLOTS:
         const LockStatistics all = story.statistics();
         QCOMPARE(all.taken, 1u);
         QVERIFY(all.holds.empty());
+        QCOMPARE(story.counted().longestUnobserved(9s), Nanos(3s));
+        story.add(12s, EventKind::RecordUnobserved, kNoEntity, story.lock);
+        story.add(13s, EventKind::RecordUnobserved, kNoEntity, story.lock); // said again: it is one stretch
+        QCOMPARE(story.counted().longestUnobserved(14s), Nanos(3s + 2s));
+        const EntityId other = story.trace.intern(EntityKind::Lock, "other");
+        story.add(20s, EventKind::RecordUnobserved, kNoEntity, other); // locks are not summed up
+        QCOMPARE(story.counted().longestUnobserved(22s), Nanos(3s + 10s));
+        QCOMPARE(Story().counted().longestUnobserved(5s), Nanos(0));
     }
 
     void holdersBesideEachOtherAreCountedEach() {
