@@ -10555,6 +10555,10 @@ A client's address leads to the new master at once.</source>
         <translation>查找或执行… Ctrl+K</translation>
     </message>
     <message>
+        <source>Find or do…</source>
+        <translation>查找或执行…</translation>
+    </message>
+    <message>
         <source>Find or do</source>
         <translation>查找或执行</translation>
     </message>
@@ -10857,9 +10861,9 @@ A client's address leads to the new master at once.</source>
         </translation>
     </message>
     <message>
-        <source>%1 commands/s · %2 % of its time</source>
+        <source>%1 commands/s · %2 % load</source>
         <extracomment>What watching costs a server: commands a second, and the share of its time.</extracomment>
-        <translation>%1 条命令/秒 · 占其时间 %2 %</translation>
+        <translation>%1 条命令/秒 · 负载 %2 %</translation>
     </message>
     <message>
         <source>not looked at yet</source>
@@ -12904,6 +12908,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>%1 messages to servers for each grant</source>
         <translation>每次授予发给服务器 %1 条消息</translation>
+    </message>
+    <message>
+        <source>up to %1 not observed, and left out</source>
+        <translation>最多有 %1 没有观察到，未计入</translation>
     </message>
 </context>
 <context>

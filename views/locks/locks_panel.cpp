@@ -89,7 +89,7 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     header->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     // The state is what the eye looks for: it stands beside the name, wherever the window ends.
     header->moveSection(LocksModel::StateColumn, LocksModel::LockColumn + 1);
-    new RoomyColumns(header, {116, 80, 98, 80, 104, 56, 124, 126, 80, 64, 106, 98});
+    new RoomyColumns(header, {116, 80, 98, 76, 104, 56, 140, 118, 76, 64, 106, 98});
 
     m_stack = new QStackedLayout;
     // Before its pages: a stack without a parent shows its first page as a window of its own.

@@ -94,6 +94,14 @@ CommandField::CommandField(QWidget* parent) : QLineEdit(parent) {
     });
 }
 
+void CommandField::resizeEvent(QResizeEvent* event) {
+    QLineEdit::resizeEvent(event);
+    const QString whole = tr("Find or do… Ctrl+K");
+    constexpr int kAround = 20; // the frame and the field's own margins, left and right
+    const bool fits = fontMetrics().horizontalAdvance(whole) + kAround <= width();
+    setPlaceholderText(fits ? whole : tr("Find or do…")); // half a key is none
+}
+
 CommandField::~CommandField() {
     delete m_popup;
 }

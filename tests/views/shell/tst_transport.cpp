@@ -417,6 +417,20 @@ private Q_SLOTS:
         QVERIFY(!field->hasFocus());
     }
 
+    void aNarrowCommandFieldNamesNoHalfKey() {
+        CommandField field;
+        field.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&field));
+        int narrow = 0, wide = 0;
+        for (int width = 60; width < 260; width += 5) {
+            field.resize(width, field.height());
+            const bool whole = field.placeholderText().contains(QStringLiteral("Ctrl+K"));
+            ++(whole ? wide : narrow);
+            if (whole) QVERIFY(field.fontMetrics().horizontalAdvance(field.placeholderText()) < field.width());
+        }
+        QVERIFY(narrow > 0 && wide > 0);
+    }
+
     void aTimeInTheCommandFieldGoesThere() {
         Scene scene;
         CommandField* field = scene.bar.commandField();
