@@ -54,6 +54,12 @@ void ChoiceButton::setHands(int hands, int most) {
     update();
 }
 
+void ChoiceButton::setTight(bool tight) {
+    if (tight == m_tight) return;
+    m_tight = tight;
+    updateGeometry();
+}
+
 int ChoiceButton::wordsRight() const {
     return scaled(m_mostHands > 0 ? kPad + kHandsBar + kPad + kHandsNumber : kPad);
 }
@@ -65,7 +71,7 @@ int ChoiceButton::wordsLeft() const {
 int ChoiceButton::heightForWidth(int width) const {
     const QRect room(0, 0, std::max(40, width - wordsLeft() - wordsRight()), 10'000);
     const int words = fontMetrics().boundingRect(room, Qt::TextWordWrap | Qt::AlignLeft, text()).height();
-    return std::max(words + 2 * scaled(10), scaled(46));
+    return std::max(words + 2 * scaled(m_tight ? 4 : 10), scaled(m_tight ? 34 : 46));
 }
 
 QSize ChoiceButton::sizeHint() const {
@@ -73,7 +79,7 @@ QSize ChoiceButton::sizeHint() const {
 }
 
 QSize ChoiceButton::minimumSizeHint() const {
-    return {scaled(160), scaled(46)};
+    return {scaled(160), scaled(m_tight ? 34 : 46)};
 }
 
 void ChoiceButton::paintEvent(QPaintEvent*) {

@@ -18,6 +18,8 @@ public:
     void setChoice(const QString& words, Mark mark);
     /// The hands of a class for this answer, and the most that any answer has; 0 of 0: none were counted.
     void setHands(int hands, int most);
+    /// With less air above and below its words, where there is little room.
+    void setTight(bool tight);
     bool hasHeightForWidth() const override { return true; }
     int heightForWidth(int width) const override;
     QSize sizeHint() const override;
@@ -31,6 +33,7 @@ private:
     int wordsRight() const;
     int m_number, m_hands = 0, m_mostHands = 0;
     Mark m_mark = Mark::Open;
+    bool m_tight = false;
 };
 
 /// Where in a lesson the reader is: a dot for each step.

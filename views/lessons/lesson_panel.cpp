@@ -46,6 +46,11 @@ LessonPanel::LessonPanel(LessonGuide* guide, QWidget* parent) : QWidget(parent),
     column->addWidget(m_scroll, 1);
     m_foot = makeFoot();
     column->addWidget(m_foot);
+    m_refit.setSingleShot(true);
+    m_refit.setInterval(0);
+    connect(&m_refit, &QTimer::timeout, this, [this] {
+        if (m_guide->lesson()) fitWords();
+    });
     connect(guide, &LessonGuide::changed, this, &LessonPanel::refresh);
     connect(guide, &LessonGuide::betMissing, this, &LessonPanel::askForBet);
     refresh();
@@ -318,7 +323,6 @@ void LessonPanel::refreshFoot() {
     m_next->setToolTip(phase == Phase::Step ? tr("Space plays on and goes on; → goes on at once") : QString());
     m_leave->setText(phase == Phase::Away || phase == Phase::End ? tr("Close the lesson")
                                                                  : tr("What if …? Leave into free play"));
-    m_leave->setVisible(phase != Phase::Turn);
     m_dots->setVisible(phase != Phase::End && phase != Phase::Away);
     m_step->setVisible(m_dots->isVisibleTo(this));
     m_dots->setStep(m_guide->step(), m_guide->steps());
@@ -335,30 +339,43 @@ void LessonPanel::refreshFoot() {
     m_title->setToolTip(m_source->text());
     m_open->setToolTip(url);
     m_open->setAccessibleName(tr("Open the first source: %1").arg(url));
-    fitSource();
+    fitWords();
 }
 
-void LessonPanel::fitSource() {
-    m_source->setVisible(true);
-    m_open->setVisible(!m_open->toolTip().isEmpty());
+void LessonPanel::fitWords() {
     const auto needed = [](const QWidget* part, int wide) { return part->layout()->totalHeightForWidth(wide); };
-    const int room = height() - needed(m_head, width()) - needed(m_foot, width());
-    if (needed(m_scroll->widget(), width()) <= room) return;
-    m_source->setVisible(false);
-    m_open->setVisible(false);
+    const bool asks = m_guide->phase() == LessonGuide::Phase::Step && !m_guide->question().isEmpty();
+    enum GivenUp { Nothing, Source, Leave, Air };
+    for (const GivenUp given : {Nothing, Source, Leave, Air}) {
+        m_source->setVisible(given < Source);
+        m_open->setVisible(given < Source && !m_open->toolTip().isEmpty());
+        m_leave->setVisible(m_guide->phase() != LessonGuide::Phase::Turn && !(asks && given >= Leave));
+        for (ChoiceButton* choice : m_choices)
+            choice->setTight(given >= Air);
+        m_scroll->widget()->layout()->setSpacing(given >= Air ? kGrid / 2 : kGrid + kGrid / 2);
+        const int room = height() - needed(m_head, width()) - needed(m_foot, width());
+        if (needed(m_scroll->widget(), width()) <= room) return;
+    }
 }
 
 void LessonPanel::askForBet() {
     m_bet->setRole(Role::WaitingText);
     m_bet->setText(tr("Bet first: click an answer or press its number. → goes on without a bet."));
-    fitSource();
+    fitWords();
+    m_scroll->widget()->layout()->activate(); // so that it is known where the words stand
+    m_scroll->ensureWidgetVisible(m_bet);
 }
 
 void LessonPanel::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     if (!m_guide->lesson()) return;
     refreshTerms();
-    fitSource();
+    fitWords();
+}
+
+void LessonPanel::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange || event->type() == QEvent::ApplicationFontChange) m_refit.start();
 }
 
 void LessonPanel::paintEvent(QPaintEvent*) {

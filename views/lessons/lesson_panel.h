@@ -2,6 +2,7 @@
 #pragma once
 #include "lessons/lesson_guide.h"
 
+#include <QTimer>
 #include <QWidget>
 
 class QLabel;
@@ -45,6 +46,7 @@ Q_SIGNALS:
 protected:
     void paintEvent(QPaintEvent*) override;
     void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
 
 private:
     QWidget* makeHead();
@@ -55,12 +57,14 @@ private:
     void refreshTerms();
     void refreshQuestion();
     void refreshFoot();
-    /// The source stands below the buttons where the narration leaves room for it; else the title tells it on hover.
-    void fitSource();
+    /// Where the narration does not fit, other things give it their room, one after the other: the source, which the
+    /// title tells on hover, then beside a question the way into free play, which is in the menu, then air.
+    void fitWords();
     void askForBet();
 
     LessonGuide* m_guide;
     bool m_headShown = true;
+    QTimer m_refit; ///< when all parts have the new size of text
     QWidget* m_head;
     QWidget* m_foot;
     QToolButton* m_list;

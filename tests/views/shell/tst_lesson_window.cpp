@@ -157,6 +157,26 @@ private Q_SLOTS:
         QTRY_COMPARE(words->verticalScrollBar()->maximum(), 0);
     }
 
+    /// On a small projector a class sees the question with all of its answers.
+    void aLongQuestionIsWholeBeforeAClass() {
+        Scene s;
+        s.window->resize(1280, 720);
+        s.at("zk-queue", 4);
+        s.window->presenter()->setOn(true);
+        for (int number = 1; number <= 3; ++number) {
+            const views::ChoiceButton* const choice = s.desk()->panel()->choice(number);
+            QTRY_COMPARE(choice->visibleRegion().boundingRect(), choice->rect());
+        }
+        s.key(Qt::Key_Return); // without a bet: what to do is brought into sight
+        const auto labels = s.desk()->panel()->findChildren<QLabel*>();
+        const auto hint = std::ranges::find_if(
+            labels, [](const QLabel* label) { return label->text().startsWith(QStringLiteral("Bet first")); });
+        QVERIFY(hint != labels.end());
+        QTRY_COMPARE((*hint)->visibleRegion().boundingRect(), (*hint)->rect());
+        s.window->resize(1280, 1000); // and what gave it their room comes back
+        QTRY_VERIFY(s.desk()->panel()->leaveButton()->isVisible());
+    }
+
     void theHandsOfAClassAreCounted() {
         Scene s;
         s.at("the-pause", 2);
