@@ -20,6 +20,7 @@
 #include <QLabel>
 #include <QPainter>
 #include <QPushButton>
+#include <QScreen>
 #include <QToolButton>
 
 namespace lockscope::views {
@@ -66,7 +67,8 @@ CompareWindow::CompareWindow(const session::SharedRun& run, std::optional<experi
     setObjectName(QStringLiteral("compare"));
     setWindowTitle(tr("Side by side — Lockscope"));
     setMinimumSize(720, 480);
-    resize(1400, 900);
+    // So high that belief, record and effect of both runs are in sight, as far as the screen and its frame allow.
+    resize(QSize(1600, 1040).boundedTo(screen()->availableSize() - QSize(16, 48)));
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
