@@ -90,6 +90,7 @@ LessonList::LessonList(const QString& language, QWidget* parent)
 
 void LessonList::showCourse(const std::map<QString, LessonProgress>& progress, const QString& current) {
     m_list->clear();
+    int at = 0; // the lesson that is open
     const QStringList course = lesson::builtinLessons();
     for (const QString& id : course + scenario::userFiles(scenario::Shelf::Lessons)) {
         const auto lesson = lesson::loadLesson(id);
@@ -118,9 +119,16 @@ void LessonList::showCourse(const std::map<QString, LessonProgress>& progress, c
                                      : tr("%n min", "", lesson->minutes));
         item->setData(Qt::AccessibleDescriptionRole,
                       item->data(Idea).toString() + QStringLiteral(" ") + item->data(Right).toString());
-        if (id == current) m_list->setCurrentItem(item);
+        if (id == current) at = m_list->count() - 1;
     }
-    if (!m_list->currentItem()) m_list->setCurrentRow(0);
+    const auto isBehind = [&](int row) { // done, or not to be read
+        const auto mine = progress.find(m_list->item(row)->data(Id).toString());
+        return mine == progress.end() || mine->second.done;
+    };
+    int row = at;
+    for (int i = 0; i < m_list->count() && isBehind(row); ++i)
+        row = (row + 1) % m_list->count();
+    m_list->setCurrentRow(row);
     m_list->setFocus();
 }
 

@@ -281,6 +281,34 @@ private Q_SLOTS:
         QCOMPARE(s.guide()->step(), 2);
     }
 
+    /// Return begins what is next: the lesson that is open, or after its end the first one that is not done.
+    void theListStandsAtWhatIsNext() {
+        Scene s;
+        const QStringList course = lesson::builtinLessons();
+        const auto standsAt = [&] {
+            s.action("lesson.list")->trigger();
+            const bool shown = QTest::qWaitFor([&] { return s.desk()->list() && s.desk()->list()->isVisible(); });
+            const int row = shown ? s.desk()->list()->list()->currentRow() : -1;
+            s.desk()->list()->close();
+            return row;
+        };
+        QCOMPARE(standsAt(), 0);
+        s.at(qPrintable(course[1]), 0);
+        QCOMPARE(standsAt(), 1);
+        for (const int done : {1, 2}) {
+            app::KeptLesson kept = s.settings->lesson(course[done]);
+            kept.done = true;
+            s.settings->setLesson(course[done], kept);
+        }
+        QCOMPARE(standsAt(), 3);
+        for (const QString& id : course) {
+            app::KeptLesson kept;
+            kept.done = true;
+            s.settings->setLesson(id, kept);
+        }
+        QCOMPARE(standsAt(), 1); // all are done: the one that is open
+    }
+
     void theLanguageChangesInPlace() {
         QTemporaryDir folder;
         app::Settings settings(folder.filePath(QStringLiteral("s.ini")));
