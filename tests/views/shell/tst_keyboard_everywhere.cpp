@@ -125,6 +125,7 @@ private Q_SLOTS:
         scene.open("gc-pause");
         scene.press(Qt::Key_B, Qt::ControlModifier | Qt::ShiftModifier);
         QTRY_VERIFY(QApplication::activeWindow() && QApplication::activeWindow() != scene.window.get());
+        QApplication::activeWindow()->resize(1400, 900); // a test's screen is small
         walk(QApplication::activeWindow(), 3);
     }
 };
