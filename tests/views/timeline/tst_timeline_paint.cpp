@@ -252,6 +252,29 @@ private Q_SLOTS:
         }
     }
 
+    /// In a frame of an animated picture the words of a lease that has just begun end at the playhead, too.
+    void noWordReachesIntoTheHiddenFuture() {
+        const Cast s = gcPause();
+        const TimelineMetrics metrics(QFontMetricsF(QApplication::font()).height());
+        TimelinePicture picture;
+        picture.trace = s.trace;
+        picture.playhead = 6300ms; // B holds since 6 s
+        picture.hidesFuture = true;
+        const QImage image = renderTimelineImage(kSize, 1, picture);
+        TimelineData data(s.trace);
+        data.consume();
+        TimelineLayout layout;
+        layout.update(data, metrics);
+        const TimelineLayout::Row& row = layout.rows()[std::size_t(layout.rowOf(s.lock))];
+        const TimelineCoordinates c(0, Nanos(10s).count(), kSize.width() - metrics.labelWidth());
+        const int now = metrics.labelWidth() + int(c.x(Nanos(6300ms).count()));
+        const int top = metrics.rulerHeight() + metrics.stripHeight() + row.y;
+        const QRect hidden(QPoint(now + 8, top + 1), QPoint(kSize.width() - 1, top + row.height - 3));
+        QCOMPARE(countPixels(image, color(Role::SurfaceSunken), hidden, 0), hidden.width() * hidden.height());
+        const QRect shown(QPoint(metrics.labelWidth(), top), QPoint(now - 8, top + row.height - 3));
+        QVERIFY(countPixels(image, color(Role::Record), shown, 8) > 500);
+    }
+
     /// The playhead's pill is as exact as a pixel where the ruler shows less than milliseconds.
     void thePillIsAsExactAsThePicture() {
         const trace::Trace trace;
