@@ -12968,7 +12968,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
     <message>
         <source>release to next grant</source>
-        <translation>从释放到下一次发锁</translation>
+        <translation>从释放到下一次授予</translation>
     </message>
     <message>
         <source>nobody has waited</source>
