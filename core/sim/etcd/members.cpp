@@ -57,7 +57,7 @@ etcd::Result<EtcdWire::Answer> EtcdWire::Members::ask(std::shared_ptr<Members> s
     const etcd::DriverOptions options = self->m_options;
     const Nanos end = runtime.monotonic() + options.requestTimeout;
     const int members = int(self->m_url.endpoints.size());
-    Error last = errors::connectTimeout(options.requestTimeout, self->where());
+    std::optional<Error> last;    // nothing: the time was over before a try was
     std::optional<Error> unknown; // of a try that may have run
     bool repeated = false;
     int unreachable = 0, silent = 0;
@@ -80,9 +80,10 @@ etcd::Result<EtcdWire::Answer> EtcdWire::Members::ask(std::shared_ptr<Members> s
         const Nanos tryTime = self->oneTry(std::max(end - runtime.monotonic(), Nanos(1ms)));
         EtcdLink::Answer answer = co_await EtcdLink::ask(link, request, tryTime, stop);
         if (!answer) {
-            last = answer.error();
-            last.sent = true;
-            if (last.outcomeUnknown() || !unknown) unknown = last;
+            Error failed = answer.error();
+            failed.sent = true;
+            if (failed.outcomeUnknown() || !unknown) unknown = failed;
+            last = std::move(failed);
             repeated = true;
             if (self->m_gone) break;
             self->giveUp(member);
@@ -94,19 +95,23 @@ etcd::Result<EtcdWire::Answer> EtcdWire::Members::ask(std::shared_ptr<Members> s
             Answer good{std::move(*answer), repeated};
             co_return good;
         }
-        last = errors::refused(answer->status, answer->code, QString::fromUtf8(answer->error), self->whereIs(member));
-        last.sent = true;
+        Error refused =
+            errors::refused(answer->status, answer->code, QString::fromUtf8(answer->error), self->whereIs(member));
+        refused.sent = true;
         // "Lease not found" and "lease exists" are true of all tries; any other refusal is about this try only.
-        const bool ofAllTries = last.kind == Kind::LeaseNotFound || last.kind == Kind::LeaseExists;
-        if (last.kind != Kind::Unavailable) co_return std::unexpected(unknown && !ofAllTries ? *unknown : last);
-        unknown = last;
+        const bool ofAllTries = refused.kind == Kind::LeaseNotFound || refused.kind == Kind::LeaseExists;
+        if (refused.kind != Kind::Unavailable) co_return std::unexpected(unknown && !ofAllTries ? *unknown : refused);
+        unknown = refused;
+        last = std::move(refused);
         repeated = true;
         if (members > 1) self->giveUp(member);
         const Nanos nap = std::min(pause, std::max(end - runtime.monotonic(), Nanos(0)));
         pause = std::min(pause * 2, options.retryLongest);
         co_await runtime.sleep(nap, stop); // as the real client: a member tells nobody when it is back
     }
-    co_return std::unexpected(unknown ? *unknown : last);
+    if (unknown) co_return std::unexpected(*unknown);
+    if (!last) last = errors::connectTimeout(options.requestTimeout, self->where());
+    co_return std::unexpected(*last);
 }
 
 etcd::Result<etcd::OwnedWatch> EtcdWire::Members::watch(std::shared_ptr<Members> self, EtcdRequest request,

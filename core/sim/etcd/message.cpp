@@ -12,9 +12,10 @@ bool hasChange(const std::vector<etcd::Operation>& steps) {
     return std::ranges::any_of(steps, [](const auto& step) { return step.kind != etcd::Operation::Kind::Read; });
 }
 
-QByteArray textOf(const etcd::Operation& step) {
-    static constexpr std::array<const char*, 3> kVerbs{"get ", "put ", "delete "};
-    return kVerbs[std::size_t(step.kind)] + step.range.key;
+void append(QByteArray& text, const etcd::Operation& step) {
+    static constexpr std::array<QByteArrayView, 3> kVerbs{"get ", "put ", "delete "};
+    text.append(kVerbs[std::size_t(step.kind)]);
+    text.append(step.range.key);
 }
 } // namespace
 
@@ -43,10 +44,13 @@ QByteArray EtcdRequest::text() const {
     case Kind::DeleteRange:
         return "delete " + range.key;
     case Kind::Txn: {
-        QByteArrayList steps;
-        for (const etcd::Operation& step : txn.then)
-            steps += textOf(step);
-        return "txn " + steps.join("; ");
+        QByteArray text("txn ");
+        text.reserve(160);
+        for (const etcd::Operation& step : txn.then) {
+            if (&step != &txn.then.front()) text.append("; ");
+            append(text, step);
+        }
+        return text;
     }
     case Kind::Grant:
         return "lease grant " + id() + ' ' + QByteArray::number(qint64(seconds));

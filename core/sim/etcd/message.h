@@ -29,6 +29,7 @@ struct EtcdRequest {
     std::uint64_t watch = 0;    ///< of Watch and CancelWatch: its number on the connection
     bool deletionsOnly = false; ///< of Watch
     bool serializable = false;  ///< of Range: the member answers by itself
+    QByteArray sent{};          ///< its text(), from when a client has sent it: its answer has it in the trace, too
 
     /// Whether it takes an entry in the log.
     bool writes() const;

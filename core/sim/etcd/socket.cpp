@@ -18,14 +18,15 @@ void EtcdSocket::connect() {
 }
 
 void EtcdSocket::ask(std::uint64_t asked, EtcdRequest request) {
+    request.sent = request.text();
     // One for everybody who keeps it on its way.
     const auto shared = std::make_shared<const EtcdRequest>(std::move(request));
-    toServer({shared->text(), [this, asked, shared] { m_at.receive(*this, asked, shared); }});
+    toServer({shared->sent, [this, asked, shared] { m_at.receive(*this, asked, shared); }});
 }
 
 void EtcdSocket::answer(std::uint64_t asked, const EtcdRequest& request, EtcdReply reply) {
     const auto shared = std::make_shared<const EtcdReply>(std::move(reply));
-    toClient({request.text(), [this, asked, shared] { m_end.answered(asked, *shared); }, request.writes()});
+    toClient({request.sent, [this, asked, shared] { m_end.answered(asked, *shared); }, request.writes()});
 }
 
 void EtcdSocket::tell(EtcdNews news) {

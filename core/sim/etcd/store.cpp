@@ -32,7 +32,8 @@ bool writesTwice(const std::vector<Operation>& steps) {
 
 bool EtcdStore::isIn(const QByteArray& name, const QByteArray& key, const QByteArray& end) {
     if (end.isEmpty()) return name == key;
-    return name >= key && (end == QByteArray(1, '\0') || name < end);
+    const bool endless = end.size() == 1 && end.front() == '\0';
+    return name >= key && (endless || name < end);
 }
 
 std::optional<EtcdReply> EtcdStore::complaint(const EtcdRequest& request) {
