@@ -17,7 +17,7 @@ namespace {
 constexpr qsizetype kMostRawNames = 64;
 
 bool isContender(const SeenChild& child) {
-    return !child.name.number.isEmpty() && child.name.family != ZkFamily::Condition &&
+    return !child.name.number().isEmpty() && child.name.family != ZkFamily::Condition &&
            child.name.family != ZkFamily::Unknown;
 }
 
@@ -27,7 +27,7 @@ std::int64_t sessionOf(const SeenChild& child) {
 
 // Curator lets a writer read at once: its reader's node has the writer's own number, or, before 5.5, a later one.
 bool readsBesideItself(const SeenChild& reader, const SeenChild& writer) {
-    return reader.name.number == writer.name.number ||
+    return reader.name.number() == writer.name.number() ||
            (sessionOf(reader) != 0 && sessionOf(reader) == sessionOf(writer));
 }
 

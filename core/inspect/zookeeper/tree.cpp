@@ -18,7 +18,7 @@ constexpr std::int32_t kLongestData = 512;   // bytes of a lock's node
 constexpr std::size_t kExamples = 3;
 
 bool isMember(const recipes::ZkChild& child) {
-    return child.family != recipes::ZkFamily::Unknown && !child.number.isEmpty();
+    return child.family != recipes::ZkFamily::Unknown && !child.number().isEmpty();
 }
 
 } // namespace

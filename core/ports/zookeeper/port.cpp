@@ -52,7 +52,10 @@ QByteArray nameOf(const QByteArray& path) {
 }
 
 QByteArray childOf(const QByteArray& parent, const QByteArray& name) {
-    return parent == "/" ? '/' + name : parent + '/' + name;
+    QByteArray path;
+    path.reserve(parent.size() + 1 + name.size());
+    if (parent != "/") path.append(parent);
+    return path.append('/').append(name);
 }
 
 } // namespace lockscope::zookeeper

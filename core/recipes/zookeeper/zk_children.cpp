@@ -27,6 +27,10 @@ bool isUuid(QByteArrayView text) {
     return true;
 }
 
+std::string_view asText(QByteArrayView bytes) {
+    return {bytes.data(), std::size_t(bytes.size())};
+}
+
 bool isDigits(QByteArrayView text) {
     return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
@@ -71,17 +75,19 @@ ZkFamily familyOf(QByteArrayView stem, bool& writes) {
 
 ZkChild readZkChild(const QByteArray& name) {
     constexpr qsizetype kDigits = 10;
-    ZkChild child{name, {}};
-    if (name == "locks" || name == "leases") child.family = ZkFamily::Semaphore;
-    if (name == "lease_holder") child.family = ZkFamily::KazooLease;
-    if (name.size() <= kDigits || !isDigits(QByteArrayView(name).last(kDigits))) return child;
+    ZkChild child{name};
+    if (name.size() <= kDigits || !isDigits(QByteArrayView(name).last(kDigits))) {
+        if (name == "locks" || name == "leases") child.family = ZkFamily::Semaphore;
+        if (name == "lease_holder") child.family = ZkFamily::KazooLease;
+        return child;
+    }
     QByteArrayView stem = QByteArrayView(name).chopped(kDigits);
     qsizetype length = kDigits;
     if (stem.endsWith("--") || stem.endsWith("__-")) { // after 2^31 children the number turns negative
         stem.chop(1);
         ++length;
     }
-    child.number = name.last(length);
+    child.numberLength = std::uint8_t(length);
     child.family = familyOf(stem, child.writes);
     return child;
 }
@@ -93,7 +99,8 @@ std::vector<ZkChild> readZkChildren(const std::vector<QByteArray>& names) {
         children.push_back(readZkChild(name));
     // A writer before the reader that has taken its number over: it came first.
     std::ranges::sort(children, [](const ZkChild& a, const ZkChild& b) {
-        return a.number != b.number ? a.number < b.number : a.writes > b.writes;
+        const int order = asText(a.number()).compare(asText(b.number()));
+        return order != 0 ? order < 0 : a.writes > b.writes;
     });
     return children;
 }

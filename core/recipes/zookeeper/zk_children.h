@@ -35,9 +35,12 @@ enum class ZkFamily : std::uint8_t {
 /// A child of a lock's path, parsed.
 struct ZkChild {
     QByteArray name;
-    QByteArray number; ///< ten digits as text, because every library compares them as text; empty: no number
     ZkFamily family = ZkFamily::Unknown;
     bool writes = true; ///< false: a reader
+    std::uint8_t numberLength = 0;
+
+    /// Ten digits as text, because every library compares them as text; empty: no number. A view of the name.
+    QByteArrayView number() const { return QByteArrayView(name).last(numberLength); }
 };
 
 /// Parses a child's name; ZkFamily::Unknown when no known library writes such names.

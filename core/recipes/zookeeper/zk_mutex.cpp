@@ -38,8 +38,8 @@ bool arePair(const ZkChild& curators, const ZkChild& kazoos) {
     constexpr qsizetype kHex = 32, kUuid = 36;
     if (curators.family != ZkFamily::Curator || kazoos.family != ZkFamily::Kazoo) return false;
     if (curators.name.mid(kMark, kUuid).replace("-", "") != kazoos.name.left(kHex)) return false;
-    const auto next = static_cast<std::uint32_t>(curators.number.toInt()) + 1; // servers count on from the greatest
-    return static_cast<std::uint32_t>(kazoos.number.toInt()) == next;
+    const auto next = static_cast<std::uint32_t>(curators.number().toInt()) + 1; // servers count on from the greatest
+    return static_cast<std::uint32_t>(kazoos.number().toInt()) == next;
 }
 
 /// The other node of the same contender; nullopt: it has only that one.

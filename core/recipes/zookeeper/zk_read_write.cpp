@@ -123,7 +123,8 @@ Outcome<std::optional<Grant>> ZkReadWrite::readBesideWrite(std::shared_ptr<ZkTic
                                                            std::shared_ptr<ZkHold> writing, Nanos giveUpAt,
                                                            std::stop_token stop) {
     zookeeper::Port& port = m_lock.port;
-    const QByteArray number = readZkChild(zookeeper::nameOf(writing->nodes.front()->path)).number;
+    const ZkChild own = readZkChild(zookeeper::nameOf(writing->nodes.front()->path));
+    const QByteArray number = own.number().toByteArray();
     const QByteArray prefix = uniquePrefix(port.runtime(), m_lock.layout);
     ticket->parent = m_lock.path;
     ticket->prefix = prefix;
@@ -186,7 +187,7 @@ Outcome<bool> ZkReadWrite::forceRelease(std::stop_token stop) {
     bool freed = false;
     for (const ZkChild& child : *children) {
         const ZkChild& first = children->front();
-        if (first.writes ? child.number != first.number : child.writes) break;
+        if (first.writes ? child.number() != first.number() : child.writes) break;
         const std::expected<bool, LockError> removed = co_await removeHolder(m_lock, m_lock.path, child.name, stop);
         if (!removed) co_return std::unexpected(removed.error());
         freed = freed || *removed;

@@ -27,7 +27,7 @@ std::vector<LockRow> readShedLockNode(const SeenNode& node) {
 std::vector<LockRow> readEphemeral(const SeenNode& node) {
     if (node.stat.ephemeralOwner == 0) return {};
     LockRow row = zkRow(node, "zk-ephemeral");
-    const SeenChild itself{{zookeeper::nameOf(node.path), {}}, node.stat, node.data.value_or(QByteArray())};
+    const SeenChild itself{{zookeeper::nameOf(node.path)}, node.stat, node.data.value_or(QByteArray())};
     // Most ephemeral nodes are members of something, not locks.
     const bool ours = !recipes::zkOwnerIn(itself.data).isEmpty();
     row.certainty = ours ? Certainty::Certain : Certainty::Guess;
