@@ -3,6 +3,7 @@
 
 #include "inspect/redis/recogniser.h"
 #include "inspect/redis/redisson_names.h"
+#include "sim/redis/numbers.h"
 
 namespace lockscope::sim {
 
@@ -44,7 +45,7 @@ std::optional<inspect::KeySnapshot> lookAtKey(RedisEngine& engine, RedisEngine::
     } else if (look.type == "zset") {
         const redis::Reply reply = engine.execute(session, {"ZRANGE", key, "0", last, "WITHSCORES"});
         for (std::size_t i = 0; i + 1 < reply.items.size(); i += 2) {
-            look.zset.emplace_back(reply.items[i].text, reply.items[i + 1].text.toDouble());
+            look.zset.emplace_back(reply.items[i].text, redisd::parseDouble(reply.items[i + 1].text).value_or(0));
         }
         countOthers("ZCARD");
     }
@@ -71,7 +72,8 @@ std::vector<inspect::KeySnapshot> lookAt(RedisEngine& engine, RedisEngine::Sessi
 bool concernsRecord(const QByteArray& key, const QByteArray& lockName) {
     if (key == lockName) return true;
     // Until when waiters count as alive changes with each of their requests, and is no part of the record.
-    return key.contains(lockName) && key != queueDeadlinesKey(lockName) && !key.startsWith("lockscope_lock_alive:");
+    return key.contains(lockName) && !inspect::redisson::isQueueDeadlinesKeyOf(key, lockName) &&
+           !key.startsWith("lockscope_lock_alive:");
 }
 
 } // namespace lockscope::sim

@@ -23,6 +23,18 @@ std::optional<QByteArray> nameAfter(const QByteArray& text, const char* prefix) 
     return name.isEmpty() ? std::nullopt : std::optional(name); // a prefix alone names no lock
 }
 
+/// A prefix, and the name as a hash tag, in braces.
+QByteArray withTag(QByteArrayView prefix, const QByteArray& name) {
+    const bool braced = name.contains('{');
+    QByteArray key;
+    key.reserve(prefix.size() + name.size() + 2);
+    key.append(prefix);
+    if (!braced) key.append('{');
+    key.append(name);
+    if (!braced) key.append('}');
+    return key;
+}
+
 bool isHoldKey(const QByteArray& key) {
     const qsizetype at = key.lastIndexOf(kHold);
     return at > 0 && isDecimal(QByteArrayView(key).sliced(at + qsizetype(qstrlen(kHold))));
@@ -33,7 +45,7 @@ bool isHoldKey(const QByteArray& key) {
 namespace redisson {
 
 QByteArray hashTag(const QByteArray& name) {
-    return name.contains('{') ? name : '{' + name + '}';
+    return withTag({}, name);
 }
 
 QByteArray nameOfTag(const QByteArray& tag) {
@@ -42,13 +54,16 @@ QByteArray nameOfTag(const QByteArray& tag) {
 }
 
 QByteArray queueKey(const QByteArray& name) {
-    return kQueue + hashTag(name);
+    return withTag(kQueue, name);
 }
 QByteArray queueDeadlinesKey(const QByteArray& name) {
-    return kQueueDeadlines + hashTag(name);
+    return withTag(kQueueDeadlines, name);
+}
+bool isQueueDeadlinesKeyOf(const QByteArray& key, const QByteArray& name) {
+    return key.startsWith(kQueueDeadlines) && key == queueDeadlinesKey(name);
 }
 QByteArray tokenKey(const QByteArray& name) {
-    return kToken + hashTag(name);
+    return withTag(kToken, name);
 }
 QByteArray permitsKey(const QByteArray& name) {
     return hashTag(name) + kPermits;

@@ -17,9 +17,11 @@ QByteArray nameOfTag(const QByteArray& tag);
 
 QByteArray queueKey(const QByteArray& name);          ///< fair: list of waiters
 QByteArray queueDeadlinesKey(const QByteArray& name); ///< fair: zset of the waiters' deadlines
-QByteArray tokenKey(const QByteArray& name);          ///< fenced: string, counter
-QByteArray permitsKey(const QByteArray& name);        ///< expirable permits: zset of deadlines
-QByteArray holdKeyPrefix(const QByteArray& name);     ///< read/write: what hold keys of readers start with
+/// Whether it is queueDeadlinesKey(name).
+bool isQueueDeadlinesKeyOf(const QByteArray& key, const QByteArray& name);
+QByteArray tokenKey(const QByteArray& name);      ///< fenced: string, counter
+QByteArray permitsKey(const QByteArray& name);    ///< expirable permits: zset of deadlines
+QByteArray holdKeyPrefix(const QByteArray& name); ///< read/write: what hold keys of readers start with
 
 QByteArray lockChannel(const QByteArray& name);
 /// On which one waiter of a fair lock, "client:thread", hears that it is its turn.

@@ -93,17 +93,21 @@ std::optional<ScoreBound> parseScoreBound(const QByteArray& text) {
     return bound;
 }
 
-QByteArray formatDouble(double value) {
-    if (std::isinf(value)) return value > 0 ? QByteArrayLiteral("inf") : QByteArrayLiteral("-inf");
-    if (std::isnan(value)) return std::signbit(value) ? QByteArrayLiteral("-nan") : QByteArrayLiteral("nan");
-    char buffer[40];
-    const auto end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, 17).ptr;
-    return QByteArray(buffer, end - buffer);
-}
-
 QByteArray formatInteger(std::int64_t value) {
     char buffer[24];
     const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+    return QByteArray(buffer, end - buffer);
+}
+
+QByteArray formatDouble(double value) {
+    if (std::isinf(value)) return value > 0 ? QByteArrayLiteral("inf") : QByteArrayLiteral("-inf");
+    if (std::isnan(value)) return std::signbit(value) ? QByteArrayLiteral("-nan") : QByteArrayLiteral("nan");
+    // Deadlines and counts are whole: the same digits, at a tenth of the cost.
+    constexpr double kWhole = 1e15;
+    if (value == std::trunc(value) && std::abs(value) < kWhole && !(value == 0 && std::signbit(value)))
+        return formatInteger(std::int64_t(value));
+    char buffer[40];
+    const auto end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, 17).ptr;
     return QByteArray(buffer, end - buffer);
 }
 

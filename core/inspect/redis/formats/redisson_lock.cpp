@@ -18,16 +18,26 @@ struct Queue {
 // the deadline alone does not tell, because a holder that renews keeps live waiters beyond it.
 void fillQueue(LockRow& row, const Queue& queue, const std::optional<Subscriptions>& subscriptions,
                std::int64_t wallMs) {
-    std::map<QByteArray, double> deadlines;
-    if (queue.deadlines) deadlines.insert(queue.deadlines->zset.begin(), queue.deadlines->zset.end());
+    static const std::vector<std::pair<QByteArray, double>> kNone;
+    const auto& deadlines = queue.deadlines ? queue.deadlines->zset : kNone;
+    std::size_t next = 0; // waiters mostly stand in the order of their deadlines: the search begins behind the last one
+    const auto deadlineOf = [&](const QByteArray& item) -> std::optional<double> {
+        for (std::size_t i = 0; i < deadlines.size(); ++i) {
+            const auto& [waiter, deadline] = deadlines[(next + i) % deadlines.size()];
+            if (waiter != item) continue;
+            next += i + 1;
+            return deadline;
+        }
+        return std::nullopt;
+    };
     std::vector<Party> waiters;
     if (queue.items) {
         for (const QByteArray& item : queue.items->list) {
             const auto owner = parseNamedOwner(item); // the queue's name says that these are owners
             Party party = owner ? partyOf(*owner, {}) : Party{item, {}, {}, {}, "exclusive"};
             party.position = int(waiters.size());
-            const auto deadline = deadlines.find(item);
-            const bool overdue = deadline != deadlines.end() && deadline->second <= double(wallMs);
+            const auto deadline = deadlineOf(item);
+            const bool overdue = deadline && *deadline <= double(wallMs);
             party.dead = overdue && subscribersOf(subscriptions, redisson::fairChannel(row.name, item)) == 0;
             if (party.dead) ++row.deadWaiters;
             waiters.push_back(std::move(party));
