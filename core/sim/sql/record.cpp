@@ -151,9 +151,16 @@ inspect::Sight SqlRecord::sight() const {
     return sight;
 }
 
+/// A queue of connections is told again at every change.
+const QByteArray& SqlRecord::digitsOf(SqlConnectionId id) const {
+    QByteArray& digits = m_digits[id];
+    if (digits.isEmpty()) digits = trace::digitsOf(id, 10);
+    return digits;
+}
+
 inspect::Party SqlRecord::partyOf(SqlConnectionId id, sql::Sharing sharing) const {
     inspect::Party party;
-    party.client = trace::digitsOf(id, 10);
+    party.client = digitsOf(id);
     if (sharing == sql::Sharing::Shared) party.mode = "shared";
     return party;
 }
@@ -189,7 +196,9 @@ std::optional<LockRow> SqlRecord::transactionOf(const QByteArray& lockName) cons
     LockRow row = sessionRow(lockName, isPostgreSql() ? "pg-row" : "innodb-row");
     if (const SqlConnectionId holder = engine.rowHolder(lockName))
         row.holders.push_back(partyOf(holder, sql::Sharing::Exclusive));
-    for (const SqlConnectionId waiter : engine.rowQueue(lockName))
+    const auto queue = engine.rowQueue(lockName);
+    row.waiters->reserve(queue.size());
+    for (const SqlConnectionId waiter : queue)
         addWaiter(row, partyOf(waiter, sql::Sharing::Exclusive));
     if (const SqlRow* const locked = engine.row(lockName))
         row.raw.push_back({kPlace, "row", {}, QString::fromUtf8(lockName + ", " + locked->recipe)});
@@ -206,7 +215,9 @@ std::optional<LockRow> SqlRecord::namedLock(const QByteArray& lockName) const {
         row.mode = holder.mode;
         row.holders.push_back(std::move(holder));
     }
-    for (const SqlEngine::NamedUser& user : engine.namedQueue(key))
+    const auto queue = engine.namedQueue(key);
+    row.waiters->reserve(queue.size());
+    for (const SqlEngine::NamedUser& user : queue)
         addWaiter(row, partyOf(user.id, user.sharing));
     return finished(std::move(row));
 }

@@ -3,6 +3,8 @@
 #include "inspect/trace_feed.h"
 #include "sim/sql/server.h"
 
+#include <unordered_map>
+
 namespace lockscope::sim {
 
 /// Writes who holds which watched lock of a database, and who waits, into the trace: by the row of the table of locks,
@@ -48,6 +50,7 @@ private:
     inspect::LockRow sessionRow(const QByteArray& lockName, const char* format) const;
     std::optional<inspect::LockRow> transactionOf(const QByteArray& lockName) const;
     std::optional<inspect::LockRow> namedLock(const QByteArray& lockName) const;
+    const QByteArray& digitsOf(SqlConnectionId id) const;
     inspect::Party partyOf(SqlConnectionId id, sql::Sharing sharing) const;
     inspect::Sight sight() const;
     void armExpiry(const QByteArray& lockName, Watched& watched);
@@ -60,6 +63,7 @@ private:
     inspect::TraceFeed m_feed;
     bool m_decides = true; ///< else the record is another service's
     std::map<QByteArray, Watched> m_watched;
+    mutable std::unordered_map<SqlConnectionId, QByteArray> m_digits; ///< of connections that were in a record
     VirtualScheduler::TimerId m_secondLook = 0;
 };
 

@@ -5,6 +5,19 @@
 
 namespace lockscope::sim {
 
+namespace {
+
+/// The leases of a run are mostly one, and its text is dear to make.
+QByteArray durationText(std::int64_t ms) {
+    thread_local std::int64_t last = 0;
+    thread_local QByteArray text;
+    if (text.isEmpty() || ms != last) text = formatDuration(std::chrono::milliseconds(ms)).toUtf8();
+    last = ms;
+    return text;
+}
+
+} // namespace
+
 bool SqlStatement::changes() const {
     switch (kind) {
     case Kind::Look:
@@ -28,7 +41,7 @@ bool SqlStatement::writes() const {
 }
 
 QByteArray SqlStatement::text() const {
-    const auto lease = [this] { return formatDuration(std::chrono::milliseconds(number)).toUtf8(); };
+    const auto lease = [this] { return durationText(number); };
     const QByteArray shared = sharing == sql::Sharing::Shared ? " SHARED" : "";
     switch (kind) {
     case Kind::Look:
