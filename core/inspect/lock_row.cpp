@@ -59,7 +59,7 @@ QJsonObject rawJson(const RawKey& raw) {
     QJsonObject json{{QStringLiteral("key"), readable(raw.key)},
                      {QStringLiteral("type"), readable(raw.type)},
                      {QStringLiteral("ttl_ms"), orNull(raw.ttlMs)},
-                     {QStringLiteral("value"), raw.value}};
+                     {QStringLiteral("value"), raw.value.json()}};
     if (raw.more > 0) json.insert(QStringLiteral("more"), qint64(raw.more));
     return json;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "inspect/raw_value.h"
 #include "trace/event.h"
 
 #include <QByteArray>
@@ -55,7 +56,7 @@ using trace::Certainty;
 struct RawKey {
     QByteArray key, type;
     std::optional<std::int64_t> ttlMs; ///< missing = it never expires
-    QJsonValue value;
+    RawValue value;
     std::int64_t more = 0; ///< elements that there are besides those in `value`
     friend bool operator==(const RawKey&, const RawKey&) = default;
 };

@@ -6,6 +6,7 @@
 #include "trace/recorder.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace lockscope::inspect {
 
@@ -16,9 +17,16 @@ namespace {
 /// Names of holders and of waiters beyond these are counted only: nobody reads more, and each change of them is a row.
 constexpr std::size_t kMostNames = 64;
 
+/// Most of what is compared here was seen before, and lies in the same memory still.
+bool isSame(const QByteArray& a, const QByteArray& b) {
+    if (a.size() != b.size()) return false;
+    return a.constData() == b.constData() || std::memcmp(a.constData(), b.constData(), std::size_t(a.size())) == 0;
+}
+
 /// A holder in two modes, such as a writer that also reads, is two.
 bool isSame(const Party& a, const Party& b) {
-    return a.client == b.client && a.thread == b.thread && a.mode == b.mode;
+    return isSame(a.client, b.client) && a.thread.has_value() == b.thread.has_value() &&
+           (!a.thread || isSame(*a.thread, *b.thread)) && isSame(a.mode, b.mode);
 }
 
 bool contains(const std::vector<Party>& parties, const Party& party) {
@@ -29,7 +37,8 @@ bool contains(const std::vector<Party>& parties, const Party& party) {
 /// search begins at `from`, which is left behind the one that was found.
 bool containsNext(const std::vector<Party>& parties, const Party& party, std::size_t& from) {
     for (std::size_t i = 0; i < parties.size(); ++i) {
-        const std::size_t at = (from + i) % parties.size();
+        const std::size_t on = from + i;
+        const std::size_t at = on < parties.size() ? on : on - parties.size();
         if (!isSame(parties[at], party)) continue;
         from = at + 1;
         return true;

@@ -5,6 +5,8 @@
 
 #include <QJsonArray>
 #include <QJsonDocument>
+#include <algorithm>
+#include <cmath>
 
 namespace lockscope::inspect {
 
@@ -30,7 +32,7 @@ public:
         QJsonObject json{{QStringLiteral("key"), text(readable(raw.key), cut)},
                          {QStringLiteral("type"), text(readable(raw.type), cut)}};
         if (raw.ttlMs) json.insert(QStringLiteral("ttl_ms"), qint64(*raw.ttlMs));
-        json.insert(QStringLiteral("value"), value(raw.value, cut, more));
+        json.insert(QStringLiteral("value"), value(raw.value.json(), cut, more));
         if (more > 0) json.insert(QStringLiteral("more"), qint64(more));
         if (cut) json.insert(QStringLiteral("cut"), true);
         return json;
@@ -91,16 +93,106 @@ private:
     Limits m_limits;
 };
 
+/// Writes keys whose texts are plain ASCII and fit, which nearly all are: a list of names is many times cheaper to
+/// write than to make into JSON first. It writes what QJsonDocument would.
+class PlainKey {
+public:
+    PlainKey(const RawKey& raw, const Limits& limits) : m_raw(raw), m_limits(limits) {}
+
+    /// False: it cannot, and the text is of no use.
+    bool appendTo(QByteArray& text) {
+        text.append("{\"key\":");
+        if (!append(text, m_raw.key)) return false;
+        QByteArray value;
+        if (!appendValue(value)) return false;
+        if (m_more > 0) text.append(",\"more\":").append(QByteArray::number(qint64(m_more)));
+        if (m_raw.ttlMs) text.append(",\"ttl_ms\":").append(QByteArray::number(qint64(*m_raw.ttlMs)));
+        text.append(",\"type\":");
+        if (!append(text, m_raw.type)) return false;
+        text.append(",\"value\":").append(value).append('}');
+        return true;
+    }
+
+private:
+    bool append(QByteArray& text, const QByteArray& plain) const {
+        if (plain.size() > m_limits.characters || plain.startsWith(' ') || plain.endsWith(' ')) return false;
+        for (const char c : plain)
+            if (c < 0x20 || c > 0x7e || c == '"' || c == '\\') return false;
+        text.append('"').append(plain).append('"');
+        return true;
+    }
+    static bool append(QByteArray& text, double score) {
+        constexpr double kWhole = 1e15; // such numbers have no fraction that a text could show
+        if (score != std::trunc(score) || std::abs(score) > kWhole || std::signbit(score)) return false;
+        text.append(QByteArray::number(qint64(score)));
+        return true;
+    }
+    /// How many of `size` elements are written.
+    std::size_t kept(std::size_t size) {
+        const std::size_t kept = std::min(size, std::size_t(m_limits.elements));
+        m_more += std::int64_t(size - kept);
+        return kept;
+    }
+    bool appendList(QByteArray& text, const RawValue::List& list) {
+        text.append('[');
+        const std::size_t count = kept(list.size());
+        for (std::size_t i = 0; i < count; ++i) {
+            if (i > 0) text.append(',');
+            if (!append(text, list[i])) return false;
+        }
+        text.append(']');
+        return true;
+    }
+    template <typename Elements>
+    bool appendObject(QByteArray& text, const Elements& elements) {
+        std::vector<const typename Elements::value_type*> ordered;
+        ordered.reserve(elements.size());
+        for (const auto& element : elements)
+            ordered.push_back(&element);
+        std::ranges::sort(ordered, [](const auto* a, const auto* b) { return a->first < b->first; });
+        text.append('{');
+        const std::size_t count = kept(ordered.size());
+        for (std::size_t i = 0; i < count; ++i) {
+            if (i > 0) text.append(',');
+            if (!append(text, ordered[i]->first)) return false;
+            text.append(':');
+            if (!append(text, ordered[i]->second)) return false;
+        }
+        text.append('}');
+        return true;
+    }
+    bool appendValue(QByteArray& text) {
+        m_more = m_raw.more;
+        const RawValue& value = m_raw.value;
+        if (value.text()) return append(text, *value.text());
+        if (value.list()) return appendList(text, *value.list());
+        if (value.fields()) return appendObject(text, *value.fields());
+        if (value.scores()) return appendObject(text, *value.scores());
+        return false;
+    }
+
+    const RawKey& m_raw;
+    const Limits& m_limits;
+    std::int64_t m_more = 0; ///< elements that are left out
+};
+
 QByteArray textWithin(const std::vector<RawKey>& keys, const Limits& limits) {
     Cutter cutter(limits);
-    QJsonArray array;
-    for (const RawKey& raw : keys) {
-        if (array.size() == limits.keys) break;
-        array.append(cutter.key(raw));
+    QByteArray text("[");
+    const std::size_t kept = std::min(keys.size(), std::size_t(limits.keys));
+    for (std::size_t i = 0; i < kept; ++i) {
+        if (i > 0) text.append(',');
+        const qsizetype before = text.size();
+        if (PlainKey(keys[i], limits).appendTo(text)) continue;
+        text.truncate(before);
+        text.append(QJsonDocument(cutter.key(keys[i])).toJson(QJsonDocument::Compact));
     }
-    const auto left = qint64(keys.size()) - qint64(array.size());
-    if (left > 0) array.append(QJsonObject{{QStringLiteral("more_keys"), left}});
-    return QJsonDocument(array).toJson(QJsonDocument::Compact);
+    if (kept < keys.size()) {
+        const QJsonObject others{{QStringLiteral("more_keys"), qint64(keys.size() - kept)}};
+        if (kept > 0) text.append(',');
+        text.append(QJsonDocument(others).toJson(QJsonDocument::Compact));
+    }
+    return text.append(']');
 }
 
 } // namespace

@@ -188,7 +188,7 @@ void RedisRecord::write(const QByteArray& lockName, inspect::Sight sight) {
     if (m_nameless && found.row) nameByValue(found, sight.cause);
     if (m_deciders.size() > 1 && found.row && !found.raw.empty()) {
         // When several clients write to single servers, the client that completes the majority is the owner.
-        const QJsonValue written = found.raw.front().value;
+        const inspect::RawValue written = found.raw.front().value;
         sight.ownerStays = std::exchange(m_majority[lockName], written) == written;
     } else if (m_deciders.size() > 1) {
         m_majority.erase(lockName);
@@ -219,7 +219,7 @@ void RedisRecord::setObserved(const QByteArray& lockName, bool observed) {
 void RedisRecord::nameByValue(Found& found, trace::EntityId cause) const {
     inspect::LockRow& row = *found.row;
     row.holders.clear();
-    const QByteArray value = found.raw.empty() ? QByteArray() : found.raw.front().value.toString().toUtf8();
+    const QByteArray value = found.raw.empty() ? QByteArray() : found.raw.front().value.json().toString().toUtf8();
     if (value.isEmpty()) return;
     row.holders.resize(1);
     row.holders.front().client = value;

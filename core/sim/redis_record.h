@@ -123,8 +123,8 @@ private:
     std::size_t m_quorum = 1;
     std::set<QByteArray> m_unobserved; ///< locks
     bool m_nameless = false;
-    std::map<QByteArray, Watched> m_watched;     ///< by lock
-    std::map<QByteArray, QJsonValue> m_majority; ///< what the majority had written, by lock
+    std::map<QByteArray, Watched> m_watched;            ///< by lock
+    std::map<QByteArray, inspect::RawValue> m_majority; ///< what the majority had written, by lock
     std::map<std::pair<trace::EntityId, QByteArray>, Found>
         m_onDisk; ///< holds in copies of dead servers that keep their data, by server and lock
     std::map<QByteArray, inspect::Sight> m_changed; ///< since the last settle()

@@ -23,7 +23,7 @@ QString quoted(const QJsonValue& value) {
 
 void addContent(QStringList& lines, const inspect::RawKey& key) {
     const auto add = [&lines](const QString& line) { lines += QStringLiteral("  ") + line; };
-    const QJsonValue& value = key.value;
+    const QJsonValue value = key.value.json();
     if (value.isObject()) {
         const QJsonObject fields = value.toObject();
         for (auto field = fields.begin(); field != fields.end(); ++field)
@@ -53,7 +53,7 @@ QStringList seenLines(const inspect::SeenContent& content, const QString& name) 
         }
         if (key.type == inspect::kClientEntry) {
             //: A holder or waiter, and what the server knows of it: address, program, statement.
-            lines += Words::tr("client %1: %2").arg(QString::fromUtf8(key.key), key.value.toString());
+            lines += Words::tr("client %1: %2").arg(QString::fromUtf8(key.key), key.value.json().toString());
             continue;
         }
         const QString ttl = key.ttlMs ? QString::number(*key.ttlMs) : QStringLiteral("-1");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/etcd/formats.h"
 
-#include "inspect/text.h"
 #include "trace/digits.h"
 
 #include <algorithm>
@@ -51,7 +50,7 @@ LockRow etcdRow(const SeenKeys& seen, const char* format) {
     row.format = format;
     for (const etcd::KeyValue& key : seen.keys) {
         if (row.raw.size() == kMostRaw) break;
-        row.raw.push_back({key.key, "key", {}, readable(key.value)}); // without its end, which is its lease's
+        row.raw.push_back({key.key, "key", {}, RawValue::ofText(key.value)}); // without its end, which is its lease's
     }
     return row;
 }

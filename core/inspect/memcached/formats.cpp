@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/memcached/formats.h"
 
-#include "inspect/text.h"
-
 namespace lockscope::inspect {
 
 std::span<const Format<SeenItem>> memcachedFormats() {
@@ -22,7 +20,7 @@ LockRow memcachedRow(const SeenItem& item, const char* format, Party holder) {
     row.state = LockRow::State::Held;
     row.holders.push_back(std::move(holder));
     row.entries.push_back({item.key, item.value});
-    row.raw.push_back({item.key, "item", {}, readable(item.value)});
+    row.raw.push_back({item.key, "item", {}, RawValue::ofText(item.value)});
     return row;
 }
 

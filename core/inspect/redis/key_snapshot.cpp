@@ -1,36 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/redis/key_snapshot.h"
 
-#include "inspect/text.h"
-
-#include <QJsonArray>
-
 namespace lockscope::inspect {
 
 namespace {
 
-QJsonValue contentOf(const KeySnapshot& key) {
-    if (key.tooBig) return QJsonValue::Null;
-    if (key.type == "string") return readable(key.string);
-    if (key.type == "hash") {
-        QJsonObject object;
-        for (const auto& [field, value] : key.hash)
-            object.insert(readable(field), readable(value));
-        return object;
-    }
-    if (key.type == "list") {
-        QJsonArray array;
-        for (const QByteArray& item : key.list)
-            array.append(readable(item));
-        return array;
-    }
-    if (key.type == "zset") {
-        QJsonObject object;
-        for (const auto& [member, score] : key.zset)
-            object.insert(readable(member), score);
-        return object;
-    }
-    return QJsonValue::Null;
+RawValue contentOf(const KeySnapshot& key) {
+    if (key.tooBig) return {};
+    if (key.type == "string") return RawValue::ofText(key.string);
+    if (key.type == "hash") return RawValue::ofFields(key.hash);
+    if (key.type == "list") return RawValue::ofList(key.list);
+    if (key.type == "zset") return RawValue::ofScores(key.zset);
+    return {};
 }
 
 } // namespace

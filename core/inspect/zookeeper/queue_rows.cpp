@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/zookeeper/queue_rows.h"
 
-#include "inspect/text.h"
 #include "recipes/recipe.h"
 #include "trace/digits.h"
 
-#include <QJsonArray>
 #include <algorithm>
 
 namespace lockscope::inspect {
@@ -14,7 +12,7 @@ using recipes::ZkFamily;
 
 namespace {
 
-constexpr qsizetype kMostRawNames = 64;
+constexpr std::size_t kMostRawNames = 64;
 
 bool isContender(const SeenChild& child) {
     return !child.name.number().isEmpty() && child.name.family != ZkFamily::Condition &&
@@ -32,12 +30,14 @@ bool readsBesideItself(const SeenChild& reader, const SeenChild& writer) {
 }
 
 QByteArray sessionText(std::int64_t session) {
-    return "session 0x" + trace::digitsOf(std::uint64_t(session), 16);
+    QByteArray text("session 0x");
+    text.append(trace::digitsOf(std::uint64_t(session), 16));
+    return text;
 }
 
 RawKey rawNode(const QByteArray& path, const zookeeper::NodeStat* stat, const QByteArray& data) {
     const bool ephemeral = stat && stat->ephemeralOwner != 0;
-    return {path, ephemeral ? "ephemeral node" : "node", {}, readable(data)};
+    return {path, ephemeral ? "ephemeral node" : "node", {}, RawValue::ofText(data)};
 }
 
 } // namespace
@@ -128,13 +128,13 @@ void addRaw(LockRow& row, const SeenNode& node) {
         row.raw.push_back(rawNode(node.path, &node.stat, node.data.value_or(QByteArray())));
         return;
     }
-    QJsonArray names;
-    for (const SeenChild& child : node.children) {
-        if (names.size() == kMostRawNames) break;
-        names.append(readable(child.name.name));
-    }
-    RawKey parent{node.path, "node with children", {}, names};
-    parent.more = std::int64_t(node.children.size()) - names.size();
+    const std::size_t named = std::min(node.children.size(), kMostRawNames);
+    RawValue::List names;
+    names.reserve(named);
+    for (std::size_t i = 0; i < named; ++i)
+        names.push_back(node.children[i].name.name);
+    RawKey parent{node.path, "node with children", {}, RawValue::ofList(std::move(names))};
+    parent.more = std::int64_t(node.children.size() - named);
     row.raw.push_back(std::move(parent));
     for (const SeenChild& child : node.children) {
         if (row.raw.size() > row.holders.size() || row.raw.size() > 8) break;

@@ -322,7 +322,7 @@ private Q_SLOTS:
         world.update(row);
         QCOMPARE(world.count(EventKind::RecordContent), written + 1);
         QCOMPARE(world.feed.contentDue(), kNever);
-        QCOMPARE(contentFrom(world.trace->entity(world.record().content).name)->keys.front().value.toString(),
+        QCOMPARE(contentFrom(world.trace->entity(world.record().content).name)->keys.front().value.json().toString(),
                  QStringLiteral("9999"));
     }
 
@@ -341,8 +341,34 @@ private Q_SLOTS:
         QCOMPARE(std::int64_t(seen->keys.size()) + seen->moreKeys, std::int64_t(keys.size()));
         const QByteArray small = contentText({keys.back()});
         const auto alone = contentFrom(small);
-        QCOMPARE(alone->keys.front().value.toArray().size() + alone->keys.front().more, 10'007);
+        QCOMPARE(alone->keys.front().value.json().toArray().size() + alone->keys.front().more, 10'007);
         QVERIFY(!contentFrom("no json"));
+    }
+
+    void bytesAreWrittenAsTheirJson() {
+        const std::vector<QByteArray> texts{
+            "orders", "", " a b ", "a b", "say \"it\"", "back\\slash", "\x01\xff", "\xc3\xa9", QByteArray(300, 'x')};
+        std::vector<RawValue> values{RawValue::ofList(texts),
+                                     RawValue::ofList({}),
+                                     RawValue::ofList(RawValue::List(40, "waiter")),
+                                     RawValue::ofFields({{"b", "2"}, {"a", "1"}}),
+                                     RawValue::ofFields({{"quote\"", "2"}, {"a", "1"}}),
+                                     RawValue::ofScores({{"b", 2}, {"a", -1.5}, {"c", 0}}),
+                                     RawValue::ofScores({{"z", 1'767'225'600'123.0}, {"y", 7}}),
+                                     RawValue::ofScores({{"z", -0.0}, {"y", 1e300}, {"x", -3}})};
+        for (const QByteArray& text : texts)
+            values.push_back(RawValue::ofText(text));
+        for (const RawValue& value : values) {
+            for (const QByteArray& name : texts) {
+                const RawKey bytes{name, "list", 30'000, value, 2}, json{name, "list", 30'000, value.json(), 2};
+                QCOMPARE(contentText({bytes}), contentText({json}));
+                QCOMPARE(contentText(std::vector(20, bytes)), contentText(std::vector(20, json)));
+                QVERIFY(bytes == json && json == bytes);
+            }
+        }
+        for (std::size_t i = 0; i < values.size(); ++i)
+            for (std::size_t j = 0; j < values.size(); ++j)
+                QCOMPARE(values[i] == values[j], values[i].json() == values[j].json());
     }
 
     void rememberedTextsAreThoseOfTheirContents() {

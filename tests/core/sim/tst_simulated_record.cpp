@@ -118,11 +118,11 @@ private Q_SLOTS:
             qsizetype queued = 0;
             bool held = false;
             for (const inspect::RawKey& key : seen->keys) {
-                if (key.type == "list") queued = key.value.toArray().size();
+                if (key.type == "list") queued = key.value.json().toArray().size();
                 if (key.key != "orders") continue;
                 held = true;
                 QCOMPARE(key.type, QByteArray("hash"));
-                const QJsonObject fields = key.value.toObject();
+                const QJsonObject fields = key.value.json().toObject();
                 QCOMPARE(fields.size(), 1);
                 QCOMPARE(fields.begin().value().toString(), QString::number(record.holds));
                 const std::int64_t end = e.at + *key.ttlMs * 1'000'000;
@@ -147,7 +147,7 @@ private Q_SLOTS:
             QVERIFY(content && content->keys.size() <= 1);
             if (content->keys.empty()) continue;
             QCOMPARE(content->keys.front().type, QByteArray("string"));
-            QCOMPARE(content->keys.front().value.toString().count(QLatin1Char(':')),
+            QCOMPARE(content->keys.front().value.json().toString().count(QLatin1Char(':')),
                      2); // client, thread, what is random
             seen = true;
         }

@@ -63,7 +63,7 @@ private Q_SLOTS:
         QVERIFY(orders && stock && mail && theirs);
         QCOMPARE(orders->format, QByteArray("memcached-lease"));
         QCOMPARE(clientsOf(orders->holders), QByteArrayList{m_client->uuid});
-        QCOMPARE(orders->raw.front().value.toString().toUtf8(), onServer("orders"));
+        QCOMPARE(orders->raw.front().value.json().toString().toUtf8(), onServer("orders"));
         QCOMPARE(stock->format, QByteArray("memcached-add"));
         QCOMPARE(mail->format, QByteArray("shedlock"));
         QCOMPARE(clientsOf(mail->holders), QByteArrayList{"host-1"});
