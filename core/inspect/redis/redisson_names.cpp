@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/redis/redisson_names.h"
 
+#include "trace/joined.h"
+
 #include <algorithm>
 
 namespace lockscope::inspect {
@@ -25,14 +27,7 @@ std::optional<QByteArray> nameAfter(const QByteArray& text, const char* prefix) 
 
 /// A prefix, and the name as a hash tag, in braces.
 QByteArray withTag(QByteArrayView prefix, const QByteArray& name) {
-    const bool braced = name.contains('{');
-    QByteArray key;
-    key.reserve(prefix.size() + name.size() + 2);
-    key.append(prefix);
-    if (!braced) key.append('{');
-    key.append(name);
-    if (!braced) key.append('}');
-    return key;
+    return name.contains('{') ? trace::joined({prefix, name}) : trace::joined({prefix, "{", name, "}"});
 }
 
 bool isHoldKey(const QByteArray& key) {

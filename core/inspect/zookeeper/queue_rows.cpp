@@ -3,6 +3,7 @@
 
 #include "recipes/recipe.h"
 #include "trace/digits.h"
+#include "trace/joined.h"
 
 #include <algorithm>
 
@@ -30,9 +31,7 @@ bool readsBesideItself(const SeenChild& reader, const SeenChild& writer) {
 }
 
 QByteArray sessionText(std::int64_t session) {
-    QByteArray text("session 0x");
-    text.append(trace::digitsOf(std::uint64_t(session), 16));
-    return text;
+    return trace::joined({"session 0x", trace::digitsOf(std::uint64_t(session), 16)});
 }
 
 RawKey rawNode(const QByteArray& path, const zookeeper::NodeStat* stat, const QByteArray& data) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ports/zookeeper/port.h"
 
+#include "trace/joined.h"
+
 #include <QString>
+#include <algorithm>
 
 namespace lockscope::zookeeper {
 
@@ -31,13 +34,17 @@ Port::Reply<void> Port::makePath(QByteArray path, NodeMode mode, std::stop_token
 bool validPath(const QByteArray& path) {
     if (!path.startsWith('/')) return false;
     if (path == "/") return true;
-    const QString text = QString::fromUtf8(path);
+    const bool plain = std::ranges::all_of(path, [](char c) { return c >= 0x20 && c < 0x7f; }); // as most are
+    const QString text = plain ? QString() : QString::fromUtf8(path);
     for (const QChar c : text) {
         const ushort u = c.unicode(); // the server's own rule: it takes no surrogates either
         if (u < 0x20 || (u >= 0x7f && u <= 0x9f) || (u >= 0xd800 && u <= 0xf8ff) || u >= 0xfff0) return false;
     }
-    for (const QByteArray& part : path.mid(1).split('/')) {
-        if (part.isEmpty() || part == "." || part == "..") return false;
+    for (qsizetype begin = 1, end = 0; end < path.size(); begin = end + 1) {
+        const qsizetype slash = path.indexOf('/', begin);
+        end = slash < 0 ? path.size() : slash;
+        const QByteArrayView part = QByteArrayView(path).sliced(begin, end - begin);
+        if (part.isEmpty() || part == QByteArrayView(".") || part == QByteArrayView("..")) return false;
     }
     return true;
 }
@@ -52,10 +59,7 @@ QByteArray nameOf(const QByteArray& path) {
 }
 
 QByteArray childOf(const QByteArray& parent, const QByteArray& name) {
-    QByteArray path;
-    path.reserve(parent.size() + 1 + name.size());
-    if (parent != "/") path.append(parent);
-    return path.append('/').append(name);
+    return trace::joined({parent == "/" ? QByteArrayView() : QByteArrayView(parent), "/", name});
 }
 
 } // namespace lockscope::zookeeper

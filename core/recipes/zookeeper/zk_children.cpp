@@ -4,13 +4,21 @@
 #include <QCoreApplication>
 #include <QRegularExpression>
 #include <algorithm>
+#include <array>
 
 namespace lockscope::recipes {
 
 namespace {
 
+constexpr auto kHexDigits = [] {
+    std::array<bool, 256> is{};
+    for (const char c : {'0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'})
+        is[std::size_t(c)] = true;
+    return is;
+}();
+
 bool isHexDigit(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+    return kHexDigits[static_cast<unsigned char>(c)];
 }
 
 bool isHex(QByteArrayView text) {
@@ -19,12 +27,10 @@ bool isHex(QByteArrayView text) {
 
 bool isUuid(QByteArrayView text) {
     if (text.size() != 36) return false;
-    const char* const digits = text.data();
-    for (qsizetype i = 0; i < 36; ++i) {
-        const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-        if (dash ? digits[i] != '-' : !isHexDigit(digits[i])) return false;
-    }
-    return true;
+    for (const qsizetype dash : {8, 13, 18, 23})
+        if (text[dash] != '-') return false;
+    return isHex(text.first(8)) && isHex(text.sliced(9, 4)) && isHex(text.sliced(14, 4)) && isHex(text.sliced(19, 4)) &&
+           isHex(text.sliced(24));
 }
 
 std::string_view asText(QByteArrayView bytes) {

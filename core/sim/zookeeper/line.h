@@ -78,6 +78,7 @@ private:
     Nanos turn();
     void connect();
     void send(ZkRequest request, InFlight flight);
+    void send(std::shared_ptr<const ZkRequest> request, InFlight flight);
     void welcomed(const ZkWelcome& welcome);
     void answered(std::uint64_t number, const ZkReply& reply);
     void told(const ZkEvent& event);
@@ -113,6 +114,7 @@ private:
     bool m_running = false;
     bool m_ended = false; ///< the server has ended the session
     bool m_refused = false;
+    std::shared_ptr<const ZkRequest> m_beat; ///< the request of every beat, made for the first one
     bool m_beating = false;
     bool m_closing = false; ///< it only waits for what is in flight
     Nanos m_triedAt{}, m_patience{}, m_longestPatience{}, m_rest{}, m_restUntil{};

@@ -8,12 +8,16 @@ using zookeeper::WatchEvent;
 using Kind = ZkRequest::Kind;
 
 void ZkLine::send(ZkRequest request, InFlight flight) {
+    send(std::make_shared<const ZkRequest>(std::move(request)), std::move(flight));
+}
+
+void ZkLine::send(std::shared_ptr<const ZkRequest> request, InFlight flight) {
     const Nanos now = runtime.monotonic();
     flight.sentAt = m_sentAt = now;
     flight.generation = session.generation;
     const std::uint64_t number = ++m_lastNumber;
     m_flight.emplace(number, std::move(flight));
-    m_socket->ask(number, std::move(request));
+    m_socket->askShared(number, std::move(request));
 }
 
 void ZkLine::answered(std::uint64_t number, const ZkReply& reply) {
@@ -74,16 +78,19 @@ void ZkLine::proved(Nanos at) {
 void ZkLine::beat(Nanos) {
     if (std::exchange(m_beating, true)) return;
     // To the leader and back: the server that we are with may be cut off from it and answer what it can by itself.
-    ZkRequest request;
-    request.kind = Kind::Sync;
-    request.path = "/";
-    request.quiet = true;
+    if (!m_beat) {
+        ZkRequest request;
+        request.kind = Kind::Sync;
+        request.path = "/";
+        request.quiet = true;
+        m_beat = std::make_shared<const ZkRequest>(std::move(request));
+    }
     InFlight flight;
     flight.answeredBy = By::Leader;
     flight.done = [weak = weak_from_this()](const Answer&) {
         if (const auto self = weak.lock()) self->m_beating = false;
     };
-    send(std::move(request), std::move(flight));
+    send(m_beat, std::move(flight));
 }
 
 void ZkLine::ping(Nanos) {

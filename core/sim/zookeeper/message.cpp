@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/zookeeper/message.h"
 
+#include "trace/joined.h"
+
 namespace lockscope::sim {
 
 namespace {
 
+using trace::joined;
 using zookeeper::NodeMode;
 using Step = zookeeper::Op::Kind;
 
-QByteArray modeText(NodeMode mode) {
+QByteArrayView modeText(NodeMode mode) {
     switch (mode) {
     case NodeMode::Persistent:
         return "";
@@ -31,9 +34,9 @@ QByteArray modeText(NodeMode mode) {
 QByteArray stepText(const ZkOp& op) {
     switch (op.kind) {
     case Step::Create:
-        return "create" + modeText(op.mode) + ' ' + op.path;
+        return joined({"create", modeText(op.mode), " ", op.path});
     case Step::Remove:
-        return "delete " + op.path;
+        return joined({"delete ", op.path});
     case Step::Set:
         return "set " + op.path;
     case Step::Check:
@@ -46,7 +49,7 @@ QByteArray stepText(const ZkOp& op) {
 
 QByteArray ZkRequest::text() const {
     if (quiet) return {};
-    const QByteArray watching = watch ? " -w " : " ";
+    const QByteArrayView watching = watch ? " -w " : " ";
     switch (kind) {
     case Kind::Create:
     case Kind::Remove:
@@ -59,11 +62,11 @@ QByteArray ZkRequest::text() const {
         return "multi " + steps.join(", ");
     }
     case Kind::Get:
-        return "get" + watching + path;
+        return joined({"get", watching, path});
     case Kind::Exists:
-        return "stat" + watching + path;
+        return joined({"stat", watching, path});
     case Kind::Children:
-        return "ls" + watching + path;
+        return joined({"ls", watching, path});
     case Kind::Sync:
         return "sync " + path;
     case Kind::Rewatch:
@@ -80,13 +83,13 @@ QByteArray ZkRequest::text() const {
 QByteArray ZkEvent::text() const {
     switch (kind) {
     case Kind::Created:
-        return "NodeCreated " + path;
+        return joined({"NodeCreated ", path});
     case Kind::Deleted:
-        return "NodeDeleted " + path;
+        return joined({"NodeDeleted ", path});
     case Kind::Changed:
-        return "NodeDataChanged " + path;
+        return joined({"NodeDataChanged ", path});
     case Kind::Children:
-        return "NodeChildrenChanged " + path;
+        return joined({"NodeChildrenChanged ", path});
     }
     return {};
 }

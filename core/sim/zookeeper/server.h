@@ -165,7 +165,7 @@ private:
     void processSync(const ZkOrigin& origin);
     void processSession(const ZkOrigin& origin, ZkSessionId session, std::int64_t timeoutMs);
     bool revalidate(int server, ZkSessionId session, std::int64_t timeoutMs);
-    void propose(ZkTxn txn);
+    void propose(ZkTxn proposed);
     void commit();
     void reply(const ZkOrigin& origin);
     void halfTick();

@@ -141,19 +141,20 @@ void ZkServer::reply(const ZkOrigin& origin) {
     peer->down.write([peer, origin] { peer->follower.heardLeader(peer, [&] { peer->follower.caughtUp(origin); }); });
 }
 
-void ZkServer::propose(ZkTxn txn) {
+void ZkServer::propose(ZkTxn proposed) {
+    const auto txn = std::make_shared<const ZkTxn>(std::move(proposed));
     for (const auto& [number, follower] : m_followers) {
         if (!follower.told) continue;
         const Peer peer = follower.peer;
         peer->down.write([peer, txn] {
             ZkServer& server = peer->follower;
             server.heardLeader(peer, [&] {
-                server.m_log.push_back({txn, {}});
-                peer->up.write([peer, zxid = txn.zxid] { peer->leader.acknowledged(peer, zxid); });
+                server.m_log.push_back({*txn, {}});
+                peer->up.write([peer, zxid = txn->zxid] { peer->leader.acknowledged(peer, zxid); });
             });
         });
     }
-    m_log.push_back({std::move(txn), {m_number}});
+    m_log.push_back({*txn, {m_number}});
     commit();
 }
 

@@ -16,10 +16,9 @@ void ZkSocket::greet(const ZkGreeting& greeting) {
               }});
 }
 
-void ZkSocket::ask(std::uint64_t asked, ZkRequest request) {
-    // One for everybody who keeps it on its way.
-    const auto shared = std::make_shared<const ZkRequest>(std::move(request));
-    toServer({shared->text(), [this, asked, shared] { m_at.receive(self(), asked, shared); }});
+void ZkSocket::askShared(std::uint64_t asked, std::shared_ptr<const ZkRequest> request) {
+    const QByteArray text = request->text();
+    toServer({text, [this, asked, request = std::move(request)] { m_at.receive(self(), asked, request); }});
 }
 
 void ZkSocket::welcome(const ZkWelcome& welcome) {

@@ -22,8 +22,12 @@ public:
 
     // The client's end.
     void greet(const ZkGreeting& greeting);
-    /// `number`: comes back with the answer, 0 for what has none.
-    void ask(std::uint64_t number, ZkRequest request);
+    /// `asked`: comes back with the answer, 0 for what has none.
+    void ask(std::uint64_t asked, ZkRequest request) {
+        askShared(asked, std::make_shared<const ZkRequest>(std::move(request)));
+    }
+    /// As ask(), with a request that is sent again and again.
+    void askShared(std::uint64_t asked, std::shared_ptr<const ZkRequest> request);
 
     // The server's end.
     void welcome(const ZkWelcome& welcome);
