@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 namespace lockscope::inspect {
 
@@ -145,14 +146,21 @@ void RecordDetails::tellQueue(const Place& place, const LockRow* row) {
         if (at < m_queue.size() && isSame(m_queue[at].party, party)) return m_queue.begin() + std::ptrdiff_t(at);
         return std::ranges::find_if(m_queue, [&](const Told& each) { return isSame(each.party, party); });
     };
-    std::size_t next = 0;
-    std::erase_if(m_queue, [&](const Told& told) {
+    // The beginning is mostly as it was: new waiters come last.
+    const std::size_t most = std::min({m_queue.size(), all.size(), kMostNames});
+    std::size_t same = 0;
+    while (same < most && m_queue[same].party.dead == all[same].dead && isSame(m_queue[same].party, all[same]))
+        ++same;
+    std::size_t next = same;
+    const auto begin = m_queue.begin() + std::ptrdiff_t(same);
+    const auto gone = std::remove_if(begin, m_queue.end(), [&](const Told& told) {
         if (containsNext(all, told.party, next)) return false;
         place.recorder.emit(EventKind::RecordUnqueued, told.thread, place.lock);
         return true;
     });
-    std::size_t position = 0;
-    for (const Party& party : all) {
+    m_queue.erase(gone, m_queue.end());
+    std::size_t position = same;
+    for (const Party& party : std::span(all).subspan(same)) {
         if (position == kMostNames) break;
         const auto known = stands(party, position);
         const auto at = std::size_t(known - m_queue.begin());
