@@ -16,6 +16,11 @@ constexpr std::size_t kMostSteps = 128;
 /// Changes that are kept for watches of the past. Real servers keep all until they are compacted.
 constexpr std::size_t kMostHistory = 20'000;
 
+/// As the end of a range: there is none.
+bool isEndless(const QByteArray& end) {
+    return end.size() == 1 && end.front() == '\0';
+}
+
 /// Whether a branch of a transaction writes a key twice.
 bool writesTwice(const std::vector<Operation>& steps) {
     std::set<QByteArray> puts;
@@ -32,8 +37,7 @@ bool writesTwice(const std::vector<Operation>& steps) {
 
 bool EtcdStore::isIn(const QByteArray& name, const QByteArray& key, const QByteArray& end) {
     if (end.isEmpty()) return name == key;
-    const bool endless = end.size() == 1 && end.front() == '\0';
-    return name >= key && (endless || name < end);
+    return name >= key && (isEndless(end) || name < end);
 }
 
 std::optional<EtcdReply> EtcdStore::complaint(const EtcdRequest& request) {
@@ -48,12 +52,21 @@ std::optional<EtcdReply> EtcdStore::complaint(const EtcdRequest& request) {
     return std::nullopt;
 }
 
+std::pair<EtcdStore::Keys::const_iterator, EtcdStore::Keys::const_iterator>
+EtcdStore::keysIn(const QByteArray& key, const QByteArray& end) const {
+    if (end.isEmpty()) return m_keys.equal_range(key);
+    const auto first = m_keys.lower_bound(key);
+    if (isEndless(end)) return {first, m_keys.end()};
+    return {first, end > key ? m_keys.lower_bound(end) : first};
+}
+
 etcd::RangeResult EtcdStore::range(const etcd::Range& range) const {
     using Order = etcd::Range::Order;
     etcd::RangeResult result;
     result.revision = m_revision;
     std::vector<const KeyValue*> found; // only those that are told are copied: a waiter asks for one of a long queue
-    for (auto it = m_keys.lower_bound(range.key); it != m_keys.end() && isIn(it->first, range.key, range.end); ++it) {
+    const auto [first, last] = keysIn(range.key, range.end);
+    for (auto it = first; it != last; ++it) {
         ++result.count;
         if (range.maxCreateRevision == 0 || it->second.createRevision <= range.maxCreateRevision)
             found.push_back(&it->second);
@@ -83,8 +96,8 @@ EtcdReply EtcdStore::read(const EtcdRequest& request) const {
 
 bool EtcdStore::holds(const etcd::Transaction::Created& condition) const {
     bool any = false;
-    for (auto it = m_keys.lower_bound(condition.key);
-         it != m_keys.end() && isIn(it->first, condition.key, condition.end); ++it) {
+    const auto [first, last] = keysIn(condition.key, condition.end);
+    for (auto it = first; it != last; ++it) {
         any = true;
         if (it->second.createRevision != condition.revision) return false;
     }

@@ -34,7 +34,8 @@ public:
     std::int64_t revision() const { return m_revision; }
     /// The changes of earlier revisions are no longer kept.
     std::int64_t compacted() const { return m_compacted; }
-    const std::map<QByteArray, etcd::KeyValue>& keys() const { return m_keys; }
+    using Keys = std::map<QByteArray, etcd::KeyValue>;
+    const Keys& keys() const { return m_keys; }
     const std::map<std::int64_t, Lease>& leases() const { return m_leases; }
     /// The changes from that revision on, in their order.
     std::vector<Change> changesFrom(std::int64_t revision) const;
@@ -42,6 +43,8 @@ public:
     static bool isIn(const QByteArray& name, const QByteArray& key, const QByteArray& end);
 
 private:
+    /// The first of the keys for which isIn() is true, and the end of them.
+    std::pair<Keys::const_iterator, Keys::const_iterator> keysIn(const QByteArray& key, const QByteArray& end) const;
     etcd::RangeResult range(const etcd::Range& range) const;
     bool holds(const etcd::Transaction::Created& condition) const;
     EtcdReply transact(const etcd::Transaction& txn);
@@ -58,7 +61,7 @@ private:
     std::int64_t m_revision = 1;
     std::int64_t m_compacted = -1; ///< a first compaction of revision 0 is accepted, a second one is not
     bool m_changed = false;
-    std::map<QByteArray, etcd::KeyValue> m_keys;
+    Keys m_keys;
     std::map<std::int64_t, Lease> m_leases;
     std::deque<Change> m_history;
 };
