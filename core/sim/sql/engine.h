@@ -7,6 +7,7 @@
 #include <deque>
 #include <functional>
 #include <set>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -204,7 +205,7 @@ private:
     void addNamedBlockers(Id id, const Session& session, std::vector<Id>& blockers) const;
     bool mayBlock(Id id) const;
     std::vector<Id> circleOf(Id id) const;
-    bool findWay(Id from, Id to, std::set<Id>& seen, std::vector<Id>& way) const;
+    bool findWay(Id from, Id to, std::unordered_set<Id>& seen, std::vector<Id>& way) const;
     void endCircle(Id id);
 
     // engine_named.cpp

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Locks without a row: GET_LOCK, pg_advisory_lock(). They belong to a connection and know of no transaction.
 #include "sim/sql/engine.h"
+#include "trace/joined.h"
 
 #include <algorithm>
 
@@ -15,7 +16,7 @@ constexpr Nanos kLeastHandOver = 400us, kMostHandOver = 1500us;
 
 QByteArray SqlEngine::nameOf(const sql::NamedKey& key) const {
     if (!isPostgreSql()) return key.name;
-    return (key.two ? "two " : "one ") + QByteArray::number(qlonglong(key.number));
+    return trace::joined({key.two ? "two " : "one ", QByteArray::number(qlonglong(key.number))});
 }
 
 std::vector<SqlEngine::NamedUser> SqlEngine::namedHolders(const sql::NamedKey& key) const {

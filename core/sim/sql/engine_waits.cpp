@@ -310,6 +310,7 @@ void SqlEngine::addRowBlockers(Id id, const Session& session, std::vector<Id>& b
         if (user.id != id && excludes(mine->mode, user.mode) && user.mode != Mode::WritersEnd)
             blockers.push_back(user.id);
     };
+    blockers.reserve(lock.granted.size() + std::size_t(mine - lock.waiting.begin()));
     std::ranges::for_each(lock.granted, add);
     std::for_each(lock.waiting.begin(), mine, add);
     if (!m_rows.exists(session.row)) std::ranges::copy(lock.gaps, std::back_inserter(blockers));
@@ -325,6 +326,7 @@ void SqlEngine::addNamedBlockers(Id id, const Session& session, std::vector<Id>&
     const auto add = [&](const NamedUser& user) {
         if (user.id != id && !(shared && user.sharing == sql::Sharing::Shared)) blockers.push_back(user.id);
     };
+    blockers.reserve(lock.granted.size() + std::size_t(mine - lock.waiting.begin()));
     std::ranges::for_each(lock.granted, add);
     std::for_each(lock.waiting.begin(), mine, add);
 }
@@ -338,7 +340,7 @@ std::vector<SqlConnectionId> SqlEngine::blockersOf(Id id) const {
 }
 
 /// Follows who waits for whom. MariaDB looks for circles of rows and of named locks apart from each other.
-bool SqlEngine::findWay(Id from, Id to, std::set<Id>& seen, std::vector<Id>& way) const {
+bool SqlEngine::findWay(Id from, Id to, std::unordered_set<Id>& seen, std::vector<Id>& way) const {
     if (!seen.insert(from).second || !m_sessions.contains(from)) return false;
     if (isMySql() && m_sessions.at(from).waitsFor != m_sessions.at(to).waitsFor) return false;
     way.push_back(from);
@@ -366,7 +368,7 @@ bool SqlEngine::mayBlock(Id id) const {
 /// The connections of a circle of waits that this one is in; it stands first. Empty: there is none.
 std::vector<SqlConnectionId> SqlEngine::circleOf(Id id) const {
     if (!mayBlock(id)) return {};
-    std::set<Id> seen;
+    std::unordered_set<Id> seen;
     std::vector<Id> way;
     return findWay(id, id, seen, way) ? way : std::vector<Id>();
 }

@@ -38,6 +38,10 @@ SqlLink::Ticket SqlLink::open() {
         return [weak, work](const auto&... values) {
             const auto self = weak.lock();
             if (!self) return;
+            if (self->m_inbox.doesAtOnce()) {
+                if (self->m_socket) work(*self, values...);
+                return;
+            }
             self->m_inbox.arrived([weak, work, values...] {
                 const auto still = weak.lock();
                 if (still && still->m_socket) work(*still, values...);
@@ -83,7 +87,7 @@ SqlLink::Ticket SqlLink::send(SqlStatement statement) {
         return ticket;
     }
     m_tickets.push_back(ticket);
-    m_socket->ask(statement);
+    m_socket->ask(std::move(statement));
     return ticket;
 }
 

@@ -94,7 +94,9 @@ QByteArray SqlRecord::recipeOf(const QByteArray& lockName) const {
 
 sql::NamedKey SqlRecord::keyOf(const QByteArray& lockName) const {
     if (!isPostgreSql()) return {lockName};
-    return sql::advisoryKeyOf(lockName, sql::KeyKind::Usual).value(); // every name has a usual key
+    std::optional<sql::NamedKey>& key = m_watched.at(lockName).key;
+    if (!key) key = sql::advisoryKeyOf(lockName, sql::KeyKind::Usual).value(); // every name has a usual key
+    return *key;
 }
 
 void SqlRecord::setDecides(bool decides) {

@@ -29,12 +29,14 @@ public:
     void setDecides(bool decides);
     /// The recipe by which a watched lock is taken; empty: it is not watched.
     QByteArray recipeOf(const QByteArray& lockName) const;
+    /// The named lock of a watched one.
     sql::NamedKey keyOf(const QByteArray& lockName) const;
 
 private:
     struct Watched {
         QByteArray recipe;
-        std::int64_t expiresUs = 0; ///< of the lease whose end is waited for; 0: none
+        std::optional<sql::NamedKey> key{}; ///< of its named lock, since somebody asked: a hash of the name
+        std::int64_t expiresUs = 0;         ///< of the lease whose end is waited for; 0: none
         VirtualScheduler::TimerId expiry = 0;
     };
     void booted() override;
@@ -62,7 +64,7 @@ private:
     bool m_logical; ///< its locks belong to no server of their own
     inspect::TraceFeed m_feed;
     bool m_decides = true; ///< else the record is another service's
-    std::map<QByteArray, Watched> m_watched;
+    mutable std::map<QByteArray, Watched> m_watched;
     mutable std::unordered_map<SqlConnectionId, QByteArray> m_digits; ///< of connections that were in a record
     VirtualScheduler::TimerId m_secondLook = 0;
 };

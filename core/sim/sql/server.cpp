@@ -150,15 +150,15 @@ bool SqlServer::accept(const std::shared_ptr<SqlSocket>& socket) {
     });
 }
 
-void SqlServer::receive(const SqlSocket& socket, const SqlStatement& statement) {
-    arrive([this, id = socket.number, statement] {
+void SqlServer::receive(const SqlSocket& socket, std::shared_ptr<const SqlStatement> statement) {
+    arrive([this, id = socket.number, statement = std::move(statement)] {
         const auto connection = m_connections.find(id);
         if (connection == m_connections.end()) return;
         connection->second.heardAt = now();
         ++connection->second.statements;
         ++m_steps;
-        m_engine->execute(id, statement,
-                          [this, id, statement](const SqlReply& reply) { answered(id, statement, reply); });
+        m_engine->execute(id, *statement,
+                          [this, id, statement](const SqlReply& reply) { answered(id, *statement, reply); });
     });
 }
 

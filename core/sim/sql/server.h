@@ -96,7 +96,7 @@ public:
 
     // The ends of sockets.
     bool accept(const std::shared_ptr<SqlSocket>& socket);
-    void receive(const SqlSocket& socket, const SqlStatement& statement);
+    void receive(const SqlSocket& socket, std::shared_ptr<const SqlStatement> statement);
     /// The client's end is closed.
     void leave(const SqlSocket& socket);
     /// The connection breaks at the server's end.

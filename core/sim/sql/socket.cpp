@@ -18,8 +18,10 @@ void SqlSocket::logIn() {
               }});
 }
 
-void SqlSocket::ask(const SqlStatement& statement) {
-    toServer({statement.text(), [this, statement] { m_at.receive(*this, statement); }});
+void SqlSocket::ask(SqlStatement statement) {
+    // One for everybody who keeps it on its way.
+    const auto shared = std::make_shared<const SqlStatement>(std::move(statement));
+    toServer({shared->text(), [this, shared] { m_at.receive(*this, shared); }});
 }
 
 void SqlSocket::welcome(bool readOnly) {
@@ -32,7 +34,8 @@ void SqlSocket::refuse(const SqlFailure& why) {
 }
 
 void SqlSocket::answer(const SqlStatement& statement, const SqlReply& reply) {
-    toClient({statement.text(), [this, reply] { m_end.answered(reply); }, statement.changes()});
+    const auto shared = std::make_shared<const SqlReply>(reply);
+    toClient({statement.text(), [this, shared] { m_end.answered(*shared); }, statement.changes()});
 }
 
 void SqlSocket::serverLeft() {

@@ -25,7 +25,7 @@ public:
 
     // The client's end.
     void logIn();
-    void ask(const SqlStatement& statement);
+    void ask(SqlStatement statement);
 
     // The server's end.
     void welcome(bool readOnly);

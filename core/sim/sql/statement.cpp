@@ -2,8 +2,11 @@
 #include "sim/sql/statement.h"
 
 #include "trace/duration.h"
+#include "trace/joined.h"
 
 namespace lockscope::sim {
+
+using trace::joined;
 
 namespace {
 
@@ -46,14 +49,14 @@ QByteArray SqlStatement::text() const {
     switch (kind) {
     case Kind::Look:
     case Kind::ReadRecord:
-        return "SELECT " + name;
+        return joined({"SELECT ", name});
     case Kind::Insert:
     case Kind::InsertRecord:
-        return "INSERT " + name;
+        return joined({"INSERT ", name});
     case Kind::MakeFree:
-        return "INSERT " + name + " IF MISSING";
+        return joined({"INSERT ", name, " IF MISSING"});
     case Kind::Take:
-        return "UPDATE " + name + ": take for " + lease() + " IF FREE";
+        return joined({"UPDATE ", name, ": take for ", lease(), " IF FREE"});
     case Kind::Extend:
         return "UPDATE " + (rows.size() == 1 ? rows.front().name : QByteArray::number(rows.size()) + " rows") +
                ": extend by " + lease() + " IF MINE";
@@ -61,7 +64,7 @@ QByteArray SqlStatement::text() const {
         return "SELECT MINE";
     case Kind::Free:
     case Kind::TakeBack:
-        return "UPDATE " + name + ": free IF MINE";
+        return joined({"UPDATE ", name, ": free IF MINE"});
     case Kind::FreeByForce:
         return "UPDATE " + name + ": free";
     case Kind::Erase:
@@ -69,7 +72,7 @@ QByteArray SqlStatement::text() const {
     case Kind::EraseOwned:
         return "DELETE " + name + " IF MINE";
     case Kind::CompareAndSet:
-        return "UPDATE " + name + ": version + 1 IF VERSION " + QByteArray::number(qlonglong(number));
+        return joined({"UPDATE ", name, ": version + 1 IF VERSION ", QByteArray::number(qlonglong(number))});
     case Kind::Raise:
     case Kind::UpdateRecord:
         return "UPDATE " + name + ": version + 1";
@@ -77,7 +80,7 @@ QByteArray SqlStatement::text() const {
     case Kind::EraseOld:
         return kind == Kind::FindOld ? QByteArray("SELECT OLD ROWS") : "DELETE " + name + " IF OLD";
     case Kind::LockRow:
-        return "SELECT " + name + " FOR UPDATE";
+        return joined({"SELECT ", name, " FOR UPDATE"});
     case Kind::LockRowNow:
         return "SELECT " + name + " FOR UPDATE NOWAIT";
     case Kind::CreateRecords:
@@ -88,11 +91,11 @@ QByteArray SqlStatement::text() const {
     case Kind::Rollback:
         return "ROLLBACK";
     case Kind::TakeNamed:
-        return "LOCK " + key.name + shared;
+        return joined({"LOCK ", key.name, shared});
     case Kind::TryNamed:
         return "TRY LOCK " + key.name + shared;
     case Kind::ReleaseNamed:
-        return "UNLOCK " + key.name;
+        return joined({"UNLOCK ", key.name});
     case Kind::ReleaseAllNamed:
         return "UNLOCK ALL";
     case Kind::NamedHolders:
