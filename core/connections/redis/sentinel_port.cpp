@@ -26,14 +26,15 @@ QCoro::Task<Result> callMaster(std::shared_ptr<SentinelWatch> watch, Args args, 
     const Nanos until = begun + watch->options().commandTimeout;
     for (;;) {
         const Nanos left = std::max(Nanos(0), until - runtime.monotonic());
-        const bool there = co_await watch->waitForMaster(left, stop);
+        bool there = watch->master() != nullptr; // as nearly always: then it takes no coroutine
+        if (!there) there = co_await watch->waitForMaster(left, stop);
         if (!there) co_return std::unexpected(watch->trouble(runtime.monotonic() - begun));
         const std::uint64_t era = watch->era();
-        const QString where = watch->masterAt().display();
+        const Endpoint at = watch->masterAt();
         Result result = co_await watch->master()->call(args, stop);
         if (result || watch->closed()) co_return result;
         if (result.error().kind == Error::Kind::Disconnected && watch->era() != era)
-            co_return std::unexpected(errors::masterReplaced(watch->masterName(), command, where));
+            co_return std::unexpected(errors::masterReplaced(watch->masterName(), command, at.display()));
         if (!elsewhere(result.error())) co_return result;
         watch->leaveMaster(era);
         if (runtime.monotonic() >= until) co_return std::unexpected(watch->trouble(runtime.monotonic() - begun));
@@ -61,8 +62,7 @@ QCoro::Task<Result> SentinelPort::callOver(std::uint32_t connection, Args args, 
     if (connection == 0) co_return co_await call(std::move(args), std::move(stop));
     const std::shared_ptr<SentinelWatch> watch = m_watch;
     const QByteArray command = args.front();
-    const QString where = watch->masterAt().display();
-    if (!watch->master()) co_return std::unexpected(errors::connectionGone(command, where));
+    if (!watch->master()) co_return std::unexpected(errors::connectionGone(command, watch->masterAt().display()));
     co_return co_await watch->master()->callOver(connection, std::move(args), std::move(stop));
 }
 

@@ -12,6 +12,7 @@
 #include "recipes/redis/redis_set.h"
 #include "recipes/redis/redis_set_del.h"
 #include "recipes/redis/redis_setnx.h"
+#include "trace/digits.h"
 
 #include <QCoreApplication>
 #include <set>
@@ -144,7 +145,7 @@ Outcome<void> listenForForce(redis::Port& port, QByteArray channel, CallList::Ca
 
 QByteArray milliseconds(Nanos lease) {
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(lease).count();
-    return QByteArray::number(static_cast<qlonglong>(std::max<std::int64_t>(ms, 1)));
+    return trace::digitsOf(std::uint64_t(std::max<std::int64_t>(ms, 1)), 10);
 }
 
 QByteArray hashTagged(const QByteArray& name) {

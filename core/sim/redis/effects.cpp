@@ -24,7 +24,7 @@ void Server::addEffect(const Command& command, int db, const Args& args) {
     const std::string_view name = command.name;
     const auto deadline = [&] { return formatInteger(entry->deadlineMs); };
     Args effect = args;
-    effect[0] = QByteArray(command.name);
+    effect[0] = QByteArray::fromRawData(command.name, qsizetype(name.size())); // which lives for ever
     if (is(command, "SET") || is(command, "SETEX") || is(command, "PSETEX")) {
         const QByteArray value = is(command, "SET") ? args[2] : args[3];
         if (entry->deadlineMs != kNoDeadline && !(is(command, "SET") && hasWord(args, "KEEPTTL")))

@@ -225,9 +225,10 @@ void Server::dropData() {
 void Server::tell(SessionId by, const char* command) {
     // The observer may run commands itself, which note changes of their own.
     const std::vector<Change> changes = std::exchange(m_changes, {});
+    const QByteArray name = QByteArray::fromRawData(command, qsizetype(qstrlen(command)));
     for (const Change& change : changes)
-        m_front.onKeyChange({change.db, change.key, change.expired ? 0 : by,
-                             change.expired ? QByteArray() : QByteArray(command), change.expired});
+        m_front.onKeyChange(
+            {change.db, change.key, change.expired ? 0 : by, change.expired ? QByteArray() : name, change.expired});
 }
 
 // ---------------------------------------------------------------- transactions and watched keys
