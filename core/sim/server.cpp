@@ -97,15 +97,6 @@ void Server::setClock(Nanos offset, std::int64_t ppm) {
     clockSet();
 }
 
-bool Server::arrive(Work work) {
-    if (m_life == Life::Dead) return false;
-    if (m_life == Life::Paused)
-        m_waiting.push_back(std::move(work));
-    else
-        work();
-    return true;
-}
-
 void Server::after(Nanos delay, Work work) {
     m_grounds.scheduler.at(laterBy(now(), delay),
                            [this, incarnation = m_incarnation, work = std::move(work)]() mutable {

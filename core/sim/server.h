@@ -59,8 +59,17 @@ public:
     /// The true time at which its wall clock shows `us`; kNever beyond all that can be simulated.
     Nanos instantOf(std::int64_t us) const;
 
-    /// Something arrives from the network: done now, or after the pause. False: the process is dead.
-    bool arrive(Work work);
+    /// Something arrives from the network: done now, or after the pause. False: the process is dead. Only work that
+    /// has to wait is kept as a Work, which takes memory of its own.
+    template <typename F>
+    bool arrive(F&& work) {
+        if (m_life == Life::Dead) return false;
+        if (m_life == Life::Paused)
+            m_waiting.emplace_back(std::forward<F>(work));
+        else
+            work();
+        return true;
+    }
     /// Its machine breaks off all connections of that client.
     virtual void hangUpOn(Party client) = 0;
 

@@ -68,28 +68,30 @@ void TcpConnection::pump(Half& half) {
             m_grounds.recorder.emit(packet.row, from, to, flight, packet.text);
         }
         if (!arrival) return arm(half, laterBy(m_grounds.scheduler.now(), kRetransmit));
-        m_grounds.scheduler.at(*arrival, [self = shared_from_this(), arrive = std::move(packet.arrive)] { arrive(); });
+        m_grounds.scheduler.at(*arrival, [self = shared_from_this(), work = std::move(packet.arrive), to = packet.to] {
+            self->deliver(work, to);
+        });
         half.unsent.pop_front();
     }
 }
 
+void TcpConnection::deliver(const std::function<void()>& work, To to) {
+    const bool hears = to == To::Server ? m_server.open : to == To::Client ? m_clientHears : true;
+    if (hears) return work();
+    // A machine that has lost its power knows nothing of the connection when it is back, and says so.
+    if (to == To::Server && m_silent && m_at.life() != Server::Life::Dead) {
+        m_server.open = true;
+        closeAtServer();
+    }
+}
+
 void TcpConnection::toServer(Message message) {
-    auto arrive = [this, work = std::move(message.arrive)] {
-        if (m_server.open) return work();
-        // A machine that has lost its power knows nothing of the connection when it is back, and says so.
-        if (m_silent && m_at.life() != Server::Life::Dead) {
-            m_server.open = true;
-            closeAtServer();
-        }
-    };
-    send(m_client, {textOf(message.text), EventKind::Request, std::move(arrive), message.mayBeLost});
+    send(m_client,
+         {textOf(message.text), EventKind::Request, std::move(message.arrive), message.mayBeLost, To::Server});
 }
 
 void TcpConnection::toClient(Message message, EventKind row) {
-    auto arrive = [this, work = std::move(message.arrive)] {
-        if (m_clientHears) work();
-    };
-    send(m_server, {textOf(message.text), row, std::move(arrive), message.mayBeLost});
+    send(m_server, {textOf(message.text), row, std::move(message.arrive), message.mayBeLost, To::Client});
 }
 
 void TcpConnection::close() {
@@ -99,7 +101,7 @@ void TcpConnection::close() {
                         m_server.unsent.clear();
                         if (std::exchange(m_server.open, false)) clientLeft();
                     },
-                    false});
+                    false, To::EitherEnd});
     m_client.open = m_clientHears = false;
 }
 
@@ -115,7 +117,7 @@ void TcpConnection::closeAtServer(Farewell farewell) {
                             m_client.open = false;
                             if (std::exchange(m_clientHears, false)) serverLeft();
                         },
-                        false});
+                        false, To::EitherEnd});
     }
     m_server.open = false;
 }

@@ -49,11 +49,14 @@ protected:
     virtual void broke() = 0;
 
 private:
+    /// What a packet finds where it arrives decides whether its work is done.
+    enum class To : std::uint8_t { Server, Client, EitherEnd };
     struct Packet {
         std::uint32_t text;
         trace::EventKind row;
         std::function<void()> arrive;
         bool mayBeLost;
+        To to;
     };
     struct Half {
         std::deque<Packet> unsent{};
@@ -64,6 +67,7 @@ private:
     void send(Half& half, Packet packet);
     void pump(Half& half);
     void arm(Half& half, Nanos at);
+    void deliver(const std::function<void()>& work, To to);
     std::uint32_t textOf(const QByteArray& text) const;
 
     Grounds m_grounds;

@@ -166,9 +166,10 @@ bool EtcdServer::accept(const std::shared_ptr<EtcdSocket>& socket) {
 }
 
 void EtcdServer::receive(const EtcdSocket& socket, std::uint64_t asked, Request request) {
-    arrive([this, id = socket.number, asked, request = std::move(request)] {
+    arrive([this, id = socket.number, asked, request = std::move(request)]() mutable {
         // After the members' messages that have come by then.
-        after(draw(m_settings.quickestTurn, m_settings.slowestTurn), [this, id, asked, request] {
+        const Nanos turn = draw(m_settings.quickestTurn, m_settings.slowestTurn);
+        after(turn, [this, id, asked, request = std::move(request)] {
             if (m_connections.contains(id)) handle(id, asked, request);
         });
     });
