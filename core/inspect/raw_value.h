@@ -11,8 +11,8 @@
 
 namespace lockscope::inspect {
 
-/// What a key holds: JSON, or the server's bytes, which become JSON only where somebody reads them. A simulation looks
-/// at whole queues at every change of a lock, and few of these looks are ever shown. Copies share long contents.
+/// The content of a key: JSON, or the server's bytes, which become JSON only where somebody reads them. A simulation
+/// looks at whole queues at every change of a lock, and few of these looks are ever shown. Copies share long contents.
 class RawValue {
 public:
     using List = std::vector<QByteArray>;

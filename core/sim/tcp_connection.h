@@ -49,7 +49,7 @@ protected:
     virtual void broke() = 0;
 
 private:
-    /// What a packet finds where it arrives decides whether its work is done.
+    /// The end that must be open when a packet arrives: else its work is not done.
     enum class To : std::uint8_t { Server, Client, EitherEnd };
     struct Packet {
         std::uint32_t text;
