@@ -30,6 +30,7 @@ QJsonObject toJson(const ServerIdentity& server) {
     if (!server.persistence.isEmpty()) json.insert(QStringLiteral("persistence"), readable(server.persistence));
     if (!server.evicts.isEmpty()) json.insert(QStringLiteral("maxmemory_policy"), readable(server.evicts));
     if (server.behind >= 0) json.insert(QStringLiteral("behind_bytes"), qint64(server.behind));
+    if (server.entriesBehind >= 0) json.insert(QStringLiteral("behind_entries"), qint64(server.entriesBehind));
     if (server.role == Role::Master && (server.mode != Mode::Unknown || !server.replicas.empty())) {
         QJsonArray replicas;
         for (const ReplicaState& replica : server.replicas)

@@ -5,6 +5,8 @@
 
 #include <QCoreApplication>
 #include <QLocale>
+#include <algorithm>
+#include <climits>
 
 namespace lockscope::inspect {
 
@@ -83,6 +85,9 @@ QString textOf(const WatchedServerState& server) {
     if (its.behind >= 0)
         //: Of a replica: how much of its master's changes its data lack.
         parts << Text::tr("%1 behind").arg(QLocale().formattedDataSize(its.behind));
+    if (its.entriesBehind >= 0)
+        //: Of an etcd's follower: how many entries of the cluster's log it has not applied yet.
+        parts << Text::tr("%n entries behind", nullptr, int(std::min<std::int64_t>(its.entriesBehind, INT_MAX)));
     const bool namesReplicas = its.mode != ServerIdentity::Mode::Unknown || !its.replicas.empty(); // else nobody asked
     if (its.role == ServerIdentity::Role::Master && namesReplicas) {
         QStringList replicas;

@@ -5,6 +5,8 @@
 #include "ports/etcd/codec.h"
 #include "ports/etcd/errors.h"
 
+#include <QUrl>
+
 namespace lockscope::etcd {
 
 namespace {
@@ -30,6 +32,18 @@ Result<T> askFor(std::shared_ptr<Members> members, const char* path, QByteArray 
     }
     if constexpr (requires { result->repeated; }) result->repeated = answer->repeated;
     co_return *std::move(result);
+}
+
+/// Asks a member for what it has applied, at the first of its addresses. Without an answer that stays unknown.
+QCoro::Task<> askApplied(std::shared_ptr<Members> members, Member& member, std::stop_token stop) {
+    constexpr Nanos kPatience = 1s; // a member that is slower than this tells nothing about its lag
+    const QUrl url(member.urls.empty() ? QString() : QString::fromUtf8(member.urls.front()));
+    if (url.host().isEmpty() || url.port() <= 0) co_return;
+    const Endpoint at{url.host(), std::uint16_t(url.port())};
+    HttpRequest request{"/v3/maintenance/status", "{}", {}};
+    const auto answer = co_await Members::askAt(members, at, std::move(request), kPatience, std::move(stop));
+    if (!answer) co_return;
+    if (const auto state = codec::memberState(answer->body)) member.applied = state->applied;
 }
 
 } // namespace
@@ -84,6 +98,22 @@ Result<RangeResult> EtcdDriver::range(Range range, std::stop_token stop) {
     return askFor(m_members, "/v3/kv/range", codec::range(range), &codec::rangeResult, std::move(stop), Does::Read);
 }
 
+Result<std::vector<RangeResult>> EtcdDriver::ranges(std::vector<Range> ranges, std::stop_token stop) {
+    Q_ASSERT(!ranges.empty() && ranges.size() <= kMostTogether);
+    const std::size_t asked = ranges.size();
+    Transaction reads; // etcd reads one without changes as it reads a range: nothing is written to its log
+    for (Range& each : ranges)
+        reads.then.push_back(Operation::read(std::move(each)));
+    const std::shared_ptr<Members> members = m_members;
+    auto read =
+        co_await askFor(members, "/v3/kv/txn", codec::transaction(reads), &codec::transactionResult, stop, Does::Read);
+    if (!read) co_return std::unexpected(read.error());
+    if (read->results.size() != asked)
+        co_return std::unexpected(errors::garbage(
+            QStringLiteral("%1 answers to %2 reads").arg(read->results.size()).arg(asked), members->where()));
+    co_return std::move(read->results);
+}
+
 Result<MemberList> EtcdDriver::members(std::stop_token stop) {
     const std::shared_ptr<Members> members = m_members;
     const auto state =
@@ -94,10 +124,28 @@ Result<MemberList> EtcdDriver::members(std::stop_token stop) {
     if (!all) co_return std::unexpected(all.error());
     MemberList list;
     list.version = state->version;
+    std::size_t leader = all->size();
     for (const auto& [id, member] : *all) {
+        if (state->leader != 0 && id == state->leader) leader = list.members.size();
         list.members.push_back(member);
-        list.members.back().leads = state->leader != 0 && id == state->leader;
     }
+    if (leader == all->size()) co_return list;
+    list.members[leader].leads = true;
+    co_await askApplied(members, list.members[leader], stop);
+    // Without the leader's own word nobody can be compared with it.
+    if (list.members[leader].applied < 0) co_return list;
+    std::vector<QCoro::Task<>> others;
+    for (std::size_t i = 0; i < list.members.size(); ++i)
+        if (i != leader) others.push_back(askApplied(members, list.members[i], stop));
+    std::exception_ptr cancelled;
+    for (QCoro::Task<>& other : others) {
+        try {
+            co_await other;
+        } catch (const Cancelled&) {
+            cancelled = std::current_exception(); // the others refer to the list
+        }
+    }
+    if (cancelled) std::rethrow_exception(cancelled);
     co_return list;
 }
 

@@ -26,6 +26,7 @@ public:
     Result<bool> revokeLease(std::int64_t id, std::stop_token stop = {}) override;
     Result<LeaseState> timeToLive(std::int64_t id, std::stop_token stop = {}) override;
     Result<RangeResult> range(Range range, std::stop_token stop = {}) override;
+    Result<std::vector<RangeResult>> ranges(std::vector<Range> ranges, std::stop_token stop = {}) override;
     Result<TransactionResult> run(Transaction transaction, std::stop_token stop = {}) override;
     Result<Removal> remove(QByteArray key, std::stop_token stop = {}) override;
     Result<std::int64_t> deleteRange(QByteArray key, QByteArray end, std::stop_token stop = {}) override;

@@ -30,6 +30,19 @@ struct Members::Permit {
     Members& members;
 };
 
+/// A connection of its own to any member, known to shutDown() as long as it is used.
+struct Members::Aside {
+    Aside(Members& owner, const Endpoint& at)
+        : members(owner), wire(std::make_shared<HttpWire>(owner.m_runtime, at, *owner.m_tls)) {
+        members.m_asides.insert(wire);
+    }
+    ~Aside() { members.m_asides.erase(wire); }
+    Aside(const Aside&) = delete;
+    Aside& operator=(const Aside&) = delete;
+    Members& members;
+    WirePtr wire;
+};
+
 Members::Loan::Loan(std::shared_ptr<Members> members, For use) : m_members(std::move(members)) {
     Members& m = *m_members;
     member = m.m_current;
@@ -63,6 +76,9 @@ void Members::shutDown() {
     const std::set<Loan*> loans = m_loans;
     for (Loan* loan : loans)
         loan->wire->close(errors::driverGone(whereIs(loan->member)));
+    const std::set<WirePtr> asides = m_asides;
+    for (const WirePtr& wire : asides)
+        wire->close(errors::driverGone(where()));
 }
 
 void Members::giveUp(std::size_t member) {
@@ -218,6 +234,24 @@ Result<Members::Answer> Members::ask(std::shared_ptr<Members> self, HttpRequest 
         co_await runtime.sleep(nap, stop);
     }
     co_return std::unexpected(unknown ? *unknown : last);
+}
+
+Result<Members::Answer> Members::askAt(std::shared_ptr<Members> self, Endpoint at, HttpRequest request, Nanos patience,
+                                       std::stop_token stop) {
+    if (!self->m_tls) co_return std::unexpected(self->m_tls.error());
+    const Aside aside(*self, at);
+    const auto prepared = co_await prepare(self, aside.wire, patience, stop);
+    if (!prepared) co_return std::unexpected(prepared.error());
+    request.token = self->m_token;
+    ++self->m_sent;
+    auto reply = co_await aside.wire->post(std::move(request), patience, stop);
+    if (!reply) co_return std::unexpected(reply.error());
+    const QString where = at.display();
+    if (reply->status != 200) co_return std::unexpected(codec::refusal(reply->status, reply->body, where));
+    Answer answer;
+    answer.body = std::move(reply->body);
+    answer.where = where;
+    co_return answer;
 }
 
 Result<OwnedWatch> Members::watch(std::shared_ptr<Members> self, QByteArray body, std::stop_token stop) {

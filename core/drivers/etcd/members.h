@@ -22,6 +22,10 @@ public:
     };
     /// Sends a request, to one member after the other, until one answers or the time is over.
     static Result<Answer> ask(std::shared_ptr<Members> self, HttpRequest request, std::stop_token stop);
+    /// Sends a request that changes nothing to the member at that address, over a connection of its own, once.
+    /// `patience` is for each of its steps: connecting, a login, the answer.
+    static Result<Answer> askAt(std::shared_ptr<Members> self, Endpoint at, HttpRequest request, Nanos patience,
+                                std::stop_token stop);
     /// Starts the watch that the request's body (codec::watch) describes, at one member after the other until one
     /// confirms it.
     static Result<OwnedWatch> watch(std::shared_ptr<Members> self, QByteArray body, std::stop_token stop);
@@ -53,6 +57,7 @@ private:
         std::shared_ptr<Members> m_members;
     };
     struct Permit;
+    struct Aside;
     struct Login;
     /// Result of a login, for everybody who waited for it.
     struct LoggedIn {
@@ -83,7 +88,8 @@ private:
     bool m_gone = false;
     std::vector<WirePtr> m_idle; ///< connections to the member in use
     std::set<Loan*> m_loans;
-    SignalCount m_permits; ///< free connections for requests
+    std::set<WirePtr> m_asides; ///< connections of askAt()
+    SignalCount m_permits;      ///< free connections for requests
 };
 
 } // namespace lockscope::etcd

@@ -11,12 +11,16 @@ using etcd::Error;
 
 namespace {
 
-constexpr int kPage = 1000;           // keys of one answer
-constexpr std::size_t kTogether = 64; // requests that are sent together
-constexpr std::size_t kLeasesOfALook = 256;
-constexpr Nanos kSlice = 250ms;            // of a first look, between two reports
-constexpr Nanos kLeaseAgain = 900ms;       // etcd counts leases in whole seconds
-constexpr int kMostEventsPerSecond = 2000; // beyond that, being told costs more than looking
+constexpr int kPage = 1000;          // keys of one answer
+constexpr std::size_t kReads = 100;  // of one request; the server allows 128 unless it is set otherwise
+constexpr std::size_t kTogether = 4; // such requests that are sent together
+constexpr std::size_t kLeasesTogether = 64;
+constexpr std::size_t kLeasesOfALook = 256; // the others have their turn in the next ones
+constexpr Nanos kSlice = 250ms;             // of a first look, between two reports
+constexpr Nanos kLeaseSoonest = 900ms;      // etcd counts leases in whole seconds
+constexpr Nanos kLeaseLatest = 3s;          // a renewal should not show later than this
+constexpr int kLeaseShare = 10;             // a holder renews a few times a lease: asking more often tells no more
+constexpr int kMostEventsPerSecond = 2000;  // beyond that, being told costs more than looking
 constexpr Nanos kWithoutWatch = 30s;
 constexpr Nanos kMembersAgain = 15s; // a leader is replaced seldom
 constexpr Nanos kRefusedAgain = 300s;
@@ -41,7 +45,7 @@ QByteArray beginningOf(const QByteArray& glob) {
 } // namespace
 
 EtcdWatcher::EtcdWatcher(etcd::Reader& reader, QString where, WatchOptions options)
-    : LookingWatcher(reader.runtime(), std::move(where), std::move(options)), m_reader(reader) {
+    : LookingWatcher(reader.runtime(), std::move(where), std::move(options)), m_reader(reader), m_reads(kReads) {
     const NameFilter& names = this->options().names;
     const QByteArray prefix = names.match.size() == 1 ? beginningOf(names.match.front()) : QByteArray();
     m_from = prefix.isEmpty() ? QByteArray(1, '\0') : prefix;
@@ -63,7 +67,7 @@ QCoro::Task<std::expected<void, WatchTrouble>> EtcdWatcher::connect(std::stop_to
 QCoro::Task<EtcdWatcher::Failed> EtcdWatcher::begin(std::stop_token stop) {
     m_groups.clear();
     m_leases.clear();
-    m_leaseAskedAt.clear();
+    m_leaseDue.clear();
     m_next = m_from;
     m_passed = 0;
     m_watch.reset();
@@ -86,8 +90,12 @@ QCoro::Task<EtcdWatcher::Failed> EtcdWatcher::askMembers(std::stop_token stop) {
     if (!list) co_return std::nullopt;
     m_version.emplace();
     m_version->version = list->version;
+    const auto leader = std::ranges::find_if(list->members, &etcd::Member::leads);
     for (const etcd::Member& member : list->members) {
         ServerIdentity its;
+        const bool comparable = leader != list->members.end() && leader->applied >= 0 && member.applied >= 0;
+        if (comparable && !member.leads)
+            its.entriesBehind = std::max<std::int64_t>(leader->applied - member.applied, 0);
         its.role = member.leads    ? ServerIdentity::Role::Leader
                    : member.learns ? ServerIdentity::Role::Learner
                                    : ServerIdentity::Role::Follower;
@@ -117,75 +125,79 @@ QCoro::Task<EtcdWatcher::Failed> EtcdWatcher::readPage(std::stop_token stop) {
     co_return failed;
 }
 
-QCoro::Task<EtcdWatcher::Failed> EtcdWatcher::readValues(std::vector<QByteArray> keys, std::stop_token stop) {
-    for (std::size_t at = 0; at < keys.size(); at += kTogether) {
-        std::vector<etcd::Result<etcd::RangeResult>> reads;
-        for (std::size_t i = at; i < std::min(at + kTogether, keys.size()); ++i) {
-            etcd::Range one;
-            one.key = keys[i];
+QCoro::Task<EtcdWatcher::Failed> EtcdWatcher::readAll(std::vector<etcd::Range> ranges, Taker taker,
+                                                      std::stop_token stop) {
+    for (std::size_t at = 0; at < ranges.size();) {
+        const std::size_t first = at;
+        std::vector<etcd::Result<std::vector<etcd::RangeResult>>> reads;
+        while (at < ranges.size() && reads.size() < kTogether) {
+            const auto from = ranges.begin() + std::ptrdiff_t(at);
+            at = std::min(at + m_reads, ranges.size());
             ++m_requests;
-            reads.push_back(m_reader.range(one, stop));
+            reads.push_back(m_reader.ranges({from, ranges.begin() + std::ptrdiff_t(at)}, stop));
         }
         Failed failed;
         std::exception_ptr cancelled;
+        std::size_t next = first;
         for (auto& read : reads) {
             try {
                 const auto found = co_await read;
-                if (!found)
-                    failed = found.error();
-                else if (!found->keys.empty())
-                    take(found->keys.front());
+                if (!found) failed = found.error();
+                for (std::size_t i = 0; found && i < found->size(); ++i)
+                    taker(next + i, (*found)[i]);
             } catch (const Cancelled&) {
                 cancelled = std::current_exception();
             }
+            next += m_reads;
         }
         if (cancelled) std::rethrow_exception(cancelled);
-        if (failed) co_return failed;
+        if (!failed) continue;
+        // Too many reads at once for this server, or too much to read: then one by one.
+        const bool tooMany = failed->kind == Error::Kind::Refused || failed->kind == Error::Kind::Protocol;
+        if (!tooMany || m_reads == 1) co_return failed;
+        m_reads = 1;
+        at = first;
     }
     co_return std::nullopt;
+}
+
+QCoro::Task<EtcdWatcher::Failed> EtcdWatcher::readValues(std::vector<QByteArray> keys, std::stop_token stop) {
+    std::vector<etcd::Range> ranges(keys.size());
+    for (std::size_t i = 0; i < keys.size(); ++i)
+        ranges[i].key = std::move(keys[i]);
+    const Taker taker = [this](std::size_t, const etcd::RangeResult& found) {
+        if (!found.keys.empty()) take(found.keys.front());
+    };
+    auto failed = co_await readAll(std::move(ranges), taker, std::move(stop));
+    co_return failed;
 }
 
 // An older key of any kind below a lock's name is waited for, too. Which one is the oldest, the server says.
 QCoro::Task<EtcdWatcher::Failed> EtcdWatcher::askOldest(std::stop_token stop) {
     std::vector<QByteArray> names;
-    for (const auto& [name, group] : m_groups)
-        if (group.stale && !group.keys.contains(name)) names.push_back(name);
-    for (std::size_t at = 0; at < names.size(); at += kTogether) {
-        const std::size_t end = std::min(at + kTogether, names.size());
-        std::vector<etcd::Result<etcd::RangeResult>> reads;
-        for (std::size_t i = at; i < end; ++i) {
-            etcd::Range oldest;
-            oldest.key = names[i] + '/';
-            oldest.end = etcd::endOfPrefix(oldest.key);
-            oldest.order = etcd::Range::Order::OldestFirst;
-            oldest.limit = 1;
-            oldest.keysOnly = true;
-            ++m_requests;
-            reads.push_back(m_reader.range(oldest, stop));
-        }
-        Failed failed;
-        std::exception_ptr cancelled;
-        for (std::size_t i = at; i < end; ++i) {
-            try {
-                const auto found = co_await reads[i - at];
-                const auto group = m_groups.find(names[i]);
-                if (!found) {
-                    failed = found.error();
-                } else if (group != m_groups.end()) {
-                    group->second.oldest = found->keys.empty() ? QByteArray() : found->keys.front().key;
-                    group->second.stale = false;
-                }
-            } catch (const Cancelled&) {
-                cancelled = std::current_exception();
-            }
-        }
-        if (cancelled) std::rethrow_exception(cancelled);
-        if (failed) co_return failed;
+    std::vector<etcd::Range> ranges;
+    for (const auto& [name, group] : m_groups) {
+        if (!group.stale || group.keys.contains(name)) continue;
+        names.push_back(name);
+        etcd::Range oldest;
+        oldest.key = name + '/';
+        oldest.end = etcd::endOfPrefix(oldest.key);
+        oldest.order = etcd::Range::Order::OldestFirst;
+        oldest.limit = 1;
+        oldest.keysOnly = true;
+        ranges.push_back(std::move(oldest));
     }
-    co_return std::nullopt;
+    const Taker taker = [&](std::size_t i, const etcd::RangeResult& found) {
+        const auto group = m_groups.find(names[i]);
+        if (group == m_groups.end()) return;
+        group->second.oldest = found.keys.empty() ? QByteArray() : found.keys.front().key;
+        group->second.stale = false;
+    };
+    auto failed = co_await readAll(std::move(ranges), taker, std::move(stop));
+    co_return failed;
 }
 
-QCoro::Task<EtcdWatcher::Failed> EtcdWatcher::askLeases(std::stop_token stop) {
+std::vector<std::int64_t> EtcdWatcher::leasesDue() {
     std::set<std::int64_t> holders;
     for (const auto& [name, group] : m_groups) {
         const auto oldest =
@@ -193,20 +205,26 @@ QCoro::Task<EtcdWatcher::Failed> EtcdWatcher::askLeases(std::stop_token stop) {
         if (oldest != group.keys.end() && oldest->second.lease != 0) holders.insert(oldest->second.lease);
     }
     std::erase_if(m_leases, [&](const auto& lease) { return !holders.contains(lease.first); });
-    std::erase_if(m_leaseAskedAt, [&](const auto& lease) { return !holders.contains(lease.first); });
+    std::erase_if(m_leaseDue, [&](const auto& lease) { return !holders.contains(lease.first); });
     const Nanos now = runtime().monotonic();
-    std::vector<std::pair<Nanos, std::int64_t>> due; // the longest unasked first
+    std::vector<std::pair<Nanos, std::int64_t>> due; // the longest due first
     for (const std::int64_t lease : holders) {
-        const auto asked = m_leaseAskedAt.find(lease);
-        if (asked == m_leaseAskedAt.end() || now - asked->second >= kLeaseAgain)
-            due.emplace_back(asked == m_leaseAskedAt.end() ? Nanos(0) : asked->second, lease);
+        const auto next = m_leaseDue.try_emplace(lease, Nanos(0)).first->second;
+        if (next <= now) due.emplace_back(next, lease);
     }
     std::ranges::sort(due);
-    if (due.size() > kLeasesOfALook) due.resize(kLeasesOfALook);
+    std::vector<std::int64_t> leases;
+    for (const auto& [at, lease] : due)
+        leases.push_back(lease);
+    return leases;
+}
+
+QCoro::Task<EtcdWatcher::Failed> EtcdWatcher::askLeases(std::vector<std::int64_t> leases, std::stop_token stop) {
+    const Nanos now = runtime().monotonic();
     std::vector<etcd::Result<etcd::LeaseState>> reads;
-    for (const auto& [at, lease] : due) {
+    for (const std::int64_t lease : leases) {
         ++m_requests;
-        m_leaseAskedAt[lease] = now;
+        m_leaseDue[lease] = now + kLeaseSoonest;
         reads.push_back(m_reader.timeToLive(lease, stop));
     }
     Failed failed;
@@ -220,8 +238,9 @@ QCoro::Task<EtcdWatcher::Failed> EtcdWatcher::askLeases(std::stop_token stop) {
                     failed = state.error();
                 continue;
             }
+            m_leaseDue[leases[i]] = now + std::clamp(state->granted / kLeaseShare, kLeaseSoonest, kLeaseLatest);
             const std::int64_t left = std::chrono::duration_cast<std::chrono::milliseconds>(state->ttl).count();
-            SeenLease& lease = m_leases[due[i].second];
+            SeenLease& lease = m_leases[leases[i]];
             lease.gone = state->ttl <= 0ns && state->granted <= 0ns;
             constexpr std::int64_t kSecond = 1000; // it is rounded down
             lease.ends = {runtime().wallMs() + left, runtime().wallMs() + left + kSecond};
@@ -324,7 +343,19 @@ QCoro::Task<std::expected<LookingWatcher::Look, WatchTrouble>> EtcdWatcher::look
         asked = runtime().monotonic();
     }
     if (!failed) failed = co_await askOldest(stop);
-    if (!failed) failed = co_await askLeases(stop);
+    count();
+    std::vector<std::int64_t> leases = leasesDue();
+    // Somebody waits for the whole answer; else the others have their turn in the next looks.
+    if (depth == Depth::Slice && leases.size() > kLeasesOfALook) leases.resize(kLeasesOfALook);
+    for (std::size_t at = 0; at < leases.size() && !failed; at += kLeasesTogether) {
+        if (at > 0) co_await keepShare(share, stop);
+        asked = runtime().monotonic();
+        const auto from = leases.begin() + std::ptrdiff_t(at);
+        std::vector<std::int64_t> some(from, from + std::ptrdiff_t(std::min(kLeasesTogether, leases.size() - at)));
+        failed = co_await askLeases(std::move(some), stop);
+        count();
+    }
+    asked = runtime().monotonic();
     if (!failed) failed = co_await askMembers(stop);
     count();
     if (failed) {

@@ -31,9 +31,15 @@ private:
     QCoro::Task<Failed> begin(std::stop_token stop);
     /// Lists the next keys of a first look.
     QCoro::Task<Failed> readPage(std::stop_token stop);
+    /// Takes an answer; `i`: the place of its range among those that were asked for.
+    using Taker = std::function<void(std::size_t i, const etcd::RangeResult& found)>;
+    /// Reads all of them in few requests, several at once.
+    QCoro::Task<Failed> readAll(std::vector<etcd::Range> ranges, Taker taker, std::stop_token stop);
     QCoro::Task<Failed> readValues(std::vector<QByteArray> keys, std::stop_token stop);
     QCoro::Task<Failed> askOldest(std::stop_token stop);
-    QCoro::Task<Failed> askLeases(std::stop_token stop);
+    /// The leases of holders that are to be asked about now, the longest due first.
+    std::vector<std::int64_t> leasesDue();
+    QCoro::Task<Failed> askLeases(std::vector<std::int64_t> leases, std::stop_token stop);
     void take(etcd::KeyValue key);
     void drop(const QByteArray& key);
     void hear(const etcd::WatchEvent& event);
@@ -50,8 +56,9 @@ private:
     std::optional<etcd::OwnedWatch> m_watch;
     std::map<QByteArray, Group> m_groups; ///< by the lock's name
     std::map<std::int64_t, SeenLease> m_leases;
-    std::map<std::int64_t, Nanos> m_leaseAskedAt;
-    std::optional<QByteArray> m_next; ///< where the first look goes on; missing: it is over
+    std::map<std::int64_t, Nanos> m_leaseDue; ///< when each is asked about again
+    std::size_t m_reads;                      ///< of one request
+    std::optional<QByteArray> m_next;         ///< where the first look goes on; missing: it is over
     std::int64_t m_passed = 0, m_there = -1;
     Nanos m_secondBegan{};
     int m_eventsInSecond = 0;

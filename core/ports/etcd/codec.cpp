@@ -237,6 +237,9 @@ Read<MemberState> memberState(const QByteArray& body) {
     MemberState state;
     state.version = (*object)[QStringLiteral("version")].toString().toUtf8();
     state.leader = (*object)[QStringLiteral("leader")].toString().toULongLong();
+    bool ok = false;
+    const qlonglong applied = (*object)[QStringLiteral("raftAppliedIndex")].toString().toLongLong(&ok);
+    if (ok && applied >= 0) state.applied = applied;
     return state;
 }
 

@@ -22,10 +22,11 @@ template <typename T>
 using Read = std::expected<T, QString>;
 Read<LeaseState> leaseState(const QByteArray& body);
 Read<RangeResult> rangeResult(const QByteArray& body);
-/// A member's word of itself: its version, and the leader's id, 0 when it does not say.
+/// A member's word of itself.
 struct MemberState {
     QByteArray version;
-    std::uint64_t leader = 0;
+    std::uint64_t leader = 0;  ///< its id; 0 when it does not say
+    std::int64_t applied = -1; ///< entries of the log that it has applied; -1 when it does not say
 };
 /// Reads a member's state from the answer to /v3/maintenance/status.
 Read<MemberState> memberState(const QByteArray& body);

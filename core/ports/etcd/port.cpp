@@ -19,6 +19,16 @@ Operation Operation::remove(QByteArray key) {
     return operation;
 }
 
+Result<std::vector<RangeResult>> Reader::ranges(std::vector<Range> ranges, std::stop_token stop) {
+    std::vector<RangeResult> results;
+    for (Range& each : ranges) {
+        auto one = co_await range(std::move(each), stop);
+        if (!one) co_return std::unexpected(one.error());
+        results.push_back(*std::move(one));
+    }
+    co_return results;
+}
+
 Result<OwnedWatch> Reader::watchRange(QByteArray /*key*/, QByteArray /*end*/, std::stop_token /*stop*/) {
     co_return std::unexpected(Error{Error::Kind::Refused, 0, QStringLiteral("no watches over ranges")});
 }

@@ -116,6 +116,8 @@ struct Member {
     std::vector<QByteArray> urls; ///< where clients reach it: "http://10.0.0.5:2379"
     bool leads = false;
     bool learns = false; ///< it copies, and does not vote yet
+    /// Entries of the cluster's log that it has applied, by its own word; -1 = it was not asked, or did not answer.
+    std::int64_t applied = -1;
     friend bool operator==(const Member&, const Member&) = default;
 };
 struct MemberList {
@@ -173,12 +175,17 @@ public:
     virtual Runtime& runtime() = 0;
     virtual Result<LeaseState> timeToLive(std::int64_t id, std::stop_token stop = {}) = 0;
     virtual Result<RangeResult> range(Range range, std::stop_token stop = {}) = 0;
+    /// The answers to several reads, in their order: at one revision, in one request where a port can. Precondition:
+    /// 1 to kMostTogether of them; a server that is set to allow fewer refuses.
+    virtual Result<std::vector<RangeResult>> ranges(std::vector<Range> ranges, std::stop_token stop = {});
+    static constexpr std::size_t kMostTogether = 128;
     /// Watches one key from the store's current revision on. Returns once the server has confirmed the watch; it sees
     /// all later changes. Never from a past revision: etcd serves such watches by a 100 ms tick.
     virtual Result<OwnedWatch> watch(QByteArray key, bool deletionsOnly, std::stop_token stop = {}) = 0;
     /// As watch(), for all changes of the keys in [key, end). Refused where a port has no such watches.
     virtual Result<OwnedWatch> watchRange(QByteArray key, QByteArray end, std::stop_token stop = {});
-    /// The members, and who leads. Refused where a port has none.
+    /// The members, who leads, and what each has applied. The leader is asked first, so that nobody seems to be further
+    /// behind it than it is. Refused where a port has none.
     virtual Result<MemberList> members(std::stop_token stop = {});
 };
 

@@ -61,6 +61,64 @@ private Q_SLOTS:
         QVERIFY(report.server && report.server->version.startsWith("3."));
     }
 
+    /// What each member says of itself, against what it was stopped from applying.
+    void theMembersSayHowFarTheyAreBehind() {
+        sandbox::EtcdCluster cluster(m_runtime);
+        VERIFY_STARTED(cluster);
+        const auto stateOf = [](const LockReport& report, const EtcdServer& server) {
+            for (const inspect::WatchedServerState& each : report.servers)
+                if ("http://" + each.address == server.endpoint().toUtf8()) return each;
+            return inspect::WatchedServerState{};
+        };
+        const auto watcher = watcherOf(m_runtime, cluster.url());
+        const LockReport whole = run(watcher->once());
+        QCOMPARE(whole.servers.size(), 3u);
+        int followers = 0, stopped = -1;
+        for (int i = 0; i < cluster.size(); ++i) {
+            const inspect::WatchedServerState its = stateOf(whole, cluster.member(i));
+            QVERIFY(its.identity);
+            const bool leads = its.identity->role == inspect::ServerIdentity::Role::Leader;
+            QCOMPARE(its.identity->entriesBehind >= 0, !leads); // nobody is behind itself
+            followers += !leads;
+            // Not the one that answers us: the driver would go on to another one.
+            if (!leads && i > 0) stopped = i;
+            QCOMPARE(textOf(its).contains(QLatin1String("behind")), !leads);
+        }
+        QCOMPARE(followers, 2);
+        cluster.member(stopped).pause();
+        const auto first = watcherOf(m_runtime, cluster.url());
+        const LockReport without = run(first->once());
+        cluster.member(stopped).resume();
+        QCOMPARE(stateOf(without, cluster.member(stopped)).identity->entriesBehind, -1); // it does not tell
+    }
+
+    void manyKeysAreReadTogether() {
+        constexpr int kKeys = 1000, kLeases = 300; // more leases than one look of a watch asks about
+        for (int lease = 1; lease <= kLeases; ++lease)
+            VERIFY_OK(run(m_own->grantLease(lease, 600s)));
+        for (int key = 0; key < kKeys;) {
+            etcd::Transaction puts;
+            for (int i = 0; i < 100; ++i, ++key) {
+                const std::int64_t lease = key % kLeases + 1;
+                const QByteArray name = "many-" + QByteArray::number(key);
+                puts.then.push_back(
+                    etcd::Operation::put(name + '/' + QByteArray::number(qulonglong(lease), 16), name, lease));
+            }
+            VERIFY_OK(run(m_own->run(std::move(puts))));
+        }
+        const LockReport report = look();
+        QVERIFY2(!report.trouble, report.trouble ? qPrintable(report.trouble->message) : "");
+        QCOMPARE(report.locks.size(), std::size_t(kKeys));
+        for (const LockRow& row : report.locks) {
+            QVERIFY(row.ttlMs.value_or(0) > 500'000); // of every lease
+            QCOMPARE(row.holders.front().about, row.name);
+        }
+        // Each lease is asked about by itself, since etcd has no other way; everything else goes together.
+        QVERIFY2(report.commands < kLeases + 60, qPrintable(QString::number(report.commands)));
+        for (int lease = 1; lease <= kLeases; ++lease)
+            VERIFY_OK(run(m_own->revokeLease(lease)));
+    }
+
     void aQueueOfEtcdctlIsTheServersOwn() {
         const auto first =
             etcdctl({QStringLiteral("lock"), QStringLiteral("--ttl"), QStringLiteral("20"), QStringLiteral("jobs")});
