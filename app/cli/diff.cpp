@@ -56,9 +56,13 @@ int diff(const QStringList& words) {
     trace::StateIndex index(recording->trace);
     const trace::State earlier = index.at(*from), later = index.at(*to);
     const auto changes = trace::differences(*recording->trace, earlier, *from, later, *to);
-    if (!arguments->has("json"))
-        say(tr("from %1 to %2: %n change(s)", nullptr, int(changes.size()))
-                .arg(instantText(*recording->trace, *from), instantText(*recording->trace, *to)));
+    if (!arguments->has("json")) {
+        QString heading = tr("from %1 to %2: %n change(s)", nullptr, int(changes.size()))
+                              .arg(instantText(*recording->trace, *from), instantText(*recording->trace, *to));
+        const QString day = dayText(*recording->trace, *from);
+        if (!day.isEmpty()) heading += QStringLiteral("  (") + day + QLatin1Char(')');
+        say(heading);
+    }
     for (const trace::Change& change : changes)
         if (arguments->has("json"))
             say(toJson(change, *recording->trace));

@@ -9,6 +9,7 @@
 #include "runtime/event_loop_runtime.h"
 #include "servers/commands.h"
 #include "servers/signal_inbox.h"
+#include "servers/watch_clock.h"
 #include "servers/watch_metrics.h"
 #include "servers/watch_recording.h"
 #include "servers/watched_server.h"
@@ -28,7 +29,7 @@ public:
     /// Precondition: inspect::watchable() is true of each. `metrics` may be nullptr.
     WatchRun(const std::vector<ConnectionUrl>& urls, const WatchPlan& plan, WatchMetrics* metrics) : m_plan(plan) {
         for (const ConnectionUrl& url : urls)
-            m_servers.push_back(std::make_unique<WatchedServer>(m_runtime, url, plan, metrics));
+            m_servers.push_back(std::make_unique<WatchedServer>(m_runtime, url, plan, m_clock, metrics));
         connect(&m_signals, &SignalInbox::interrupted, this, [this](int signal) {
             m_interruptedBy = signal;
             m_stop.request_stop();
@@ -110,6 +111,7 @@ private:
     WatchPlan m_plan;
     SignalInbox m_signals{SignalInbox::Which::Ends};
     EventLoopRuntime m_runtime;
+    WatchClock m_clock;
     std::unique_ptr<WatchRecording> m_recording;
     std::vector<std::unique_ptr<WatchedServer>> m_servers;
     std::stop_source m_stop;

@@ -8,6 +8,7 @@
 #include "inspect/make_watcher.h"
 #include "inspect/same_client.h"
 #include "inspect/text.h"
+#include "servers/watch_clock.h"
 #include "servers/watch_metrics.h"
 #include "servers/watch_words.h"
 
@@ -22,7 +23,8 @@ using inspect::LockRow;
 
 namespace {
 
-QString timeText(std::int64_t wallMs) {
+/// For scripts: RFC 3339, UTC.
+QString timeForScripts(std::int64_t wallMs) {
     return QDateTime::fromMSecsSinceEpoch(wallMs, Qt::UTC).toString(Qt::ISODateWithMs);
 }
 
@@ -37,8 +39,10 @@ inspect::WatchOptions optionsFor(const ConnectionUrl& url, const WatchPlan& plan
 
 } // namespace
 
-WatchedServer::WatchedServer(Runtime& runtime, const ConnectionUrl& url, const WatchPlan& plan, WatchMetrics* metrics)
+WatchedServer::WatchedServer(Runtime& runtime, const ConnectionUrl& url, const WatchPlan& plan, WatchClock& clock,
+                             WatchMetrics* metrics)
     : m_runtime(runtime),
+      m_clock(clock),
       m_endpoint(url.display()),
       m_plan(plan),
       m_metrics(metrics),
@@ -138,9 +142,10 @@ void WatchedServer::tellNotes(const LockReport& report) { // each kind once per 
         if (!isGood(note.kind) && m_noted.insert(note.kind).second) complainHere(textOf(note));
 }
 
-void WatchedServer::sayAt(const QString& time, const QString& word, const QString& text) {
+void WatchedServer::sayAt(std::int64_t wallMs, const QString& word, const QString& text) {
     constexpr int kWordWidth = 15;
-    say(time + QStringLiteral("  ") + (m_plan.headings ? m_endpoint + QStringLiteral("  ") : QString()) +
+    say(m_clock.timeOf(wallMs) + QStringLiteral("  ") +
+        (m_plan.headings ? m_endpoint + QStringLiteral("  ") : QString()) +
         word.leftJustified(word.isEmpty() ? 0 : kWordWidth) + text);
 }
 
@@ -150,14 +155,14 @@ void WatchedServer::complainHere(const QString& message) const {
 
 void WatchedServer::tell(inspect::ServerEvent event, const LockReport& report) {
     if (!m_plan.json) {
-        sayAt(timeText(report.wallMs), {}, serverEventText(event, report.server));
+        sayAt(report.wallMs, {}, serverEventText(event, report.server));
         return;
     }
     JsonLine line;
     line.add("change", QByteArray("server"))
         .add("event", QByteArray(nameOf(event)))
         .add("endpoint", m_endpoint)
-        .add("observed_at", timeText(report.wallMs));
+        .add("observed_at", timeForScripts(report.wallMs));
     if (report.server) line.add("server", toJson(*report.server));
     say(line.toJson());
 }
@@ -165,25 +170,25 @@ void WatchedServer::tell(inspect::ServerEvent event, const LockReport& report) {
 void WatchedServer::tell(const LockChange& change, const LockReport& report) {
     static constexpr const char* kKinds[] = {"appeared", "changed", "vanished"};
     if (!m_plan.json) {
-        sayAt(timeText(report.wallMs), changeWord(change.what), changeText(change));
+        sayAt(report.wallMs, changeWord(change.what), changeText(change));
         return;
     }
     JsonLine line;
     line.add("change", QByteArray(kKinds[static_cast<std::size_t>(change.kind)]))
         .add("event", QByteArray(nameOf(change.what)))
         .add("endpoint", m_endpoint)
-        .add("observed_at", timeText(report.wallMs))
+        .add("observed_at", timeForScripts(report.wallMs))
         .add("lock", inspect::toJson(change.row));
     say(line.toJson());
 }
 
 void WatchedServer::tell(const inspect::Alert& alert) {
     const bool raised = alert.state == inspect::Alert::State::Raised;
-    const QString time = timeText(m_runtime.wallMs());
+    const std::int64_t now = m_runtime.wallMs();
     const QString explained = alert.sentence + QLatin1Char(' ') + alert.advice;
     if (!m_plan.json) {
         const QString rule = alert.rule.text;
-        sayAt(time, raised ? tr("ALERT") : tr("alert over"),
+        sayAt(now, raised ? tr("ALERT") : tr("alert over"),
               raised ? rule + QStringLiteral(": ") + explained
                      : rule + QStringLiteral("  ") + inspect::readable(alert.lock));
         return;
@@ -193,7 +198,7 @@ void WatchedServer::tell(const inspect::Alert& alert) {
         .add("event", QByteArray(raised ? "raised" : "over"))
         .add("alert", alert.rule.text)
         .add("endpoint", m_endpoint)
-        .add("observed_at", time);
+        .add("observed_at", timeForScripts(now));
     line.add("name", alert.lock.isEmpty() ? QJsonValue(QJsonValue::Null) : QJsonValue(inspect::readable(alert.lock)));
     if (raised) line.add("explain", explained);
     say(line.toJson());

@@ -11,6 +11,7 @@
 
 namespace lockscope::cli {
 
+class WatchClock;
 class WatchMetrics;
 
 /// The parts of the reports that a person asked to see.
@@ -30,8 +31,10 @@ struct WatchPlan {
 /// One of the servers of `lockscope watch`: its watcher, and the lines that are printed of it.
 class WatchedServer {
 public:
-    /// Precondition: inspect::watchable(url). `metrics`: may be nullptr; outlives it, as does the runtime.
-    WatchedServer(Runtime& runtime, const ConnectionUrl& url, const WatchPlan& plan, WatchMetrics* metrics);
+    /// Precondition: inspect::watchable(url). `metrics`: may be nullptr; outlives it, as do the clock, which all
+    /// servers of a run share, and the runtime.
+    WatchedServer(Runtime& runtime, const ConnectionUrl& url, const WatchPlan& plan, WatchClock& clock,
+                  WatchMetrics* metrics);
 
     /// Looks once, or watches until stopped. The exit status. Throws Cancelled.
     QCoro::Task<int> look(std::stop_token stop);
@@ -52,10 +55,11 @@ private:
     void tell(const inspect::LockChange& change, const inspect::LockReport& report);
     void tell(const inspect::Alert& alert);
     /// A line of text about something that happened.
-    void sayAt(const QString& time, const QString& word, const QString& text);
+    void sayAt(std::int64_t wallMs, const QString& word, const QString& text);
     void complainHere(const QString& message) const;
 
     Runtime& m_runtime;
+    WatchClock& m_clock;
     QString m_endpoint;
     WatchPlan m_plan;
     WatchMetrics* m_metrics;

@@ -25,6 +25,11 @@ std::int64_t leftAt(const Record& record, Nanos at) {
     return record.deadline < 0 ? record.deadline : std::max<std::int64_t>(record.deadline - at.count(), 0);
 }
 
+/// The fencing token of a record; -1: none has been seen so far.
+std::int64_t knownToken(const Record& record) {
+    return record.token == 0 ? -1 : record.token;
+}
+
 class Comparison {
 public:
     Comparison(const Trace& trace, Nanos from, Nanos to) : m_trace(trace), m_from(from), m_to(to) {}
@@ -36,7 +41,11 @@ public:
         if (was.waiters != is.waiters &&
             std::max<std::int64_t>(was.waiters, 0) != std::max<std::int64_t>(is.waiters, 0))
             add(Kind::Waiters, lock).before = was.waiters, m_changes.back().after = is.waiters;
-        if (was.token != is.token) add(Kind::Token, lock).before = was.token, m_changes.back().after = is.token;
+        if (was.token != is.token) {
+            Change& change = add(Kind::Token, lock);
+            change.before = knownToken(was);
+            change.after = knownToken(is);
+        }
     }
 
     template <typename Party> // ClientState, NodeState
@@ -222,6 +231,8 @@ QString sentenceOf(const Change& change, const Trace& trace) {
             .arg(change.before)
             .arg(change.after);
     case Kind::Token:
+        if (change.before < 0)
+            return Text::tr("The fencing token of “%1” is %2; none was known before.").arg(subject).arg(change.after);
         return Text::tr("The fencing token of “%1” went from %2 to %3.")
             .arg(subject)
             .arg(change.before)

@@ -21,7 +21,7 @@ struct Change {
         Waiters,    ///< another number of waiters: before, after; -1 = not known
         Lease,      ///< the same hold with another end: the time left at each instant, ns; kNeverEnds
         Holds,      ///< the same holder holds more or fewer times: before, after
-        Token,      ///< another fencing token: before, after
+        Token,      ///< another fencing token: before, after; before -1 = none was known
         ServerLife, ///< before, after: ClientState::Life of a node
         ServerRole, ///< first, second: Texts; kNoEntity = not known
         ClientLife, ///< before, after: ClientState::Life of a client

@@ -2,6 +2,7 @@
 #include "trace/trace_time.h"
 
 #include "trace/time_text.h"
+#include "trace/zone_text.h"
 
 #include <QCoreApplication>
 #include <QDateTime>
@@ -56,13 +57,16 @@ QString clockText(const trace::Trace& trace, Nanos t) {
 QString dayText(const trace::Trace& trace, Nanos t) {
     if (!tellsTimeOfDay(trace)) return {};
     const QDateTime date = dateOf(trace, t);
-    const int minutes = date.offsetFromUtc() / 60;
+    return zoneText(date.toMSecsSinceEpoch()) + QStringLiteral(" · ") + date.date().toString(Qt::ISODate);
+}
+
+QString zoneText(std::int64_t wallMs) {
+    const int minutes = QDateTime::fromMSecsSinceEpoch(wallMs).offsetFromUtc() / 60;
     QString zone = QStringLiteral("UTC");
-    if (minutes != 0) {
-        zone += (minutes < 0 ? QString(QChar(0x2212)) : QStringLiteral("+")) + QString::number(std::abs(minutes) / 60);
-        if (minutes % 60 != 0) zone += QStringLiteral(":%1").arg(std::abs(minutes) % 60, 2, 10, QLatin1Char('0'));
-    }
-    return zone + QStringLiteral(" · ") + date.date().toString(Qt::ISODate);
+    if (minutes == 0) return zone;
+    zone += (minutes < 0 ? QString(QChar(0x2212)) : QStringLiteral("+")) + QString::number(std::abs(minutes) / 60);
+    if (minutes % 60 != 0) zone += QStringLiteral(":%1").arg(std::abs(minutes) % 60, 2, 10, QLatin1Char('0'));
+    return zone;
 }
 
 Nanos timeOfDayAtOrigin(const trace::Trace& trace) {

@@ -128,6 +128,10 @@ private Q_SLOTS:
         QVERIFY(ends(*watcher));
         QCOMPARE(watcher->exitCode(), 1);
         const QByteArray out = watcher->readAllStandardOutput();
+        QCOMPARE(out.count("Local times, UTC"), 1); // before the first of them
+        static const QRegularExpression kTime(QStringLiteral("^Local times, UTC\\S*\n\\d{4}-\\d\\d-\\d\\d (\\d\\d:){2}"
+                                                             "\\d\\d\\.\\d{3}  \\S"));
+        QVERIFY2(kTime.match(QString::fromUtf8(out)).hasMatch(), out.constData());
         QVERIFY2(out.contains("ALERT") && out.contains("held>300ms: “lock:a” is held by"), out.constData());
         const Ran once = program({QStringLiteral("watch"), m_redis->url(), QStringLiteral("--once"),
                                   QStringLiteral("--alert"), QStringLiteral("left<5m"), QStringLiteral("--fail")});

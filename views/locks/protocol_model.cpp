@@ -26,9 +26,12 @@ Followed followed(const ViewContext& context) {
     if (!context.session()) return {};
     const scenario::Scenario& settings = context.settings();
     Followed ours{settings.recipe, settings.lock.name, settings.lock.lease};
-    // At somebody's server that is only looked at, none of our own clients follows any.
+    // At somebody's servers that are only looked at, none of our own clients follows any.
     const session::Abilities can = context.session()->abilities();
-    if (can.live && !can.workload) ours = {};
+    const bool ofRealServers = can.live || context.trace()->originWallMs() != 0;
+    // A recording of them has clients of our own only if one of them has asked for a lock.
+    const bool onlyLooks = ofRealServers && !can.workload && (can.live || context.state().beliefs.empty());
+    if (onlyLooks) ours = {};
     const trace::EntityId lock = context.focusedLock();
     if (lock == trace::kNoEntity) return ours;
     const QString name = context.trace()->displayName(lock), format = lockFormat(lock, context);

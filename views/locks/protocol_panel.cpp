@@ -176,9 +176,10 @@ ProtocolPanel::ProtocolPanel(ViewContext* context, QWidget* parent)
     column->addWidget(m_view, 1);
     column->addStretch(); // takes what the steps leave
     m_stack->addWidget(page);
-    m_stack->addWidget(new EmptyState("step", tr("No recipe to follow"),
-                                      tr("Play a scenario: its recipe's steps show up here, and each client stands at "
-                                         "the one it has come to.")));
+    m_stack->addWidget(
+        new EmptyState("step", tr("No recipe to follow"),
+                       tr("Play a scenario, or select a lock that is held: its recipe's steps show up here, "
+                          "and each client of a scenario stands at the one it has come to.")));
     connect(m_model, &ProtocolModel::recipeChanged, this, &ProtocolPanel::showRecipe);
     connect(m_model, &ProtocolModel::noteChanged, this, &ProtocolPanel::showNote);
     connect(m_model, &QAbstractItemModel::dataChanged, this, &ProtocolPanel::showStanding);

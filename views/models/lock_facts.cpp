@@ -398,7 +398,8 @@ QString lockFormat(EntityId lock, const ViewContext& context) {
     const auto record = state.records.find(lock);
     const EntityId seen = record == state.records.end() ? kNoEntity : record->second.format;
     const bool watched = e.other != kNoEntity && trace->entity(e.other).kind == trace::EntityKind::Text;
-    if (watched) return trace->displayName(seen ? seen : e.other);
+    // The name table tells the format from the beginning; nobody had seen it before the lock's first row.
+    if (watched) return record == state.records.end() ? unknown() : trace->displayName(seen ? seen : e.other);
     if (record != state.records.end()) {
         const auto holder = state.beliefs.find({lock, record->second.owner});
         if (holder != state.beliefs.end() && holder->second.recipe) return trace->displayName(holder->second.recipe);
@@ -413,7 +414,8 @@ QString lockFormat(EntityId lock, const ViewContext& context) {
     if (seen) return trace->displayName(seen);
     const session::Session* const session = context.session();
     const bool ours = session && e.name == context.scenario().lock.name.toUtf8();
-    return ours ? context.settings().recipe : unknown();
+    const bool known = ours && (session->abilities().workload || trace->originWallMs() == 0);
+    return known ? context.settings().recipe : unknown();
 }
 
 QString recipeOfFormat(const QString& format) {

@@ -147,6 +147,22 @@ private Q_SLOTS:
             QVERIFY(trace::sentenceOf(change, *world.trace).endsWith(u'.'));
     }
 
+    /// None is no number that a token could have gone from.
+    void aFirstTokenIsNoChangeFromZero() {
+        World world;
+        world.held(1s, world.a);
+        world.row(3s, EventKind::RecordToken, trace::kNoEntity, world.orders, 33);
+        world.row(5s, EventKind::RecordToken, trace::kNoEntity, world.orders, 35);
+        const auto first = world.between(2s, 4s);
+        QCOMPARE(first.size(), std::size_t(1));
+        QCOMPARE(trace::sentenceOf(first[0], *world.trace),
+                 QStringLiteral("The fencing token of “orders” is 33; none was known before."));
+        QCOMPARE(first[0].before, -1);
+        const auto next = world.between(4s, 6s);
+        QCOMPARE(trace::sentenceOf(next.at(0), *world.trace),
+                 QStringLiteral("The fencing token of “orders” went from 33 to 35."));
+    }
+
     void copiesOfALogicalLockAreLeftOut() {
         World world;
         const auto copy = world.trace->intern(EntityKind::Lock, "orders", world.node, world.orders);

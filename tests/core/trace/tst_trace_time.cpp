@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/time_text.h"
 #include "trace/trace_time.h"
+#include "trace/zone_text.h"
 
 #include <QDateTime>
 #include <QTest>
@@ -48,6 +49,7 @@ private Q_SLOTS:
         QCOMPARE(intervalText(trace, 41s, 41'020ms), QStringLiteral("14:32:06.123 – 14:32:06.143"));
         QCOMPARE(intervalText(trace, 41s, kNever), QStringLiteral("14:32:06 – now"));
         QCOMPARE(dayText(trace, 0ns), QStringLiteral("UTC+1 · 2025-11-27"));
+        QCOMPARE(zoneText(trace.originWallMs()), QStringLiteral("UTC+1"));
     }
 
     void anotherDayHasItsDate() {

@@ -213,6 +213,27 @@ private Q_SLOTS:
         QTRY_VERIFY(model.rowCount() > 0 && model.index(0).data().toString().contains(QLatin1String("orders")));
     }
 
+    /// The name table of a recording knows the format from its beginning; nobody had seen a lock by then.
+    void aRecordingOfServersFollowsNoRecipeBeforeALockIsHeld() {
+        FakeSession session;
+        session.can = {};
+        trace::Trace& trace = session.writable();
+        trace.setOriginWallMs(1'790'000'000'000);
+        const auto node = trace.intern(trace::EntityKind::Node, "redis-1");
+        const auto lock = trace.intern(trace::EntityKind::Lock, "nightly", node, trace.text("redis-py"));
+        const auto thread = trace.intern(trace::EntityKind::Thread, "1", trace.intern(trace::EntityKind::Client, "A"));
+        trace.append({Nanos(5s).count(), Nanos(9s).count(), thread, lock, 1, trace::EventKind::RecordHeld});
+        trace.reach(8s);
+        ViewContext context;
+        context.setSession(&session);
+        context.setPlayhead(1s);
+        ProtocolModel model(&context);
+        QCOMPARE(model.recipe(), QString());
+        QCOMPARE(lockFormat(lock, context), QStringLiteral("unknown"));
+        context.setPlayhead(6s);
+        QTRY_COMPARE(model.recipe(), QStringLiteral("redis-set"));
+    }
+
     void whatChangesAtOnceIsToldAtOnce_data() {
         QTest::addColumn<bool>("grouped");
         QTest::newRow("flat") << false;
