@@ -3,6 +3,7 @@
 
 #include "cli/text.h"
 #include "inspect/text.h"
+#include "ports/endpoint.h"
 
 #include <QHttpServer>
 #include <QHttpServerResponse>
@@ -42,18 +43,15 @@ private:
 
 std::expected<MetricsAddress, QString> MetricsAddress::parse(const QString& text) {
     MetricsAddress at;
-    const qsizetype colon = text.lastIndexOf(QLatin1Char(':'));
-    bool ok = false;
-    const uint port = text.mid(colon + 1).toUInt(&ok);
-    constexpr uint kGreatest = 65'535;
-    QString host = text.left(std::max<qsizetype>(colon, 0));
-    if (host.startsWith(QLatin1Char('[')) && host.endsWith(QLatin1Char(']'))) host = host.mid(1, host.size() - 2);
-    if (host == QLatin1String("localhost")) host.clear();
-    if (!ok || port > kGreatest || (!host.isEmpty() && !at.host.setAddress(host)))
+    const bool onlyPort = !text.contains(QLatin1Char(':'));
+    const QString address = onlyPort ? QStringLiteral(":%1").arg(text) : text;
+    const auto given = endpointOf(address);
+    const QString host = given && given->host != QLatin1String("localhost") ? given->host : QString();
+    if (!given || (!host.isEmpty() && !at.host.setAddress(host)))
         return std::unexpected(tr("--metrics “%1” should be a port, or an address and a port: 9187, 0.0.0.0:9187, "
                                   "[::1]:9187")
                                    .arg(text));
-    at.port = std::uint16_t(port);
+    at.port = given->port;
     return at;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/redis/info.h"
 
+#include "ports/endpoint.h"
 #include "ports/redis/cluster_keys.h"
 
 #include <QList>
@@ -85,9 +86,9 @@ std::vector<ClusterNode> clusterNodesIn(const QByteArray& clusterNodes) {
         if (words.size() < kSlotsFrom) continue;
         ClusterNode node;
         const QByteArray address = words[1].left(words[1].indexOf('@')); // "host:port@bus,name"
-        const qsizetype colon = address.lastIndexOf(':');
-        if (colon < 0) continue;
-        node.at = {QString::fromUtf8(address.left(colon)), address.mid(colon + 1).toUShort()};
+        const auto at = endpointOf(QString::fromUtf8(address));
+        if (!at) continue;
+        node.at = *at;
         const QList<QByteArray> flags = words[2].split(',');
         node.myself = flags.contains("myself");
         node.master = flags.contains("master");

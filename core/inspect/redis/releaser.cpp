@@ -2,6 +2,7 @@
 #include "inspect/redis/releaser.h"
 
 #include "inspect/text.h"
+#include "ports/endpoint.h"
 #include "recipes/redis/redis_recipe.h"
 
 #include <algorithm>
@@ -126,12 +127,9 @@ RedisGroupReleaser::RedisGroupReleaser(Runtime& runtime, ConnectionUrl url, redi
 
 std::expected<std::unique_ptr<RedisReleaser>, QString> RedisGroupReleaser::releaserFor(const LockRow& seen) {
     ConnectionUrl url = m_url;
-    const QString at = QString::fromUtf8(seen.server);
-    const qsizetype colon = at.lastIndexOf(u':');
-    if (colon < 0) return std::unexpected(cannotBeFreed(seen));
-    QString host = at.first(colon);
-    if (host.startsWith(u'[')) host = host.sliced(1).chopped(1);
-    url.endpoints = {{host, at.sliced(colon + 1).toUShort()}};
+    const auto at = endpointOf(QString::fromUtf8(seen.server));
+    if (!at) return std::unexpected(cannotBeFreed(seen));
+    url.endpoints = {*at};
     return std::make_unique<RedisReleaser>(m_dial(m_runtime, url, redis::DriverOptions()));
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ports/redis/cluster_keys.h"
 
+#include "ports/endpoint.h"
+
 #include <array>
 #include <string_view>
 
@@ -156,15 +158,11 @@ std::optional<Redirection> redirectionOf(const QByteArray& code, const QString& 
     if (at < 0) return std::nullopt;
     const QStringList parts = text.mid(at + word.size()).split(u' ');
     if (parts.size() < 2) return std::nullopt;
-    const qsizetype colon = parts[1].lastIndexOf(u':');
-    bool slotFine = false, portFine = false;
-    Redirection to;
-    to.slot = parts[0].toInt(&slotFine);
-    to.host = parts[1].left(std::max<qsizetype>(colon, 0));
-    to.port = parts[1].mid(colon + 1).toUShort(&portFine);
-    if (colon < 0 || !slotFine || !portFine || to.port == 0 || to.slot < 0 || to.slot >= kClusterSlots)
-        return std::nullopt;
-    return to;
+    const auto node = endpointOf(parts[1]);
+    bool slotFine = false;
+    const int slot = parts[0].toInt(&slotFine);
+    if (!node || node->port == 0 || !slotFine || slot < 0 || slot >= kClusterSlots) return std::nullopt;
+    return Redirection{slot, node->host, node->port};
 }
 
 } // namespace lockscope::redis

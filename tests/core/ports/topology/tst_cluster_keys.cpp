@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ports/endpoint.h"
 #include "ports/redis/cluster_keys.h"
 
 #include <QTest>
@@ -8,6 +9,16 @@ using namespace lockscope::redis;
 class TestClusterKeys : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void addressesThatServersWrite() {
+        const auto of = [](const char* text) { return lockscope::endpointOf(QString::fromLatin1(text)); };
+        QVERIFY(of("10.0.0.5:6379") == (lockscope::Endpoint{QStringLiteral("10.0.0.5"), 6379}));
+        QVERIFY(of("[::1]:7000") == (lockscope::Endpoint{QStringLiteral("::1"), 7000}));
+        QVERIFY(of("2001:db8::5:7000") == (lockscope::Endpoint{QStringLiteral("2001:db8::5"), 7000}));
+        QVERIFY(of(":0") == (lockscope::Endpoint{QString(), 0}));
+        for (const char* text : {"", "host", "host:", "host:65536", "host:-1", "host:+1", "host:1x"})
+            QVERIFY2(!of(text), text);
+    }
+
     void checksum() {
         QCOMPARE(crc16("123456789"), std::uint16_t(0x31C3)); // of the specification
         QCOMPARE(crc16(""), std::uint16_t(0));
