@@ -14,7 +14,7 @@ public:
     virtual ~SecretStore() = default;
     enum class Answer : std::uint8_t {
         Done,    ///< it was read, written or erased
-        Missing, ///< there is none of this name
+        Missing, ///< there is none of this name, or the keyring is locked: GNOME's does not say which
         Failed,  ///< there is no such store here, or it is locked and stays so
     };
     using Read = std::function<void(Answer answer, const QString& secret)>;
