@@ -19,6 +19,7 @@
 #include "window/help_desk.h"
 #include "window/lesson_desk.h"
 #include "window/message_bar.h"
+#include "window/name_hider.h"
 #include "window/presenter.h"
 #include "window/secret_keeper.h"
 #include "window/session_opener.h"
@@ -74,7 +75,9 @@ MainWindow::MainWindow(Settings* settings, QWidget* parent)
       m_secrets(new SecretKeeper(desktopSecrets(), this)),
       m_context(new views::ViewContext(this)),
       m_player(new views::Player(m_context, this)),
-      m_recorder(new SessionRecorder(m_context, this)),
+      m_names(new NameHider(this)),
+      m_recorder(new SessionRecorder(
+          m_context, [this] { return m_session.get(); }, this)),
       m_sharer(new Sharer(this)),
       m_registry(new ActionRegistry(this)),
       m_messages(new MessageBar(this)),
@@ -113,9 +116,12 @@ MainWindow::MainWindow(Settings* settings, QWidget* parent)
                            "each time.")
                             .arg(name));
     });
-    const auto recent = [this] { m_welcome->setRecent(m_settings->recentFiles(), m_settings->recentConnections()); };
-    connect(settings, &Settings::recentChanged, m_welcome, recent);
-    recent();
+    connect(settings, &Settings::recentChanged, this, &MainWindow::refreshRecent);
+    connect(m_names, &NameHider::changed, this, [this] {
+        refreshRecent();
+        refreshTitle();
+    });
+    refreshRecent();
 
     takePlace();
     refreshTitle();
@@ -138,7 +144,7 @@ void MainWindow::takePlace() {
 MainWindow::~MainWindow() {
     m_recorder->stop();
     // Views hold on to the context, which holds on to the session: take it away before it goes.
-    m_context->setSession(nullptr);
+    m_names->show(nullptr);
 }
 
 void MainWindow::assembleTop() {
@@ -266,15 +272,21 @@ void MainWindow::setSession(std::unique_ptr<session::Session> session, bool play
     const bool open = m_session != nullptr;
     if (open) {
         needWork();
-        connect(m_session.get(), &session::Session::complained, this, &MainWindow::complain);
-        connect(m_session.get(), &session::Session::healthChanged, this, &MainWindow::tellHealth);
+        // Where names are hidden, another session tells of it.
+        const auto isShown = [this, its = m_session.get()] { return m_context->session() == its; };
+        connect(m_session.get(), &session::Session::complained, this, [this, isShown](const QString& message) {
+            if (isShown()) complain(message);
+        });
+        connect(m_session.get(), &session::Session::healthChanged, this, [this, isShown] {
+            if (isShown()) tellHealth();
+        });
         attachConnections();
         if (const auto* recording = qobject_cast<session::RecordingSession*>(m_session.get()))
             // Queued: the session goes, and must not be in the middle of telling this.
             connect(recording, &session::RecordingSession::unreadable, this, &MainWindow::giveUpFile,
                     Qt::QueuedConnection);
     }
-    m_context->setSession(m_session.get());
+    m_names->show(m_session.get());
     old.reset();
     if (open) {
         // Somebody's server is monitored; a simulation has the layout that was chosen, or that its lesson wants.
@@ -306,7 +318,7 @@ void MainWindow::setSession(std::unique_ptr<session::Session> session, bool play
 std::unique_ptr<session::Session> MainWindow::releaseSession() {
     m_player->pause();
     m_recorder->stop();
-    m_context->setSession(nullptr);
+    m_names->show(nullptr);
     if (m_session) m_session->disconnect(this);
     return std::move(m_session);
 }
@@ -339,7 +351,8 @@ void MainWindow::complain(const QString& message) {
 
 void MainWindow::tellHealth() {
     // The pill has room for a few words; the reason is told where it can be read, once for each trouble.
-    const session::Health health = m_session ? m_session->health() : session::Health{};
+    const session::Session* const shown = m_context->session();
+    const session::Health health = shown ? shown->health() : session::Health{};
     const QString before = std::exchange(m_trouble, health.brief);
     if (health.brief.isEmpty()) {
         if (!before.isEmpty() && m_messages->message() == m_toldTrouble) m_messages->dismiss();
@@ -352,9 +365,15 @@ void MainWindow::tellHealth() {
 void MainWindow::refreshTitle() {
     if (!m_session) return setWindowTitle(tr("Lockscope"));
     const session::Abilities can = m_session->abilities();
-    const QString title = tr("%1 — Lockscope").arg(m_session->title());
+    const QString title = tr("%1 — Lockscope").arg(m_context->session()->title());
     //: %1 is the window's title while a server is watched that may be changed.
     setWindowTitle(can.live && can.forceRelease ? tr("CHANGES ALLOWED · %1").arg(title) : title);
+}
+
+void MainWindow::refreshRecent() {
+    const bool hidden = m_names->isOn();
+    m_welcome->setRecent(hidden ? QStringList() : m_settings->recentFiles(),
+                         hidden ? QStringList() : m_settings->recentConnections());
 }
 
 void MainWindow::remember() {

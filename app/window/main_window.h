@@ -25,6 +25,7 @@ class CompareDesk;
 class HelpDesk;
 class LessonDesk;
 class MessageBar;
+class NameHider;
 class Presenter;
 class SecretKeeper;
 class SessionRecorder;
@@ -41,6 +42,9 @@ public:
     ~MainWindow() override;
 
     views::ViewContext* context() const { return m_context; }
+    /// The open session itself, to be recorded and changed; context() has the one to be seen, perhaps without names.
+    /// Null: none is open.
+    session::Session* session() const { return m_session.get(); }
     views::Player* player() const { return m_player; }
     views::TransportBar* transport();
     views::WelcomePage* welcome() const { return m_welcome; }
@@ -55,6 +59,7 @@ public:
     Presenter* presenter() const { return m_presenter; }
     /// Null before the first session.
     WindowAlerts* alerts() const { return m_alerts; }
+    NameHider* names() const { return m_names; }
     Settings* settings() const { return m_settings; }
     /// Null before the first session.
     WorkArea* work() const { return m_work; }
@@ -91,6 +96,8 @@ public Q_SLOTS:
     void closeSession();
     void showShortcuts();
     void complain(const QString& message);
+    /// Says why servers cannot be seen, once for each trouble.
+    void tellHealth();
 
 Q_SIGNALS:
     void firstPainted();
@@ -122,7 +129,7 @@ private:
     /// Says that a restart repeats the changes made by hand, and offers a restart without them.
     void tellOfRestart(session::ByHand byHand);
     void refreshTitle();
-    void tellHealth();
+    void refreshRecent();
     void remember();
 
     Settings* m_settings;
@@ -130,6 +137,7 @@ private:
     views::ViewContext* m_context;
     std::unique_ptr<session::Session> m_session;
     views::Player* m_player;
+    NameHider* m_names;
     SessionRecorder* m_recorder;
     Sharer* m_sharer;
     ActionRegistry* m_registry;

@@ -8,6 +8,7 @@
 #include "transport/player.h"
 #include "welcome/connect_dialog.h"
 #include "window/message_bar.h"
+#include "window/name_hider.h"
 #include "window/secret_keeper.h"
 #include "window/session_opener.h"
 #include "window/window_menus.h"
@@ -107,6 +108,7 @@ void MainWindow::askForAnother() {
 }
 
 void MainWindow::askToEdit(trace::EntityId connection) {
+    if (m_names->refuses()) return;
     const QPointer<session::ConnectionDesk> desk = session::connectionDeskOf(m_session.get());
     const session::ConnectionFacts* const facts = desk ? desk->find(connection) : nullptr;
     if (!facts) return;
@@ -122,6 +124,7 @@ void MainWindow::askToEdit(trace::EntityId connection) {
 }
 
 void MainWindow::askForClientRules() {
+    if (m_names->refuses()) return;
     const QPointer<session::ConnectionDesk> desk = session::connectionDeskOf(m_session.get());
     if (!desk) return;
     auto* dialog = new views::ClientRulesDialog(desk->clientRules(), this);

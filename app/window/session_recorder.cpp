@@ -3,14 +3,16 @@
 
 namespace lockscope::app {
 
-SessionRecorder::SessionRecorder(views::ViewContext* context, QObject* parent) : QObject(parent), m_context(context) {
+SessionRecorder::SessionRecorder(views::ViewContext* context, std::function<session::Session*()> open, QObject* parent)
+    : QObject(parent), m_open(std::move(open)) {
     connect(context, &views::ViewContext::sessionChanged, this, [this] {
         if (!isRecording()) return;
-        if (m_context->session() != m_session) return stop();
+        session::Session* const session = m_open();
+        if (!session || session != m_session) return stop();
         // A change in the past made another future: the file is of the world as it is now.
-        if (m_context->trace() == m_trace) return;
+        if (session->trace() == m_trace) return;
         m_recording.reset();
-        if (!open()) Q_EMIT changed(false);
+        if (!begin()) Q_EMIT changed(false);
     });
 }
 
@@ -21,14 +23,14 @@ SessionRecorder::~SessionRecorder() {
 bool SessionRecorder::start(const QString& path) {
     stop();
     m_path = path;
-    m_session = m_context->session();
-    if (!m_session || !open()) return false;
+    m_session = m_open();
+    if (!m_session || !begin()) return false;
     Q_EMIT changed(true);
     return true;
 }
 
-bool SessionRecorder::open() {
-    m_trace = m_context->trace();
+bool SessionRecorder::begin() {
+    m_trace = m_session->trace();
     auto started = trace::BackgroundRecording::start(
         m_path, m_trace, m_session->recordingMeta(), [this](const trace::RecordingError& error) {
             // Called on the recording thread.

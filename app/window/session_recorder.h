@@ -10,7 +10,8 @@ namespace lockscope::app {
 class SessionRecorder : public QObject {
     Q_OBJECT
 public:
-    explicit SessionRecorder(views::ViewContext* context, QObject* parent = nullptr);
+    /// `open` gives the session that is open, or nullptr; the context tells when it is another one.
+    SessionRecorder(views::ViewContext* context, std::function<session::Session*()> open, QObject* parent = nullptr);
     ~SessionRecorder() override;
 
     /// Replaces a file of that name. False when it cannot be written; failed() says why.
@@ -27,10 +28,10 @@ Q_SIGNALS:
     void failed(QString message);
 
 private:
-    bool open();
+    bool begin();
     std::vector<trace::RecordedViolation> violations() const;
 
-    views::ViewContext* m_context;
+    std::function<session::Session*()> m_open;
     QPointer<session::Session> m_session;
     std::shared_ptr<const trace::Trace> m_trace;
     std::unique_ptr<trace::BackgroundRecording> m_recording;

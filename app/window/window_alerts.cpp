@@ -4,6 +4,7 @@
 #include "alerts/alert_rules_dialog.h"
 #include "alerts/alerts_strip.h"
 #include "window/main_window.h"
+#include "window/name_hider.h"
 #include "window/presenter.h"
 
 #include <QBoxLayout>
@@ -52,7 +53,7 @@ WindowAlerts::WindowAlerts(MainWindow* window)
 }
 
 void WindowAlerts::attach() {
-    session::Session* const session = m_window->context()->session();
+    session::Session* const session = m_window->session();
     session::ConnectionDesk* const connections = session::connectionDeskOf(session);
     if (connections != m_connections) {
         if (m_connections) m_connections->disconnect(this);
@@ -86,13 +87,14 @@ void WindowAlerts::attach(session::AlertDesk* desk) {
     desk->setMutes(std::move(mutes));
     connect(desk, &session::AlertDesk::wishesChanged, this, [this, desk] { keep(*desk); });
     connect(desk, &session::AlertDesk::raised, this, [this](const inspect::Alert& alert) {
-        if (m_window->settings()->notifiesOfAlerts() && !m_window->isActiveWindow()) m_notifier->tell(alert);
+        if (m_window->settings()->notifiesOfAlerts() && !m_window->isActiveWindow())
+            m_notifier->tell(m_window->names()->shown(alert));
     });
 }
 
 QString WindowAlerts::keyOf(const session::AlertDesk& desk) const {
     const session::ConnectionFacts* const facts = m_connections ? m_connections->find(desk.connection()) : nullptr;
-    return facts ? facts->url : m_window->context()->session()->title();
+    return facts ? facts->url : m_window->session()->title();
 }
 
 void WindowAlerts::keep(const session::AlertDesk& desk) const {

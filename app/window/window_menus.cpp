@@ -13,6 +13,7 @@
 #include "window/language.h"
 #include "window/lesson_desk.h"
 #include "window/main_window.h"
+#include "window/name_hider.h"
 #include "window/presenter.h"
 #include "window/session_recorder.h"
 #include "window/sharer.h"
@@ -57,6 +58,7 @@ void WindowMenus::fill() {
     connect(m_window->context(), &views::ViewContext::sessionChanged, this, &WindowMenus::refresh);
     connect(m_window->context(), &views::ViewContext::scenarioChanged, this, &WindowMenus::refresh);
     connect(m_window->settings(), &Settings::recentChanged, this, &WindowMenus::fillRecent);
+    connect(m_window->names(), &NameHider::changed, this, &WindowMenus::fillRecent);
     fillRecent();
     refresh();
 }
@@ -312,6 +314,7 @@ void WindowMenus::fillView() {
     menu->addAction(
         r->add("view.usual-text", group, tr("&Usual text size"), {Qt::CTRL | Qt::Key_0}, [resize] { resize(0); }));
     menu->addSeparator();
+    menu->addAction(w->names()->makeAction(r));
     menu->addAction(
         r->add("view.presenter", group, tr("&Presenter’s view"), {Qt::Key_F5}, [w] { w->presenter()->toggle(); }));
     QAction* full = r->add("view.full-screen", group, tr("&Full screen"), {Qt::Key_F11},
@@ -349,7 +352,9 @@ void WindowMenus::fillScenarios() {
 void WindowMenus::fillRecent() {
     MainWindow* const w = m_window;
     m_recent->clear();
-    const QStringList files = w->settings()->recentFiles(), servers = w->settings()->recentConnections();
+    const bool hidden = w->names()->isOn();
+    const QStringList files = hidden ? QStringList() : w->settings()->recentFiles(),
+                      servers = hidden ? QStringList() : w->settings()->recentConnections();
     for (const QString& path : files) {
         QAction* action = m_recent->addAction(QFileInfo(path).fileName());
         action->setToolTip(path);

@@ -38,8 +38,8 @@ struct ServerIdentity {
     std::vector<ReplicaState> replicas; ///< of a master; empty: none, or not known
     std::int64_t behind = -1; ///< of a replica: bytes of its master's changes that it has and does not show yet;
                               ///< -1 = not known
-    /// Of etcd's followers and learners: entries of the log that the leader has applied and it has not, at least;
-    /// -1 = not known.
+    /// Entries of the log that etcd's leader has applied and this follower or learner has not, at least; -1 = not
+    /// known.
     std::int64_t entriesBehind = -1;
     friend bool operator==(const ServerIdentity&, const ServerIdentity&) = default;
 };

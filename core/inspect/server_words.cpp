@@ -87,7 +87,7 @@ QString textOf(const WatchedServerState& server) {
         parts << Text::tr("%1 behind").arg(QLocale().formattedDataSize(its.behind));
     if (its.entriesBehind >= 0)
         //: Of an etcd's follower: how many entries of the cluster's log it has not applied yet.
-        parts << Text::tr("%n entries behind", nullptr, int(std::min<std::int64_t>(its.entriesBehind, INT_MAX)));
+        parts << Text::tr("%n entry(ies) behind", nullptr, int(std::min<std::int64_t>(its.entriesBehind, INT_MAX)));
     const bool namesReplicas = its.mode != ServerIdentity::Mode::Unknown || !its.replicas.empty(); // else nobody asked
     if (its.role == ServerIdentity::Role::Master && namesReplicas) {
         QStringList replicas;

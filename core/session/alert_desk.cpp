@@ -110,6 +110,33 @@ void AlertDesk::take(const std::vector<inspect::Alert>& changes, inspect::AlertB
         if (!isMuted(alert.rule.kind, alert.lock)) Q_EMIT raised(alert);
 }
 
+void AlertDesk::mirror(const AlertDesk& other, const std::function<void(inspect::Alert& alert)>& retell,
+                       const std::function<QByteArray(const QByteArray& lock)>& rename) {
+    m_rules = other.m_rules;
+    m_mutes = other.m_mutes;
+    for (inspect::AlertMute& mute : m_mutes)
+        if (mute.lock) mute.lock = rename(*mute.lock);
+    m_standing = other.m_standing;
+    std::ranges::for_each(m_standing, retell);
+    m_pinned = other.m_pinned;
+    for (Entry& pinned : m_pinned)
+        retell(pinned.alert);
+    m_spans = other.m_spans;
+    for (Span& span : m_spans) {
+        inspect::Alert told{inspect::Alert::State::Raised, span.rule, span.lock, span.sentence, span.advice, span.from};
+        retell(told);
+        span.lock = told.lock;
+        span.sentence = told.sentence;
+        span.advice = told.advice;
+    }
+    m_more = other.m_more;
+    m_muted = other.m_muted;
+    m_now = other.m_now;
+    m_wallMs = other.m_wallMs;
+    arrange();
+    Q_EMIT changed();
+}
+
 void AlertDesk::arrange() {
     m_entries.clear();
     for (Entry& pinned : m_pinned) {

@@ -4,6 +4,7 @@
 #include "session/session.h"
 
 #include <QObject>
+#include <functional>
 
 namespace lockscope::session {
 
@@ -53,17 +54,22 @@ public:
     std::map<QByteArray, const Span*> worstAt(Nanos t) const;
 
     const std::vector<inspect::AlertRule>& rules() const { return m_rules; }
-    void setRules(std::vector<inspect::AlertRule> rules);
+    virtual void setRules(std::vector<inspect::AlertRule> rules);
     const std::vector<inspect::AlertMute>& mutes() const { return m_mutes; }
-    void setMutes(std::vector<inspect::AlertMute> mutes);
+    virtual void setMutes(std::vector<inspect::AlertMute> mutes);
     /// A pinned alert stays in sight, even when it is over.
-    void setPinned(const inspect::AlertRule& rule, const QByteArray& lock, bool pinned);
+    virtual void setPinned(const inspect::AlertRule& rule, const QByteArray& lock, bool pinned);
 
     /// When the last news came, as an instant of the session's trace.
     Nanos now() const { return m_now; }
 
     /// News from the session's thread: what began and ended, and what stands.
     void take(const std::vector<inspect::Alert>& changes, inspect::AlertBoard board, Nanos now, std::int64_t wallMs);
+
+    /// Shows what another desk shows, its alerts and mutes told anew. `retell` gives an alert another lock name and
+    /// other texts, `rename` gives the lock of a mute another name.
+    void mirror(const AlertDesk& other, const std::function<void(inspect::Alert& alert)>& retell,
+                const std::function<QByteArray(const QByteArray& lock)>& rename);
 
 Q_SIGNALS:
     /// entries(), more(), muted() or spans() differ.

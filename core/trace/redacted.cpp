@@ -2,9 +2,9 @@
 #include "trace/redacted.h"
 
 #include "trace/bulk_loader.h"
+#include "trace/connection.h"
 
-#include <map>
-#include <vector>
+#include <algorithm>
 
 namespace lockscope::trace {
 
@@ -31,6 +31,7 @@ bool isPlainSetting(const Trace& trace, const Event& event) {
     return event.actor == kNoEntity && name != "engine" && !name.contains(' ');
 }
 
+/// The word before the number of an alias; nullptr: such entities have no name of their own.
 const char* wordFor(EntityKind kind) {
     switch (kind) {
     case EntityKind::Client:
@@ -43,48 +44,123 @@ const char* wordFor(EntityKind kind) {
         return "resource-";
     case EntityKind::Person:
         return "person-";
+    case EntityKind::Thread: // one with a number is no name
+        return "thread-";
+    case EntityKind::Text:
+        return "connection-";
     default:
         return nullptr;
     }
 }
 
+bool isNumber(const QByteArray& name) {
+    return std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// "redis://" of a URL; empty: it is none.
+QByteArray schemeOf(const QByteArray& text) {
+    const qsizetype end = text.indexOf("://");
+    const auto ofScheme = [](char c) { return (c >= 'a' && c <= 'z') || c == '+'; };
+    const bool isUrl = end > 0 && std::all_of(text.begin(), text.begin() + end, ofScheme);
+    return isUrl ? text.first(end + 3) : QByteArray();
+}
+
+constexpr char kHidden[] = "\xe2\x80\xa6"; // …
+
 } // namespace
 
-std::shared_ptr<const Trace> redacted(const Trace& trace) {
-    const std::size_t rows = trace.size(), names = trace.entityCount();
-    std::vector<bool> kept(names, false);
-    for (std::size_t i = 0; i < rows; ++i) {
-        const Event event = trace.at(i);
+RedactedCopy::RedactedCopy(const Trace& of) : m_of(of), m_copy(std::make_shared<Trace>()) {
+    m_copy->setOriginWallMs(of.originWallMs());
+}
+
+QByteArray RedactedCopy::aliasOf(EntityKind kind, const QByteArray& name) const {
+    const auto found = m_aliases.find({kind, name});
+    return found == m_aliases.end() ? QByteArray() : found->second;
+}
+
+QByteArray RedactedCopy::nameBehind(EntityKind kind, const QByteArray& alias) const {
+    const auto found = std::ranges::find_if(
+        m_aliases, [&](const auto& each) { return each.first.first == kind && each.second == alias; });
+    return found == m_aliases.end() ? QByteArray() : found->first.second;
+}
+
+const QByteArray& RedactedCopy::alias(EntityKind kind, const QByteArray& name) {
+    QByteArray& known = m_aliases[{kind, name}];
+    if (known.isEmpty()) known = wordFor(kind) + QByteArray::number(++m_counts[kind]);
+    return known;
+}
+
+Entity RedactedCopy::redacted(EntityId id) {
+    Entity entity = m_of.entity(id);
+    switch (entity.kind) {
+    case EntityKind::Text:
+        if (isConnection(m_of, id))
+            entity.name = alias(entity.kind, entity.name);
+        else if (!m_own[id])
+            entity.name = schemeOf(entity.name) + kHidden;
+        break;
+    case EntityKind::Thread:
+        if (!isNumber(entity.name)) entity.name = alias(entity.kind, entity.name);
+        break;
+    default:
+        if (wordFor(entity.kind)) entity.name = alias(entity.kind, entity.name);
+        break;
+    }
+    return entity;
+}
+
+void RedactedCopy::keepOwnWords(std::size_t from, std::size_t to, std::size_t names) {
+    m_own.resize(names, false);
+    for (std::size_t i = from; i < to; ++i) {
+        const Event event = m_of.at(i);
         if (event.aux >= names) continue;
-        const bool setting = event.kind == EventKind::SettingChanged && isPlainSetting(trace, event);
-        if (isOwnWord(event.kind) || setting) kept[event.aux] = true;
+        const bool setting = event.kind == EventKind::SettingChanged && isPlainSetting(m_of, event);
+        if (isOwnWord(event.kind) || setting) m_own[event.aux] = true;
     }
-    for (std::size_t id = 1; id < names; ++id) {
-        const Entity& entity = trace.entity(EntityId(id));
-        if (entity.kind == EntityKind::Lock && entity.other < names) kept[entity.other] = true; // its format
+    for (std::size_t id = std::max<std::size_t>(m_copy->entityCount(), 1); id < names; ++id) {
+        const Entity& entity = m_of.entity(EntityId(id));
+        const bool hasFormat = entity.kind == EntityKind::Lock && entity.other < names;
+        if (hasFormat && m_of.entity(entity.other).kind == EntityKind::Text) m_own[entity.other] = true;
     }
-    auto copy = std::make_shared<Trace>();
-    copy->setOriginWallMs(trace.originWallMs());
-    {
-        BulkLoader loader(*copy);
-        std::map<std::pair<EntityKind, QByteArray>, QByteArray> known;
-        std::map<EntityKind, int> counts;
-        for (std::size_t id = copy->entityCount(); id < names; ++id) {
-            Entity entity = trace.entity(EntityId(id));
-            if (const char* const word = wordFor(entity.kind)) {
-                QByteArray& name = known[{entity.kind, entity.name}];
-                if (name.isEmpty()) name = word + QByteArray::number(++counts[entity.kind]);
-                entity.name = name;
-            } else if (entity.kind == EntityKind::Text && !kept[id]) {
-                entity.name = "\xe2\x80\xa6";
-            }
-            loader.addEntity(entity);
-        }
+}
+
+void RedactedCopy::takeNames(std::size_t upTo) {
+    BulkLoader loader(*m_copy);
+    for (std::size_t id = m_copy->entityCount(); id < upTo; ++id)
+        loader.addEntity(redacted(EntityId(id)));
+}
+
+bool RedactedCopy::advance(std::size_t mostRows) {
+    const Nanos reached = m_of.reached(); // before the rows: none of them is later than this when it is told
+    const std::size_t rows = m_of.size(), from = m_copy->size(), to = rows - from > mostRows ? from + mostRows : rows;
+    const std::size_t names = m_of.entityCount();
+    keepOwnWords(from, to, names);
+    // A Text whose row has not come yet would be hidden for good, although it may be one of our own words. So names are
+    // taken as rows need them; that some numbers are no ids only takes a few too early.
+    std::size_t needed = m_copy->entityCount();
+    for (std::size_t i = from; i < to; ++i) {
+        const Event event = m_of.at(i);
+        for (const EntityId id : {event.actor, event.subject, EntityId(event.aux)})
+            if (id < names) needed = std::max<std::size_t>(needed, id + 1);
     }
-    for (std::size_t i = 0; i < rows; ++i)
-        copy->append(trace.at(i));
-    copy->reach(trace.reached());
-    return copy;
+    takeNames(needed);
+    for (std::size_t i = from; i < to; ++i)
+        m_copy->append(m_of.at(i));
+    if (to == rows) m_copy->reach(reached);
+    return to == rows;
+}
+
+void RedactedCopy::finish() {
+    while (!advance(m_of.size())) {
+    }
+    keepOwnWords(m_copy->size(), m_copy->size(), m_of.entityCount());
+    takeNames(m_of.entityCount());
+}
+
+std::shared_ptr<const Trace> redacted(const Trace& trace) {
+    RedactedCopy copy(trace);
+    copy.finish();
+    return copy.trace();
 }
 
 } // namespace lockscope::trace

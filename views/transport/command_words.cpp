@@ -125,6 +125,7 @@ constexpr Synonyms kSynonyms[]{
     {"view.larger", "font zoom big size text projector 字号 放大"},
     {"view.smaller", "font zoom small size text 字号 缩小"},
     {"view.usual-text", "font size reset normal default 字号 默认"},
+    {"view.hide-names", "anonymous redact privacy projector screenshot secret 匿名 隐藏 名称 投影 截图"},
     {"view.legend", "key meaning signs colours explain 图例 颜色 含义"},
     {"view.presenter", "class projector teacher presentation show slides big 讲课 投影 演示"},
     {"help.what", "explain meaning term word help 含义 解释 帮助"},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A trace that may be shown to others: nobody's name is left in it, and it tells of the same events.
+#include "trace/connection.h"
 #include "trace/recorder.h"
 #include "trace/redacted.h"
 
@@ -46,6 +47,51 @@ private Q_SLOTS:
         QCOMPARE(shown->entity(format).name, QByteArray("redisson"));
         QCOMPARE(shown->entity(lease).name, QByteArray("lease=3s"));
         QCOMPARE(shown->entity(shown->at(0).aux).name, QByteArray("master"));
+    }
+
+    void addressesKeepTheirScheme() {
+        trace::Trace trace;
+        const auto shop = trace::internConnection(trace, "secret-shop", "redis://secret-host:6379");
+        const auto named = trace.intern(EntityKind::Thread, "secret-thread", trace.intern(EntityKind::Client, "x"));
+        const auto shown = trace::redacted(trace);
+        QVERIFY(trace::isConnection(*shown, shop));
+        QCOMPARE(shown->displayName(shop), QStringLiteral("connection-1"));
+        QCOMPARE(trace::urlOfConnection(*shown, shop), QByteArray("redis://…"));
+        QCOMPARE(shown->displayName(named), QStringLiteral("client-1 · thread-1"));
+    }
+
+    /// In pieces of any size it becomes what it is as a whole, and at no time does a row speak of a name that is not
+    /// there.
+    void aCopyFollowsATraceThatGrows() {
+        const auto trace = std::make_shared<trace::Trace>();
+        Nanos now{};
+        trace::Recorder recorder(trace, [&now] { return now; });
+        trace::RedactedCopy copy(*trace);
+        for (int i = 0; i < 40; ++i) {
+            now += 1s;
+            const QByteArray number = QByteArray::number(i / 2);
+            const auto node = trace->intern(EntityKind::Node, "secret-host-" + number);
+            const auto lock = trace->intern(EntityKind::Lock, "secret-lock-" + number, node, trace->text("redisson"));
+            const auto thread =
+                trace->intern(EntityKind::Thread, "1", trace->intern(EntityKind::Client, "secret-" + number));
+            recorder.emit(EventKind::NodeRole, node, trace::kNoEntity, 0, trace->text(i % 2 ? "master" : "replica"));
+            recorder.emit(EventKind::RecordHeld, thread, lock, 30'000, 1);
+            trace->reach(now);
+            for (bool all = false; !all;) {
+                all = copy.advance(std::size_t(i % 3 + 1));
+                const std::shared_ptr<const trace::Trace> sofar = copy.trace();
+                for (std::size_t row = 0; row < sofar->size(); ++row)
+                    QVERIFY(sofar->at(row).actor < sofar->entityCount() &&
+                            sofar->at(row).subject < sofar->entityCount());
+            }
+        }
+        QCOMPARE(copy.trace()->reached(), trace->reached());
+        copy.finish();
+        QCOMPARE(copy.trace()->digest(), trace::redacted(*trace)->digest());
+        QCOMPARE(copy.aliasOf(EntityKind::Lock, "secret-lock-1"), QByteArray("lock-2"));
+        QCOMPARE(copy.aliasOf(EntityKind::Lock, "secret-lock-99"), QByteArray());
+        for (trace::EntityId id = 0; id < copy.trace()->entityCount(); ++id)
+            QVERIFY(!copy.trace()->entity(id).name.contains("secret"));
     }
 };
 

@@ -21,7 +21,7 @@ class TestKeyring : public QObject {
     test::OwnKeyring m_keyring;
 
     static QString fine(const QString&) { return {}; }
-    /// What the program reads of that name.
+    /// The secret that the program reads under that name, or why there is none.
     QString kept(const QString& name) {
         QString secret;
         bool answered = false;

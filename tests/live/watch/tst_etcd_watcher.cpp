@@ -61,7 +61,7 @@ private Q_SLOTS:
         QVERIFY(report.server && report.server->version.startsWith("3."));
     }
 
-    /// What each member says of itself, against what it was stopped from applying.
+    /// Each member tells of itself, unless it stands still.
     void theMembersSayHowFarTheyAreBehind() {
         sandbox::EtcdCluster cluster(m_runtime);
         VERIFY_STARTED(cluster);

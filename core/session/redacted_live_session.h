@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "session/alert_desk.h"
+#include "session/connection_desk.h"
+#include "session/redacted_session.h"
+
+namespace lockscope::session {
+
+/// A session that watches servers, without names: with desks that show its alerts and connections, and pass on what a
+/// person wants of them.
+class RedactedLiveSession final : public RedactedSession, public AlertSource, public ConnectionSource {
+    Q_OBJECT
+    Q_INTERFACES(lockscope::session::AlertSource)
+    Q_INTERFACES(lockscope::session::ConnectionSource)
+public:
+    /// Precondition: connectionDeskOf(&of). `of` outlives it.
+    explicit RedactedLiveSession(Session& of);
+    ~RedactedLiveSession() override;
+
+    QString title() const override;
+    Health health() const override { return healthOf(m_connections.all()); }
+    std::vector<AlertDesk*> alertDesks() override;
+    ConnectionDesk* connectionDesk() override { return &m_connections; }
+
+private:
+    class Desk;
+    void copied() override;
+    ConnectionFacts redacted(ConnectionFacts facts) const;
+    ConnectionDesk& m_true;
+    ConnectionDesk m_connections;
+    std::vector<std::unique_ptr<Desk>> m_alerts; ///< one for each of the true ones
+};
+
+} // namespace lockscope::session
