@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/background_keeper.h"
 
+#include "locks/locks_panel.h"
 #include "trace/excerpt.h"
 #include "window/action_registry.h"
 #include "window/main_window.h"
 #include "window/message_bar.h"
+#include "window/work_area.h"
 
 #include <QCoreApplication>
 #include <QDateTime>
@@ -41,7 +43,7 @@ bool isAlive(qint64 process) {
 } // namespace
 
 BackgroundKeeper::BackgroundKeeper(MainWindow* window)
-    : QObject(window), m_window(window), m_openLeft(new QAction(tr("Open it"), this)) {
+    : QObject(window), m_window(window), m_openLeft(new QAction(tr("Open it"), this)), m_usual(folder().path()) {
     m_openLeft->setToolTip(tr("Open it"));
     connect(m_openLeft, &QAction::triggered, this, [this] { m_window->openFile(m_left); });
     connect(window->context(), &views::ViewContext::sessionChanged, this, &BackgroundKeeper::follow);
@@ -57,7 +59,8 @@ QList<QAction*> BackgroundKeeper::makeActions(ActionRegistry* registry) {
     m_keep = registry->add("record.background", group, tr("&Keep the last hour of watched servers"), {}, {});
     m_keep->setCheckable(true);
     m_keep->setChecked(m_window->settings()->table(kSwitch) != "off");
-    m_keep->setToolTip(tr("On disk, 200 MB at most, until the session is closed"));
+    m_keep->setToolTip(tr("On disk, 200 MB at most, until the session is closed; and for 14 days how long each lock is "
+                          "usually held"));
     connect(m_keep, &QAction::toggled, this, [this](bool on) {
         m_window->settings()->setTable(kSwitch, on ? "on" : "off");
         stop();
@@ -71,12 +74,16 @@ QList<QAction*> BackgroundKeeper::makeActions(ActionRegistry* registry) {
 }
 
 void BackgroundKeeper::follow() {
-    session::Session* const session = m_window->context()->session();
+    // The window has it a little sooner than its views; until then there are no panels.
+    session::Session* const session = m_window->context()->session() ? m_window->session() : nullptr;
     if (m_ring && session == m_session && session->trace() == m_trace) return;
     stop();
     const bool live = session && session->abilities().live;
     if (m_save) m_save->setEnabled(live);
     if (!live || !m_keep || !m_keep->isChecked()) return;
+    m_usual.follow(session);
+    attachPanels();
+    connect(m_window->work(), &WorkArea::panelBuilt, this, &BackgroundKeeper::attachPanels, Qt::UniqueConnection);
     m_session = session;
     m_trace = session->trace();
     folder().mkpath(QStringLiteral("."));
@@ -96,7 +103,13 @@ void BackgroundKeeper::follow() {
         });
 }
 
+void BackgroundKeeper::attachPanels() {
+    for (auto* const panel : m_window->findChildren<views::LocksPanel*>())
+        panel->setUsualOverDays([this](trace::EntityId lock) { return m_usual.usualOf(lock); });
+}
+
 void BackgroundKeeper::stop() {
+    m_usual.follow(nullptr);
     if (!m_ring) return;
     // The recording's end writes all that is left: the window does not wait for it.
     std::function<void()> end = [ring = std::shared_ptr<trace::RingRecording>(std::move(m_ring)),
@@ -149,8 +162,9 @@ void BackgroundKeeper::askToSave() {
 }
 
 void BackgroundKeeper::save(const QString& path) {
+    const session::Session* const session = m_window->session();
     m_thread.run(
-        [path, trace = m_window->context()->trace(), meta = m_window->context()->session()->recordingMeta()] {
+        [path, trace = session->trace(), meta = session->recordingMeta()] {
             const trace::Excerpt excerpt(trace, std::max<Nanos>(trace->reached() - kBounds.keep, Nanos(0)));
             const auto done = trace::saveRecording(path, excerpt.trace(), meta);
             return done ? QString() : done.error().message;

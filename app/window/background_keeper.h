@@ -2,6 +2,7 @@
 #pragma once
 #include "runtime/background.h"
 #include "trace/ring_recording.h"
+#include "window/usual_keeper.h"
 
 #include <QObject>
 #include <QPointer>
@@ -36,6 +37,8 @@ public:
     void save(const QString& path);
     /// The recordings of programs that ended without removing theirs, the newest first. Removes those of last week.
     static QStringList left();
+    /// How long locks are usually held, over days; it counts while the last hour is kept.
+    UsualKeeper& usual() { return m_usual; }
 
 Q_SIGNALS:
     /// The file is whole, or `error` says why there is none.
@@ -44,6 +47,7 @@ Q_SIGNALS:
 private:
     void follow();
     void stop();
+    void attachPanels();
     void askToSave();
     void offerWhatIsLeft();
 
@@ -56,6 +60,7 @@ private:
     QAction* m_keep = nullptr;
     QAction* m_save = nullptr;
     QAction* m_openLeft;
+    UsualKeeper m_usual;
     Background m_thread{"keeper"};
 };
 

@@ -20,6 +20,10 @@ public:
 
     int lockCount() const { return m_model->lockCount(); }
     QTreeView* view() const { return m_view; }
+    /// See LocksModel::setUsualOverDays().
+    void setUsualOverDays(std::function<Nanos(trace::EntityId lock)> usual) {
+        m_model->setUsualOverDays(std::move(usual));
+    }
     QLineEdit* filterField() const { return m_filter; }
 
 Q_SIGNALS:

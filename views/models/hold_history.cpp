@@ -20,6 +20,7 @@ void HoldHistory::moveTo(const std::shared_ptr<const trace::Trace>& trace, Nanos
     if (m_trace.lock() != trace || end < m_row || m_row < most) {
         m_trace = trace;
         m_pasts.clear();
+        m_seen = {};
         m_row = most;
     }
     for (; m_row < end; ++m_row)
@@ -29,10 +30,7 @@ void HoldHistory::moveTo(const std::shared_ptr<const trace::Trace>& trace, Nanos
 void HoldHistory::take(const trace::Trace& trace, std::size_t row) {
     using trace::EventKind;
     const EventKind kind = trace.kindAt(row);
-    const bool begins = kind == EventKind::RecordHeld, ends = kind == EventKind::RecordFreed;
-    // Nobody knows how long a hold lasted that ended out of sight.
-    const bool breaks = kind == EventKind::RecordUnobserved || kind == EventKind::RecordObserved;
-    if (kind != EventKind::RecordRenewed && !begins && !ends && !breaks) return;
+    if (kind != EventKind::RecordRenewed && !trace::SeenHolds::needs(kind)) return;
     const trace::Event event = trace.at(row);
     Past& past = m_pasts[event.subject];
     if (kind == EventKind::RecordRenewed) {
@@ -40,11 +38,10 @@ void HoldHistory::take(const trace::Trace& trace, std::size_t row) {
         past.beats += event.at;
         return;
     }
-    if ((begins || ends) && past.since >= 0) {
+    if (const auto held = m_seen.take(event)) {
         if (past.holds.size() == kHolds) past.holds.removeFirst();
-        past.holds += event.at - past.since;
+        past.holds += held->count();
     }
-    past.since = begins ? event.at : -1;
     past.beats.clear();
 }
 

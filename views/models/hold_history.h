@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "trace/seen_holds.h"
 #include "trace/trace.h"
 
 #include <QList>
@@ -30,14 +31,14 @@ public:
 
 private:
     struct Past {
-        qint64 since = -1; ///< the present hold, if it was seen to begin
-        QList<qint64> beats, holds;
+        QList<qint64> beats, holds; ///< of the present hold; lengths of those before it
     };
     void take(const trace::Trace& trace, std::size_t row);
 
     std::weak_ptr<const trace::Trace> m_trace;
     std::size_t m_row = 0; ///< of the first row that was not looked at
     std::map<trace::EntityId, Past> m_pasts;
+    trace::SeenHolds m_seen;
 };
 
 /// The picture in the cell of a lock's renewals: a spike for each renewal, and a ring where one was due and did not

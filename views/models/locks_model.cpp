@@ -390,9 +390,7 @@ QVariant LocksModel::data(const QModelIndex& index, int role) const {
         return text(*lock, index.column());
     case Qt::ToolTipRole:
         if (index.column() == RenewalColumn) return renewalText(lock->renewal, true);
-        if (index.column() == HeldForColumn && timesUsual(*lock) > 0)
-            return tr("%1. Usual for this lock: %2, the median of the last holds that were seen.")
-                .arg(heldForText(*lock), duration(m_history.usualOf(lock->lock)));
+        if (index.column() == HeldForColumn && timesUsual(*lock) > 0) return heldForTip(*lock);
         if (index.column() == TokenColumn && lock->token) return QString::number(lock->token);
         if (index.column() == FormatColumn && lock->certainty != trace::Certainty::Certain)
             return tr("%1. %2").arg(text(*lock, FormatColumn), certaintySentence(lock->certainty));

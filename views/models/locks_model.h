@@ -61,6 +61,8 @@ public:
     /// The row of a lock, or of a copy, column 0.
     QModelIndex indexOf(trace::EntityId lock) const;
     int lockCount() const { return int(m_facts.size()); }
+    /// `usual`: how long a lock is usually held, over days; 0: that is not known.
+    void setUsualOverDays(std::function<Nanos(trace::EntityId lock)> usual) { m_usualOverDays = std::move(usual); }
     /// Whether some lock has an alert at the playhead.
     bool hasAlerts() const { return !m_alerts.empty(); }
 
@@ -120,6 +122,14 @@ private:
         QString sentence;
         friend bool operator==(const Alerted&, const Alerted&) = default;
     };
+    /// How long a lock is usually held: over days where that is known, else by the holds that were seen; 0: not known.
+    struct Usual {
+        Nanos time{};
+        bool overDays = false;
+    };
+    Usual usualOf(trace::EntityId lock) const;
+    /// The tip of a time that is longer than usual.
+    QString heldForTip(const LockFacts& facts) const;
     /// How many times as long as usual a lock is held by now; 0: that is not known, or less than twice.
     std::int64_t timesUsual(const LockFacts& facts) const;
     /// The renewals of a lock for its cell; without beats: there is nothing to draw.
@@ -137,6 +147,7 @@ private:
     std::map<trace::EntityId, int> m_position;
     LockCopies m_copies;
     HoldHistory m_history;
+    std::function<Nanos(trace::EntityId)> m_usualOverDays;
     bool m_anyCopy = false;
     std::vector<QPointer<session::AlertDesk>> m_desks;
     QPointer<session::ConnectionDesk> m_connections;

@@ -97,8 +97,21 @@ QString LocksModel::text(const LockFacts& facts, int column) const {
     }
 }
 
+LocksModel::Usual LocksModel::usualOf(trace::EntityId lock) const {
+    const Nanos overDays = m_usualOverDays ? m_usualOverDays(lock) : Nanos(0);
+    return overDays > Nanos(0) ? Usual{overDays, true} : Usual{m_history.usualOf(lock), false};
+}
+
+QString LocksModel::heldForTip(const LockFacts& facts) const {
+    const Usual usual = usualOf(facts.lock);
+    return usual.overDays
+               ? tr("%1. Usual for this lock (14 days): %2, the median.").arg(heldForText(facts), duration(usual.time))
+               : tr("%1. Usual for this lock: %2, the median of the last holds that were seen.")
+                     .arg(heldForText(facts), duration(usual.time));
+}
+
 std::int64_t LocksModel::timesUsual(const LockFacts& facts) const {
-    const Nanos usual = facts.held() && facts.known() ? m_history.usualOf(facts.lock) : Nanos(0);
+    const Nanos usual = facts.held() && facts.known() ? usualOf(facts.lock).time : Nanos(0);
     if (usual <= Nanos(0)) return 0;
     const std::int64_t times = facts.heldFor / usual;
     return times >= 2 ? times : 0;

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "runtime/background.h"
+#include "session/session.h"
+#include "session/usual_holds.h"
+#include "trace/seen_holds.h"
+
+#include <QObject>
+#include <QTimer>
+
+namespace lockscope::app {
+
+/// Keeps how long the locks of each watched server are usually held, over days, in a folder: a small file for each
+/// connection, named after its address. All reading and writing of files happens on a thread of its own.
+class UsualKeeper : public QObject {
+    Q_OBJECT
+public:
+    explicit UsualKeeper(QString folder, QObject* parent = nullptr);
+    /// Writes what is left, and waits for that.
+    ~UsualKeeper() override;
+
+    /// Counts the holds of this session's trace from now on; nullptr: of none. A session that ends is let go before.
+    void follow(session::Session* session);
+    /// Reads the rows that came; later ones follow by themselves.
+    void catchUp();
+    /// How long a lock of the session's trace is usually held; 0: it is not known, or not yet.
+    Nanos usualOf(trace::EntityId lock) const;
+    /// Writes what was counted, and calls `done` afterwards.
+    void save(std::function<void()> done = [] {});
+
+private:
+    /// The holds of one connection.
+    struct File {
+        QString path;
+        session::UsualHolds known; ///< as it was on the disk, and what was counted since
+        session::UsualHolds fresh; ///< counted since it was read or written last
+    };
+    std::shared_ptr<File> fileOf(trace::EntityId lock);
+    /// Adds what was counted to the file, and learns what is there.
+    void exchange(const std::shared_ptr<File>& file);
+
+    QString m_folder;
+    session::Session* m_session = nullptr; ///< followed
+    std::shared_ptr<const trace::Trace> m_trace;
+    std::size_t m_row = 0;
+    trace::SeenHolds m_seen;
+    std::map<trace::EntityId, std::shared_ptr<File>> m_files; ///< by connection
+    QTimer m_more, m_saveSoon;
+    Background m_thread{"usual"};
+};
+
+} // namespace lockscope::app
