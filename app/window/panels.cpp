@@ -20,8 +20,10 @@
 
 #include <QBoxLayout>
 #include <QCoreApplication>
+#include <QEvent>
 #include <QMenu>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QSplitter>
 #include <QTabWidget>
 
@@ -32,9 +34,24 @@ struct Inspector {
     Q_DECLARE_TR_FUNCTIONS(Inspector)
 };
 
+/// Scrolls up and down alone: it is never narrower than what is in it, which would be cut.
+class Column : public QScrollArea {
+public:
+    QSize minimumSizeHint() const override {
+        const int content = widget() ? widget()->minimumSizeHint().width() : 0;
+        return {content + verticalScrollBar()->sizeHint().width(), QScrollArea::minimumSizeHint().height()};
+    }
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        if (watched == widget() && event->type() == QEvent::LayoutRequest) updateGeometry();
+        return QScrollArea::eventFilter(watched, event);
+    }
+};
+
 /// Panels under one another, scrolled together when they do not fit.
 QWidget* stack(std::initializer_list<QWidget*> panels) {
-    auto* area = new QScrollArea;
+    auto* area = new Column;
     area->setFocusPolicy(Qt::NoFocus); // what is in it takes the focus, and comes into sight with it
     area->setFrameShape(QFrame::NoFrame);
     area->setWidgetResizable(true);

@@ -135,6 +135,18 @@ bool WorkArea::isPartOf(Layout layout, const QDockWidget* dock) const {
     return true;
 }
 
+/// In a low window belief, record and effect come first: below them a wide picture of a cluster, or the few locks of a
+/// world that clients of our own live in, do with less. Somebody's servers have many.
+int WorkArea::bottomHeight(Layout layout) const {
+    const int window = m_window->height();
+    const bool low = window < kRoomForTables;
+    const session::Session* const session = m_context->session();
+    if (layout == Layout::Break) return window * 36 / 100;
+    if (layout != Layout::Monitor) return kBottomHeight;
+    if (low) return session && session->abilities().workload ? window / 3 : window * 2 / 5;
+    return window / 2;
+}
+
 void WorkArea::arrange(Layout layout) {
     for (QDockWidget* one : docks()) {
         m_window->removeDockWidget(one);
@@ -156,10 +168,7 @@ void WorkArea::arrange(Layout layout) {
     for (QDockWidget* one : docks())
         one->setVisible(isPartOf(layout, one));
     // Monitoring is reading a table; breaking is looking at the wires; teaching is the time axis.
-    const int window = m_window->height();
-    const int bottom = layout == Layout::Monitor ? (window >= kRoomForTables ? window / 2 : window * 2 / 5)
-                       : layout == Layout::Break ? window * 2 / 5
-                                                 : kBottomHeight;
+    const int bottom = bottomHeight(layout);
     QDockWidget* const left = layout == Layout::Monitor ? m_connections : m_controls;
     const int leftWidth = layout == Layout::Monitor ? kConnectionsWidth : kControlsWidth;
     m_window->resizeDocks({left, m_inspector}, {leftWidth, kInspectorWidth}, Qt::Horizontal);

@@ -10,14 +10,29 @@ namespace lockscope::views {
 
 namespace {
 
-/// By how much a strip of who decides moves the rest of the lane down.
-constexpr double kDeciders = 20;
+/// By how much a strip of who decides moves the rest of the lane down; a low bar has less room for words above it.
+constexpr double kDeciders = 20, kDecidersAboveLow = 25;
 
-/// With more clients than kFew their lanes get lower where record and effect would else be out of sight; with more than
-/// kMany in any case; and with more than kCrowd the rest of the picture goes before them.
-constexpr std::size_t kFew = 4, kMany = 12, kCrowd = 24;
-/// The lowest of a few clients' lanes, in units of the font: who holds is still written on them.
-constexpr double kLeastOfFew = 28;
+/// With more clients than kMany their lanes get lower in any case, so that servers are in sight, too; and with more
+/// than kCrowd the rest of the picture goes before them.
+constexpr std::size_t kMany = 12, kCrowd = 24;
+
+using Density = TimelineMetrics::Density;
+/// How the lanes of up to kMany clients give way, step by step, until record and effect are in sight below them. Down
+/// to 24 it is still written on them who holds.
+constexpr struct {
+    double belief;
+    Density density;
+} kSteps[]{{TimelineMetrics::kWhole, Density::Usual},
+           {40, Density::Usual},
+           {TimelineMetrics::kWhole, Density::Low},
+           {40, Density::Low},
+           {28, Density::Usual},
+           {28, Density::Low},
+           {28, Density::Lower},
+           {24, Density::Lowest},
+           {18, Density::Lowest},
+           {12, Density::Lowest}};
 /// With more lanes than that, as of a server with very many locks, nobody counts them at each frame.
 constexpr std::size_t kUncounted = 4000;
 
@@ -43,14 +58,15 @@ int TimelineMetrics::laneHeight(const Lane& lane) const {
     case LaneKind::Belief:
         return std::max(2, px(belief));
     case LaneKind::Record:
-        return px((lowRecords ? 60 : 88) + (lane.deciders.empty() ? 0 : kDeciders));
+        if (density == Density::Lowest) return px(48);
+        return px((lowRecords ? 60 : 88) + (!showsDeciders(lane) ? 0 : lowRecords ? kDecidersAboveLow : kDeciders));
     case LaneKind::Copy:
     case LaneKind::Clock:
         return px(28);
     case LaneKind::Watchers:
         return px(50);
     case LaneKind::Effect:
-        return px(54);
+        return px(density == Density::Usual ? 54 : 47);
     case LaneKind::Node:
         return px(lane.roles.empty() ? 42 : 46);
     case LaneKind::Link:
@@ -67,9 +83,10 @@ QRectF TimelineMetrics::bar(LaneKind kind, double x, double width) const {
         return {x, double(gap), width, double(std::max(2, tall - 2 * gap - (tall >= 8 || tall == 3)))};
     }
     case LaneKind::Record:
+        if (density == Density::Lowest) return {x, double(px(6)), width, double(px(21))};
         return lowRecords ? QRectF(x, px(12), width, px(24)) : QRectF(x, px(18), width, px(48));
     case LaneKind::Effect:
-        return {x, double(px(13)), width, double(px(22))};
+        return {x, double(px(density == Density::Usual ? 13 : 10)), width, double(px(22))};
     case LaneKind::Copy:
     case LaneKind::Clock:
         return {x, double(px(6)), width, double(px(16))};
@@ -85,7 +102,8 @@ QRectF TimelineMetrics::bar(LaneKind kind, double x, double width) const {
 
 QRectF TimelineMetrics::bar(const Lane& lane, double x, double width) const {
     const QRectF place = bar(lane.kind, x, width);
-    return lane.deciders.empty() ? place : place.translated(0, px(kDeciders));
+    if (lane.kind != LaneKind::Record || !showsDeciders(lane)) return place;
+    return place.translated(0, px(lowRecords ? kDecidersAboveLow : kDeciders));
 }
 
 bool TimelineLayout::shows(const Lane& lane, bool many) const {
@@ -106,29 +124,53 @@ TimelineLayout::Choice TimelineLayout::choiceOf(const TimelineData& data) const 
     return choice;
 }
 
-double TimelineLayout::beliefFor(const TimelineData& data, const TimelineMetrics& metrics, int room) const {
+double TimelineLayout::lowestOfMany(const TimelineData& data, const TimelineMetrics& metrics, int room) const {
     const Choice choice = choiceOf(data);
-    if (choice.beliefs <= kFew) return TimelineMetrics::kWhole;
-    std::size_t beliefs = 0;
-    int truths = 3 * metrics.captionHeight(), servers = metrics.captionHeight();
+    int others = 4 * metrics.captionHeight(), beliefs = 0;
     for (const auto& lane : data.lanes()) {
         if (!shows(*lane, choice.beliefs > kCrowd)) continue;
         if (lane->kind == LaneKind::Belief)
             ++beliefs;
         else
-            (sectionOf(*lane) == LaneKind::Node ? servers : truths) += metrics.laneHeight(*lane);
-    }
-    const auto fits = [&](double height, int others) {
-        return others + int(beliefs) * std::max(2, metrics.px(height)) <= room;
-    };
-    if (beliefs <= kMany) {
-        for (const double height : {TimelineMetrics::kWhole, 40.0, kLeastOfFew})
-            if (beliefs > kFew && fits(height, truths)) return height;
-        return TimelineMetrics::kWhole; // lower ones would not bring the rest into sight
+            others += metrics.laneHeight(*lane);
     }
     for (const double height : {40.0, 28.0, 18.0, 12.0, 8.0, 5.0, 3.0})
-        if (fits(height, truths + servers)) return height;
+        if (others + beliefs * std::max(2, metrics.px(height)) <= room) return height;
     return 2;
+}
+
+TimelineMetrics TimelineLayout::fitted(const TimelineData& data, TimelineMetrics metrics,
+                                       const std::function<int(const TimelineMetrics&)>& room) const {
+    const Choice choice = choiceOf(data);
+    metrics.density = Density::Usual;
+    metrics.belief = TimelineMetrics::kWhole;
+    metrics.lowRecords = lowRecordsFor(data, metrics, room(metrics));
+    const auto beliefs = std::size_t(std::ranges::count_if(data.lanes(), [&](const auto& lane) {
+        return lane->kind == LaneKind::Belief && shows(*lane, choice.beliefs > kCrowd);
+    }));
+    if (choice.beliefs == 0) return metrics;
+    if (beliefs > kMany) {
+        metrics.belief = lowestOfMany(data, metrics, room(metrics));
+        return metrics;
+    }
+    const auto fits = [&](const TimelineMetrics& tried) {
+        int height = 3 * tried.captionHeight();
+        for (const auto& lane : data.lanes()) {
+            const LaneKind section = sectionOf(*lane);
+            const bool below =
+                section == LaneKind::Node || (lane->kind == LaneKind::Copy && tried.density != Density::Usual);
+            if (!below && shows(*lane, choice.beliefs > kCrowd)) height += tried.laneHeight(*lane);
+        }
+        return height <= room(tried);
+    };
+    const TimelineMetrics usual = metrics;
+    for (const auto& [belief, density] : kSteps) {
+        metrics.belief = belief;
+        metrics.density = density;
+        metrics.lowRecords = density != Density::Usual;
+        if (fits(metrics)) return metrics;
+    }
+    return usual; // lower ones would not bring the rest into sight
 }
 
 bool TimelineLayout::lowRecordsFor(const TimelineData& data, const TimelineMetrics& metrics, int room) const {
@@ -152,16 +194,21 @@ bool TimelineLayout::lowRecordsFor(const TimelineData& data, const TimelineMetri
 bool TimelineLayout::update(const TimelineData& data, const TimelineMetrics& metrics) {
     const Choice choice = choiceOf(data);
     if (m_version == data.layoutVersion() && m_u == metrics.u && m_belief == metrics.belief &&
-        m_lowRecords == metrics.lowRecords && m_choice == choice)
+        m_lowRecords == metrics.lowRecords && m_density == metrics.density && m_choice == choice)
         return false;
     m_version = data.layoutVersion();
     m_u = metrics.u;
     m_belief = metrics.belief;
     m_lowRecords = metrics.lowRecords;
+    m_density = metrics.density;
     m_choice = choice;
     m_rows.clear();
     m_sections.clear();
-    const bool many = choice.beliefs > kCrowd;
+    const bool many = choice.beliefs > kCrowd, copiesBelow = metrics.density != Density::Usual;
+    // Copies stand with their lock, or below the effects where there is little room: they have a section then.
+    const auto sectionIn = [copiesBelow](const Lane& lane) {
+        return copiesBelow && lane.kind == LaneKind::Copy ? LaneKind::Copy : sectionOf(lane);
+    };
     std::map<LaneKind, int> hidden; // by section
     for (const auto& lane : data.lanes()) {
         if (shows(*lane, many))
@@ -169,24 +216,25 @@ bool TimelineLayout::update(const TimelineData& data, const TimelineMetrics& met
         else if (!lane->folded && lane->kind != LaneKind::Copy)
             ++hidden[sectionOf(*lane)];
     }
-    std::sort(m_rows.begin(), m_rows.end(), [many](const Row& a, const Row& b) {
+    std::sort(m_rows.begin(), m_rows.end(), [&](const Row& a, const Row& b) {
         // The copies of a lock follow it, and clocks their owners.
-        const auto key = [many](const Lane& l) {
+        const auto key = [&](const Lane& l) {
             const LaneKind kind = l.kind == LaneKind::Copy || l.kind == LaneKind::Clock ? sectionOf(l) : l.kind;
             const bool clientsClock = l.kind == LaneKind::Clock && l.client != trace::kNoEntity;
             const trace::EntityId place = clientsClock               ? std::numeric_limits<trace::EntityId>::max()
                                           : l.kind == LaneKind::Copy ? l.logical->entity
                                                                      : l.entity;
-            const LaneKind section = sectionOf(l);
+            const LaneKind section = sectionIn(l);
             const bool first = many && (section == LaneKind::Record || section == LaneKind::Effect);
-            return std::tuple(!first, kind, l.client, place, l.kind, l.entity, l.other);
+            const bool below = section == LaneKind::Copy || section == LaneKind::Node;
+            return std::tuple(!first, below, kind, l.client, place, l.kind, l.entity, l.other);
         };
         return key(*a.lane) < key(*b.lane);
     });
     int y = 0;
     for (std::size_t i = 0; i < m_rows.size(); ++i) {
-        const LaneKind section = sectionOf(*m_rows[i].lane);
-        if (i == 0 || sectionOf(*m_rows[i - 1].lane) != section) {
+        const LaneKind section = sectionIn(*m_rows[i].lane);
+        if (i == 0 || sectionIn(*m_rows[i - 1].lane) != section) {
             m_sections.push_back({section, y, hidden[section]});
             y += metrics.captionHeight();
         }
@@ -202,8 +250,13 @@ int TimelineLayout::heightOfStory(const TimelineMetrics& metrics) const {
     int height = 0;
     for (const Row& row : m_rows)
         if (sectionOf(*row.lane) != LaneKind::Node) height += metrics.laneHeight(*row.lane);
-    const auto captions = std::ranges::count_if(m_sections, [](const Section& s) { return s.kind != LaneKind::Node; });
+    const auto captions = std::ranges::count_if(
+        m_sections, [](const Section& s) { return s.kind != LaneKind::Node && s.kind != LaneKind::Copy; });
     return height + int(captions) * metrics.captionHeight();
+}
+
+bool TimelineLayout::isBelowStory(int row) const {
+    return m_choice.beliefs > 0 && sectionOf(*m_rows.at(std::size_t(row)).lane) == LaneKind::Node;
 }
 
 void TimelineLayout::clear() {

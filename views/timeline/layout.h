@@ -3,6 +3,7 @@
 #include "timeline/timeline_data.h"
 
 #include <QRectF>
+#include <functional>
 #include <vector>
 
 namespace lockscope::views {
@@ -22,6 +23,15 @@ struct TimelineMetrics {
     bool lowBeliefs() const { return belief < kWhole; }
     /// Whether the lanes of records are lower than usual: their bars have a line of words and no more.
     bool lowRecords = false;
+    /// How much gives way where belief, record and effect have too little room, each step more than the one before it.
+    enum class Density : std::uint8_t {
+        Usual,
+        Low,   ///< captions, records, effects and the overview are lower, and copies stand below the effects
+        Lower, ///< without the strip of who decides a record
+        Lowest ///< records have room for a bar and its queue
+    };
+    Density density = Density::Usual;
+    bool showsDeciders(const Lane& lane) const { return density < Density::Lower && !lane.deciders.empty(); }
     /// Whether a line of words fits on a bar of a client's lane.
     bool wordsOnBeliefs() const { return belief >= 24; }
 
@@ -29,8 +39,8 @@ struct TimelineMetrics {
     int labelWidth() const { return px(124 / m_tight); } ///< names stay as wide as they are
     int rulerHeight() const { return px(34); }
     int stripHeight() const { return px(32); } ///< below the ruler: the pills of violations
-    int overviewHeight() const { return px(64); }
-    int captionHeight() const { return px(23); }
+    int overviewHeight() const { return px(density == Density::Usual ? 64 : 40); }
+    int captionHeight() const { return px(density == Density::Usual ? 23 : 17); }
     int laneHeight(const Lane& lane) const;
     /// Where a lane's bar, wedge, diamonds or messages stand.
     QRectF bar(LaneKind kind, double x, double width) const;
@@ -58,10 +68,11 @@ public:
         int hidden = 0; ///< lanes of it that have no row
     };
 
-    /// How tall the lanes of clients are, so that as much as possible is seen in a picture of that height: whole as
-    /// long as there are few of them, or record and effect are in sight below them. TimelineMetrics::belief. The caller
-    /// holds the data's mutex.
-    double beliefFor(const TimelineData& data, const TimelineMetrics& metrics, int room) const;
+    /// These metrics with lanes as low as they have to be for record and effect to be in sight below the beliefs, and
+    /// no lower: TimelineMetrics::belief, lowRecords and density. `room`: of the lanes, px, by the metrics that it is
+    /// called with. The caller holds the data's mutex.
+    TimelineMetrics fitted(const TimelineData& data, TimelineMetrics metrics,
+                           const std::function<int(const TimelineMetrics&)>& room) const;
     /// Whether the lanes of records have to be low so that more of them are seen in a picture of that height:
     /// TimelineMetrics::lowRecords. The caller holds the data's mutex.
     bool lowRecordsFor(const TimelineData& data, const TimelineMetrics& metrics, int room) const;
@@ -81,6 +92,8 @@ public:
     /// How high the three truths are by these metrics: beliefs, records and effects, without servers and links. The
     /// caller holds the data's mutex.
     int heightOfStory(const TimelineMetrics& metrics) const;
+    /// Whether this row is a server's, a link's or a clock's below the three truths of clients of our own.
+    bool isBelowStory(int row) const;
     /// Index of the row at y, -1 = none.
     int rowAt(int y) const;
     /// Index of the first row that ends below y.
@@ -95,6 +108,7 @@ private:
     };
     bool shows(const Lane& lane, bool many) const;
     Choice choiceOf(const TimelineData& data) const;
+    double lowestOfMany(const TimelineData& data, const TimelineMetrics& metrics, int room) const;
 
     std::vector<Row> m_rows;
     std::vector<Section> m_sections;
@@ -102,6 +116,7 @@ private:
     std::size_t m_version = 0;
     double m_u = 0, m_belief = 0;
     bool m_lowRecords = false;
+    TimelineMetrics::Density m_density = TimelineMetrics::Density::Usual;
     Choice m_choice;
     bool m_onlyActors = false;
 };

@@ -20,7 +20,8 @@ void paintWaiting(const PaintKit& kit, const Span& span, const QRectF& r, double
     kit.p.setBrushOrigin(QPointF(std::round(kit.c.x(span.from)), y)); // the pattern stays with the span when panning
     kit.p.fillRect(QRectF(x, y, std::round(r.width()), kit.m.px(3)), kit.waitDots);
     kit.p.setBrushOrigin(QPointF(0, 0));
-    if (r.width() < 24 || kit.m.lowBeliefs()) return;
+    const bool low = kit.m.lowBeliefs();
+    if (r.width() < 24 || !kit.m.wordsOnBeliefs()) return;
     // How long it will have waited is not told before its end is drawn.
     const bool goesOn = span.open() || span.to >= kit.last;
     const QString waits =
@@ -30,8 +31,20 @@ void paintWaiting(const PaintKit& kit, const Span& span, const QRectF& r, double
     if (span.label > 0)
         wordings.prepend(waits + QStringLiteral(" · ") + Timeline::tr("%n ahead", nullptr, int(span.label)));
     const double left = std::max(x, 0.0) + kit.m.px(3);
-    kit.firstFitting({left, y - kit.m.px(18), end - left, double(kit.m.px(16))}, wordings, kit.smallBold,
-                     Role::WaitingText);
+    const QRectF above(left, y - kit.m.px(18), end - left, kit.m.px(16));
+    if (!low) {
+        kit.firstFitting(above, wordings, kit.smallBold, Role::WaitingText);
+        return;
+    }
+    // No room above the dots: the words interrupt them.
+    const QRectF on(left + kit.m.px(9), r.center().y() - kit.m.px(8), end - left - kit.m.px(9), kit.m.px(16));
+    for (const QString& words : std::as_const(wordings)) {
+        const double width = kit.smallBold.width(words);
+        if (width > on.width()) continue;
+        kit.box(QRectF(on.x() - kit.m.px(3), on.y(), width + kit.m.px(6), on.height()), color(Role::SurfaceSunken));
+        kit.text({on.x(), on.y(), width + 1, on.height()}, words, kit.smallBold, Role::WaitingText);
+        return;
+    }
 }
 
 void paintHolding(const PaintKit& kit, const Span& span, const QRectF& r) {
@@ -108,8 +121,9 @@ void paintLife(const PaintKit& kit, const ClientLife& life, const QRectF& bar, s
         kit.p.setBrushOrigin(QPointF(0, 0));
         const double width = kit.smallBold.width(Timeline::tr("paused")) + kit.m.px(27);
         const double left = std::round(std::max(std::min(r.x() + kit.m.px(6), kit.edge - width - 2), 2.0));
-        if (kit.m.lowBeliefs() || r.right() - left < width * 0.6 || left < pillEnd) return;
-        pills.emplace_back(left, 1, width, kit.m.px(19));
+        if (!kit.m.wordsOnBeliefs() || r.right() - left < width * 0.6 || left < pillEnd) return;
+        const double top = kit.m.lowBeliefs() ? std::round(bar.center().y() - kit.m.px(19) / 2.0) : 1;
+        pills.emplace_back(left, top, width, kit.m.px(19));
         pillEnd = pills.back().right() + 4;
     };
     const auto dead = [&](const QRectF& r) {

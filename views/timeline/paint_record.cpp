@@ -151,8 +151,8 @@ void paintMarks(const PaintKit& kit, const TickTrack& ticks, const QRectF& bar) 
         const Mark& mark = marks[i];
         kit.box(QRectF(std::round(mark.x) - 1, bar.y() - kit.m.px(5), 2, bar.height() + kit.m.px(9)), color(mark.role));
         const double room = (i + 1 < marks.size() ? marks[i + 1].x : kit.c.width()) - mark.x - 10;
-        if (!mark.tick || room < 20) continue;
-        end = kit.beside({mark.x + 5, bar.y() - kit.m.px(18), room, double(kit.m.px(15))}, 10, end + 6,
+        if (!mark.tick || room < 20 || bar.y() < kit.m.px(12)) continue; // no room above the bar
+        end = kit.beside({mark.x + 5, std::max(0.0, bar.y() - kit.m.px(18)), room, double(kit.m.px(15))}, 10, end + 6,
                          {recordTickWords(kit.trace, *mark.tick)}, kit.smallBold,
                          mark.role == Role::Violation ? Role::ViolationText : Role::WaitingText);
     }
@@ -162,7 +162,7 @@ void paintMarks(const PaintKit& kit, const TickTrack& ticks, const QRectF& bar) 
 
 void paintRecord(const PaintKit& kit, const Lane& lane, int height) {
     const QRectF bar = kit.m.bar(lane, 0, kit.c.width());
-    if (!lane.deciders.empty()) paintDeciders(kit, lane);
+    if (kit.m.showsDeciders(lane)) paintDeciders(kit, lane);
     paintRecordSpans(
         kit, lane, bar, [&](const Span& span, const QRectF& r) { kit.gap(r, gapWords(kit, lane, span)); },
         [&](const Span& span, const QRectF& r) { paintLease(kit, lane, span, r); });

@@ -9,8 +9,10 @@ namespace lockscope::views {
 
 bool TimelineView::layOut() {
     const TimelineData& lanes = *m_loader->data();
-    m_metrics.belief = m_layout.beliefFor(lanes, m_metrics, viewport()->height());
-    m_metrics.lowRecords = m_layout.lowRecordsFor(lanes, m_metrics, viewport()->height());
+    m_metrics = m_layout.fitted(lanes, m_metrics, [this](const TimelineMetrics& tried) {
+        const auto [top, bottom] = frameOf(tried);
+        return height() - top - bottom;
+    });
     if (!m_layout.update(lanes, m_metrics)) return false;
     m_key = {};
     return true;

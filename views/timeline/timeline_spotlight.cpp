@@ -70,7 +70,7 @@ bool TimelineView::tighten() {
     m_key = {};
     {
         const std::lock_guard lock(m_loader->data()->mutex());
-        m_layout.update(*m_loader->data(), m_metrics);
+        layOut();
     }
     m_overview->refresh();
     return true;

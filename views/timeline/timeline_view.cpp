@@ -126,9 +126,10 @@ TimelineView::TimelineView(ViewContext* context, QWidget* parent)
     connect(context, &ViewContext::verdictChanged, this, &TimelineView::verdictChanged);
     connect(context, &ViewContext::selectionChanged, this, [this](trace::EntityId entity) {
         if (m_focusRow < 0 || entityOfRow(m_focusRow) != entity) {
-            // Selected elsewhere, as in a table: its lane comes into sight.
+            // Selected elsewhere, as in a table: its lane comes into sight. A server that is selected to be broken
+            // stands in the cluster: the three truths do not scroll away for it.
             m_focusRow = m_layout.rowOf(entity);
-            if (m_focusRow >= 0) ensureRowVisible(m_focusRow);
+            if (m_focusRow >= 0 && !m_layout.isBelowStory(m_focusRow)) ensureRowVisible(m_focusRow);
         }
         viewport()->update();
         announceSoon();

@@ -153,7 +153,7 @@ QString sectionCaption(LaneKind kind, int hidden) {
     case LaneKind::Record:
         return Timeline::tr("RECORD · what the servers hold");
     case LaneKind::Copy:
-        return sectionCaption(LaneKind::Record);
+        return Timeline::tr("COPIES · what each server holds of it");
     case LaneKind::Effect:
         return Timeline::tr("EFFECT · what the resource accepted");
     case LaneKind::Node:

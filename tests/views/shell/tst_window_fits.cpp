@@ -15,7 +15,10 @@
 
 #include <QAccessible>
 #include <QAction>
+#include <QDockWidget>
 #include <QListView>
+#include <QScrollArea>
+#include <QScrollBar>
 
 using namespace lockscope;
 using tests::WindowScene;
@@ -82,22 +85,40 @@ private Q_SLOTS:
 
     void theStoryIsInSightOnAProjector_data() {
         QTest::addColumn<QSize>("size");
-        QTest::newRow("1024x768") << QSize(1024, 768);
-        QTest::newRow("1280x720") << QSize(1280, 720);
-        QTest::newRow("1280x800") << QSize(1280, 800);
+        QTest::addColumn<QString>("layout");
+        QTest::addColumn<QString>("scenario");
+        for (const QSize size : {QSize(1024, 768), QSize(1280, 720), QSize(1280, 800), QSize(1600, 1000)})
+            for (const char* layout : {"teach", "break", "monitor"})
+                for (const char* scenario : {"gc-pause", "failover-async"})
+                    QTest::addRow("%dx%d %s %s", size.width(), size.height(), layout, scenario)
+                        << size << QString(QLatin1String(layout)) << QString(QLatin1String(scenario));
     }
     void theStoryIsInSightOnAProjector() {
         QFETCH(QSize, size);
+        QFETCH(QString, layout);
+        QFETCH(QString, scenario);
         WindowScene scene;
         scene.window->resize(size);
-        scene.open("gc-pause");
+        scene.open(qPrintable(scenario));
+        scene.action(qPrintable(u"layout."_qs + layout))->trigger();
         toViolation(scene);
         const views::TimelineView* const view = timelineOf(scene);
         QTRY_VERIFY(rowOf(*view, views::LaneKind::Effect));
         const auto* const effect = rowOf(*view, views::LaneKind::Effect);
         QTRY_VERIFY2(effect->y + effect->height <= view->viewport()->height() + 2,
                      qPrintable(QString::number(view->viewport()->height())));
+        QCOMPARE(view->verticalScrollBar()->value(), 0); // the beliefs are in sight, too
         QVERIFY2(view->width() >= 400, qPrintable(QString::number(view->width())));
+        // Nothing at the left is cut: it does not scroll sideways.
+        const auto* const controls = scene.window->findChild<QDockWidget*>(QStringLiteral("dock.controls"));
+        const auto* const area = qobject_cast<const QScrollArea*>(controls->widget());
+        QVERIFY(area &&
+                (controls->isHidden() || area->viewport()->width() >= area->widget()->minimumSizeHint().width()));
+        // Nor does a server that is selected to be broken push them out.
+        const auto nodes = scene.context()->state().nodes;
+        QVERIFY(!nodes.empty());
+        scene.context()->select(nodes.begin()->first);
+        QCOMPARE(view->verticalScrollBar()->value(), 0);
     }
 
     void whatIsFoldedIsAKeyAway() {
