@@ -112,7 +112,7 @@ void paintEffect(const PaintKit& kit, const Lane& lane, int height) {
         if (!mark.tick || room < 20) continue;
         end = kit.beside({mark.x + r + 3, 0, room, double(kit.m.px(15))}, 2 * r + 6, end + 6,
                          {damageWords(kit.data.damage(mark.tick->label), Digits::Last)}, kit.smallBold,
-                         Role::ViolationText);
+                         Role::ViolationText, kit.c.x(kit.data.now())); // right of now nothing has happened
     }
     paintFaults(kit, lane.faults, height);
 }

@@ -142,10 +142,11 @@ double PaintKit::firstFitting(const QRectF& rect, const QStringList& wordings, c
 }
 
 double PaintKit::beside(const QRectF& right, double apart, double left, const QStringList& wordings, const Face& face,
-                        Role role) const {
-    const QRectF room(right.x(), right.y(), std::min(right.right(), edge - 2) - right.x(), right.height());
+                        Role role, double stop) const {
+    stop = std::min(stop, edge);
+    const QRectF room(right.x(), right.y(), std::min(right.right(), stop - 2) - right.x(), right.height());
     const double end = firstFitting(room, wordings, face, role);
-    if (end > room.left() || edge >= c.width() || right.right() < edge - 2) return end;
+    if (end > room.left() || stop >= c.width() || right.right() < stop - 2) return end;
     for (const QString& words : wordings) {
         const double width = face.width(words), from = right.x() - apart - width;
         if (from < left) continue;

@@ -62,9 +62,10 @@ struct PaintKit {
     double firstFitting(const QRectF& rect, const QStringList& wordings, const Face& face, Role role) const;
     /// Words beside a mark: in `right`, which begins right of it, as firstFitting() has it. Where what is hidden leaves
     /// them no room there, they stand left of the mark: they end `apart` pixels before `right` begins, and begin at
-    /// `left` or later. Gives where the words and the mark end.
+    /// `left` or later. Gives where the words and the mark end. `stop`: there is nothing to see right of it, as
+    /// right of now.
     double beside(const QRectF& right, double apart, double left, const QStringList& wordings, const Face& face,
-                  Role role) const;
+                  Role role, double stop = std::numeric_limits<double>::infinity()) const;
     /// True when a text of this many letters surely does not fit: saves composing it.
     static bool tooNarrow(double width, const Face& face, int letters) {
         return width < letters * face.fm.averageCharWidth() * 0.4;

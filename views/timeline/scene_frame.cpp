@@ -17,6 +17,22 @@ struct Timeline {
 
 constexpr std::int64_t kMicro = 1'000, kMilli = 1'000'000, kSecond = 1'000'000'000;
 
+/// A narrow band still says what it is where there is room right of it, or else left. The words have a ground of their
+/// own: the lines of other bands and of faults run through here. `from`, `to`: what is free on both sides, px. Gives
+/// where the words end.
+double paintNarrowBandWords(const PaintKit& kit, const QRectF& band, double from, double to, const QString& words) {
+    constexpr double kApart = 4;
+    const double pad = kit.m.px(5), width = kit.smallBold.width(words) + 2 * pad;
+    double left = band.right() + kApart;
+    if (left + width > std::min(to, kit.edge) - kApart) left = band.left() - kApart - width;
+    if (left < from) return band.right();
+    const QRectF ground(left, band.y(), width, band.height());
+    kit.rounded(ground.adjusted(0.5, 0.5, -0.5, -0.5), 3, onGround(color(Role::ViolationSoft)),
+                QPen(color(Role::Violation), 1));
+    kit.text(ground.adjusted(pad, 0, pad, 0), words, kit.smallBold, Role::ViolationText);
+    return ground.right();
+}
+
 void paintStrip(const PaintKit& kit, const TimelineScene& scene, int top, int height) {
     BoxBatch washes, blocks;
     struct Pill {
@@ -37,8 +53,9 @@ void paintStrip(const PaintKit& kit, const TimelineScene& scene, int top, int he
         const auto after = std::ranges::upper_bound(chips, x, {}, &FaultChip::x);
         return after == chips.end() ? kit.c.width() : after->box.left();
     };
+    double worded = 0; // where the words of the band before end
     const auto freeFrom = [&](std::size_t pill) {
-        double from = pill > 0 ? pills[pill - 1].right : 0;
+        double from = std::max(worded, pill > 0 ? pills[pill - 1].right : 0);
         for (const FaultChip& chip : chips)
             if (chip.x < pills[pill].right) from = std::max(from, chip.box.right());
         return from + 5;
@@ -47,7 +64,7 @@ void paintStrip(const PaintKit& kit, const TimelineScene& scene, int top, int he
     for (std::size_t i = 0; i < pills.size(); ++i) {
         const auto [left, right, band] = pills[i];
         const double next = std::min(i + 1 < pills.size() ? pills[i + 1].left : kit.c.width(), nextChip(right));
-        if (right - left < 20 && next - right < 40 && right < kit.edge - 40) {
+        if (right - left < 20 && next - right < 40 && left - freeFrom(i) < 40 && right < kit.edge - 40) {
             blocks.add(left, y, std::max(2.0, right - left), tall);
             continue;
         }
@@ -59,9 +76,8 @@ void paintStrip(const PaintKit& kit, const TimelineScene& scene, int top, int he
         kit.rounded(pill, pill.width() > 8 ? 3 : 0, color(Role::Violation));
         if (inside)
             kit.text(pill.adjusted((pill.width() - needed) / 2, 0, 0, 0), words, kit.smallBold, Role::TextOnColor);
-        else // a narrow band still says what it is when there is room beside it
-            kit.beside({right + 5, y, next - right - 9, tall}, right - left + 10, freeFrom(i), {words}, kit.smallBold,
-                       Role::ViolationText);
+        else
+            worded = paintNarrowBandWords(kit, {left, y, right - left, tall}, freeFrom(i), next, words);
     }
     blocks.paint(kit.p, color(Role::Violation));
     paintFaultChips(kit, scene, chips, top);
