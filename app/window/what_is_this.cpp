@@ -163,7 +163,11 @@ QString termOf(const QWidget* asked, const views::ViewContext& context, std::opt
         if (qobject_cast<const views::QueueView*>(widget)) return QStringLiteral("waiter");
         if (qobject_cast<const views::TtlHistory*>(widget)) return QStringLiteral("time-left");
         if (const auto* panel = qobject_cast<const views::LocksPanel*>(widget)) return inTable(*panel->view(), mouse);
-        if (qobject_cast<const views::ClusterPanel*>(widget)) return QStringLiteral("server");
+        if (const auto* cluster = qobject_cast<const views::ClusterPanel*>(widget)) {
+            const auto* const item = mouse ? cluster->picture().at(cluster->mapFromGlobal(*mouse)) : nullptr;
+            const bool client = item && item->kind == trace::EntityKind::Client;
+            return client ? QStringLiteral("client") : QStringLiteral("server");
+        }
     }
     return {};
 }

@@ -150,7 +150,7 @@ void paintNode(QPainter& painter, const ViewContext& context, const ClusterLayou
     const auto found = context.state().nodes.find(node.entity);
     const trace::NodeState state = found == context.state().nodes.end() ? trace::NodeState{} : found->second;
     const bool dead = state.life == Life::Dead, paused = state.life == Life::Paused;
-    const bool leads = !dead && context.trace()->entity(state.role).name == "master";
+    const bool leads = !dead && trace::isMasterRole(context.trace()->entity(state.role).name);
     painter.setPen(dead              ? QPen(color(Role::Fault), 1.5, Qt::DashLine)
                    : state.candidate ? QPen(color(Role::Waiting), 2)
                    : leads           ? QPen(color(Role::Accepted), 1.5)
