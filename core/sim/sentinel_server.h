@@ -58,6 +58,7 @@ private:
         std::optional<Nanos> pingedSince = {}; ///< the first PING without an answer (act_ping_time)
         Nanos pingedAt{}, pongAt{}, availableAt{};
         bool infoAsked = false;
+        Nanos infoAskedAt{};
         std::optional<Nanos> infoAt = {};
         Nanos helloAt = -2s;
         bool down = false, agreedDown = false; ///< SDOWN; ODOWN, of the master

@@ -107,8 +107,12 @@ void SentinelServer::sendPeriodic(const InstancePtr& instance) {
     if (!instance->sentinel) {
         const bool urgent = instance != m_master && (m_master->agreedDown || failingOver() || !instance->linkUp);
         const Nanos period = urgent ? kFastInfoPeriod : kInfoPeriod;
-        if (!instance->infoAsked && (!instance->infoAt || time - *instance->infoAt > period)) {
+        // sentinelSendPeriodicCommands asks at each tick until there is an answer. Once a second is often enough here:
+        // only what was asked over a cut link before it was mended is never answered.
+        const bool waits = instance->infoAsked && time - instance->infoAskedAt <= kFastInfoPeriod;
+        if (!waits && (!instance->infoAt || time - *instance->infoAt > period)) {
             instance->infoAsked = true;
+            instance->infoAskedAt = time;
             send(instance, {"INFO"}, [this, weak = std::weak_ptr(instance)](const redis::Reply& reply) {
                 if (const InstancePtr alive = weak.lock()) onInfo(alive, reply.text);
             });

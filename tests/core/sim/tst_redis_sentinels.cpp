@@ -274,6 +274,22 @@ private Q_SLOTS:
         QVERIFY(w.at(1).isReplica() != w.at(2).isReplica());
     }
 
+    /// What a Sentinel asked over the cut links is never answered: it asks again, and so learns that there are two.
+    void R41_R42_aMasterThatWasCutOffIsDemotedAfterwards() {
+        for (int seed = 1; seed <= kSeeds; ++seed) {
+            Watched w(seed);
+            w.network.partition({w.at(0).entity()},
+                                {w.at(1).entity(), w.at(2).entity(), w.service->sentinel(0).entity(),
+                                 w.service->sentinel(1).entity(), w.service->sentinel(2).entity()});
+            w.run(25s);
+            QVERIFY(!w.at(0).isReplica());
+            w.network.healAll();
+            w.run(20s);
+            QVERIFY2(w.at(0).isReplica(), qPrintable(QStringLiteral("seed %1").arg(seed)));
+            QVERIFY(w.count("+convert-to-slave") > 0);
+        }
+    }
+
     void R44_aSentinelThatWasStoppedTilts() {
         Watched w;
         w.service->sentinel(0).pause();
