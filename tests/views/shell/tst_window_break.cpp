@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A cluster that is broken in the window with the mouse alone, by a person who then reads why.
+#include "cluster/cluster_panel.h"
+#include "faults/recipe_box.h"
+#include "locks/locks_panel.h"
+#include "timeline/timeline_ruler.h"
+#include "timeline/timeline_view.h"
+#include "transport/why_line.h"
+#include "welcome/scenario_card.h"
+#include "window_scene.h"
+
+#include <QAbstractItemView>
+#include <QMenu>
+#include <QMenuBar>
+#include <QScrollArea>
+#include <QToolButton>
+#include <QWindow>
+
+using namespace lockscope;
+using trace::EventKind;
+
+namespace {
+
+/// The window with the mouse over it. All that it does goes through clicks on windows of the screen; it only looks at
+/// the session.
+class Mouse : public tests::WindowScene {
+public:
+    static void click(QWidget* on, QPoint at, Qt::MouseButton button = Qt::LeftButton) {
+        QWidget* const top = on->window();
+        const QPoint there = on->mapTo(top, at);
+        QTest::mouseMove(top->windowHandle(), there);
+        QTest::mouseClick(top->windowHandle(), button, {}, there);
+    }
+    static void click(QWidget* on) { click(on, on->rect().center()); }
+    /// The entry of an open menu, which closes by it.
+    static void choose(QMenu* menu, const QAction* entry) {
+        QVERIFY(entry && entry->isEnabled());
+        click(menu, menu->actionGeometry(const_cast<QAction*>(entry)).center());
+        QTRY_VERIFY(!QApplication::activePopupWidget());
+    }
+    static QMenu* openMenu() { return qobject_cast<QMenu*>(QApplication::activePopupWidget()); }
+    /// An entry of the menu bar's menu that has it.
+    void chooseInMenuBar(const char* id) {
+        auto* const bar = window->findChild<QMenuBar*>();
+        QVERIFY(bar);
+        for (QAction* const title : bar->actions()) {
+            if (!title->menu() || !title->menu()->actions().contains(action(id))) continue;
+            click(bar, bar->actionGeometry(title).center());
+            QTRY_VERIFY(openMenu() == title->menu());
+            return choose(title->menu(), action(id));
+        }
+        QFAIL(id);
+    }
+    void pressButton(const char* id) {
+        for (auto* const button : window->findChildren<QToolButton*>())
+            if (button->defaultAction() == action(id) && button->isVisible()) return click(button);
+        QFAIL(id);
+    }
+    void standStill() {
+        if (window->player()->isPlaying()) pressButton("transport.play");
+        QTRY_VERIFY(!window->player()->isPlaying());
+    }
+    /// `server`: the first one of those that it runs on.
+    void chooseRecipe(const char* recipe, const char* server) {
+        auto* const box = window->findChild<views::RecipeBox*>();
+        QVERIFY(box && box->isVisible());
+        click(box);
+        QTRY_VERIFY(box->view()->isVisible());
+        const QModelIndex entry = box->model()->index(box->findData(QLatin1String(recipe)), 0);
+        QVERIFY(entry.isValid());
+        box->view()->scrollTo(entry);
+        // An open list takes no click that could be the end of the press that has opened it.
+        QTest::qWait(QApplication::doubleClickInterval());
+        click(box->view()->viewport(), box->view()->visualRect(entry).center());
+        QTRY_COMPARE(context()->settings().recipe, QLatin1String(recipe));
+        // The run begins anew, on servers of the recipe's kind.
+        QTRY_VERIFY(!context()->entities(trace::EntityKind::Node).empty());
+        QTRY_COMPARE(trace().entity(context()->entities(trace::EntityKind::Node).front()).name, QByteArray(server));
+    }
+    void openCard(const char* scenario) {
+        views::WelcomePage* const page = window->welcome();
+        const auto card = [&]() -> views::ScenarioCard* {
+            for (auto* const one : page->findChildren<views::ScenarioCard*>())
+                if (one->scenarioId() == QLatin1String(scenario)) return one;
+            return nullptr;
+        };
+        QTRY_VERIFY(card());
+        page->ensureWidgetVisible(card());
+        click(card());
+        QTRY_VERIFY(context()->session());
+    }
+
+    views::ClusterPanel* cluster() const { return window->findChild<views::ClusterPanel*>(); }
+    views::TimelineView* timeline() const { return window->findChild<views::TimelineView*>(); }
+    const trace::Trace& trace() const { return *context()->trace(); }
+    QString why() const { return window->findChild<views::WhyLine*>()->sentence(); }
+
+    /// A click on the time scale.
+    void goTo(Nanos t) {
+        auto* const ruler = timeline()->findChild<views::TimelineRuler*>();
+        const views::TimelineScene scene = timeline()->scene();
+        const views::TimelineCoordinates c = scene.coordinates(ruler->width());
+        QVERIFY(t.count() >= scene.from && t.count() <= scene.to); // in sight
+        click(ruler, QPoint(int(std::lround(scene.metrics.labelWidth() + c.x(t.count()))), 8));
+        // As exact as a hand: lanes that come meanwhile may move the axis a little.
+        QTRY_VERIFY_WITH_TIMEOUT(std::chrono::abs(context()->playhead() - t) < 100ms, 20'000);
+        QTRY_VERIFY_WITH_TIMEOUT(trace().reached() >= context()->playhead(), 20'000);
+    }
+    trace::EntityId serverThat(const char* role) const {
+        for (const auto& [id, node] : context()->state().nodes)
+            if (trace().entity(node.role).name == role && node.life != trace::ClientState::Life::Dead) return id;
+        return trace::kNoEntity;
+    }
+    /// The client that believes that it holds the lock; kNoEntity: there is none.
+    trace::EntityId holder() const {
+        for (const auto& [key, belief] : context()->state().beliefs)
+            if (belief.phase == trace::Belief::Phase::Holding) return trace().clientOf(key.second);
+        return trace::kNoEntity;
+    }
+    /// A right click on a server or a client in the cluster, and a click on the first entry of its menu that begins so.
+    void breakIt(trace::EntityId struck, const QString& entry) {
+        const std::size_t before = context()->session()->doneByHand().size();
+        const auto* const item = cluster()->picture().find(struck);
+        QVERIFY(item);
+        click(cluster(), item->box.center().toPoint(), Qt::RightButton);
+        QTRY_VERIFY(openMenu());
+        const auto entries = openMenu()->actions();
+        const auto chosen = std::ranges::find_if(entries, [&](QAction* a) { return a->text().startsWith(entry); });
+        QVERIFY2(chosen != entries.end(), qPrintable(entry));
+        choose(openMenu(), *chosen);
+        QTRY_COMPARE(context()->session()->doneByHand().size(), before + 1);
+    }
+    verdict::Outcome exclusion() const {
+        return context()->session()->verdict()->outcomes[std::size_t(verdict::Invariant::MutualExclusion)];
+    }
+    /// How often the lock was granted after t, as far as the run has come.
+    int grantsAfter(Nanos t) const {
+        int grants = 0;
+        for (std::size_t row = trace().upperBound(t); row < trace().size(); ++row)
+            grants += trace().kindAt(row) == EventKind::Granted;
+        return grants;
+    }
+};
+
+} // namespace
+
+class TestWindowBreak : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void theClusterStandsInFrontWhereItIsBroken() {
+        Mouse m;
+        m.click(m.window->welcome()->lessonButton());
+        QTRY_VERIFY(m.context()->session());
+        m.standStill();
+        m.chooseInMenuBar("layout.break");
+        QTRY_VERIFY(m.cluster() && !m.cluster()->visibleRegion().isEmpty());
+        QVERIFY(m.window->findChild<views::LocksPanel*>()->visibleRegion().isEmpty());
+    }
+
+    /// The session outlives the leader, and so does the lock.
+    void aZooKeeperLeaderIsKilledAndNobodyGetsInTwice() {
+        Mouse m;
+        m.click(m.window->welcome()->lessonButton());
+        QTRY_VERIFY(m.context()->session());
+        m.standStill();
+        m.chooseInMenuBar("layout.break");
+        m.chooseRecipe("zk-mutex", "zk-1");
+        m.standStill();
+        m.goTo(3s);
+        QTRY_VERIFY(m.holder() != trace::kNoEntity && m.serverThat("leader") != trace::kNoEntity);
+        const trace::EntityId leader = m.serverThat("leader");
+        const QString name = m.trace().displayName(leader);
+        m.breakIt(leader, QStringLiteral("Kill %1").arg(name));
+        const Nanos killed = *m.context()->session()->doneByHand().front().at;
+        // The line over the lanes says why, a little later.
+        m.goTo(killed + 1500ms);
+        QTRY_VERIFY2(m.why().contains(QStringLiteral("took over")), qPrintable(m.why()));
+        QVERIFY(m.why().contains(QStringLiteral("The leader %1 died").arg(name)));
+        m.goTo(9s);
+        QTRY_COMPARE(m.context()->session()->verdict()->reached, m.trace().reached());
+        QCOMPARE(m.exclusion(), verdict::Outcome::Holds);
+        QVERIFY(m.grantsAfter(killed) > 2);
+        const trace::EntityId next = m.serverThat("leader");
+        QVERIFY(next != leader && next != trace::kNoEntity);
+        QCOMPARE(m.context()->state().nodes.at(leader).life, trace::ClientState::Life::Dead);
+    }
+
+    /// The replica that takes over has not heard of the lock, and gives it away; the holder is paused, and hears
+    /// nothing.
+    void aLaggingRedisReplicaIsPromotedAndTwoGetIn() {
+        Mouse m;
+        m.openCard("replicas");
+        m.standStill();
+        m.chooseInMenuBar("layout.break");
+        m.goTo(1s);
+        const trace::EntityId holder = m.holder(), master = m.serverThat("master");
+        QVERIFY(holder != trace::kNoEntity && master != trace::kNoEntity);
+        const QString name = m.trace().displayName(master);
+        m.breakIt(holder, QStringLiteral("Pause %1").arg(m.trace().displayName(holder)));
+        m.breakIt(master, QStringLiteral("Demote %1").arg(name));
+        m.goTo(4s);
+        QTRY_COMPARE(m.context()->session()->verdict()->reached, m.trace().reached());
+        QCOMPARE(m.exclusion(), verdict::Outcome::Violated);
+        // The line over the lanes says why.
+        QTRY_VERIFY2(m.why().contains(QStringLiteral("took the place of %1").arg(name)), qPrintable(m.why()));
+        QVERIFY2(m.why().contains(QStringLiteral("without the lock of %1").arg(m.trace().displayName(holder))),
+                 qPrintable(m.why()));
+    }
+};
+
+QTEST_MAIN(TestWindowBreak)
+#include "tst_window_break.moc"
