@@ -6612,6 +6612,10 @@ A client's address leads to the new master at once.</source>
         <translation>记录 · 服务器持有的状态</translation>
     </message>
     <message>
+        <source>COPIES · what each server holds of it</source>
+        <translation>副本 · 每台服务器各存了什么</translation>
+    </message>
+    <message>
         <source>EFFECT · what the resource accepted</source>
         <translation>效果 · 资源接受了什么</translation>
     </message>
