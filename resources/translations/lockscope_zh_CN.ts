@@ -2484,6 +2484,10 @@
 <context>
     <name>Faults</name>
     <message>
+        <source>dead</source>
+        <translation>已崩溃</translation>
+    </message>
+    <message>
         <source>%1 is a ZooKeeper server: the ensemble elects its leader by itself.</source>
         <translation>%1 是 ZooKeeper 服务器：集群自行选举领导者。</translation>
     </message>

@@ -182,7 +182,9 @@ void BreakPanel::refresh() {
                                   : verb.kind == Server ? server
                                   : verb.kind == Link   ? link
                                                         : world;
-        showOffer(i, currentOffer(target, verb.action));
+        // A server that is dead is restarted by Kill's button: Crash's would be one more that says so.
+        showOffer(i,
+                  verb.action == Action::CrashNode ? offerOf(target, verb.action) : currentOffer(target, verb.action));
     }
     m_plan->setEnabled(canPlan(*m_context));
     m_plan->setToolTip(canPlan(*m_context) ? tr("Plans a fault for another time, or for when something happens (%1)")
@@ -204,7 +206,8 @@ void BreakPanel::refreshLines(const FaultTargets& targets) {
                         client == sight.state.clients.end() ? Role::TextFaint : dot(client->second.life));
     const auto server = sight.state.nodes.find(targets.node);
     QString role;
-    if (server != sight.state.nodes.end() && server->second.role != kNoEntity)
+    if (server != sight.state.nodes.end()) role = stillWords(server->second.life);
+    if (role.isEmpty() && server != sight.state.nodes.end() && server->second.role != kNoEntity)
         role = roleWords(sight.trace.entity(server->second.role).name, {}, false);
     m_server->setTarget(sight.trace.displayName(targets.node), role,
                         server == sight.state.nodes.end() ? Role::TextFaint : dot(server->second.life));

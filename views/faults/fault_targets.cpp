@@ -150,6 +150,11 @@ FaultTargets targetsOfLock(const ViewContext& context, EntityId lock) {
     return targets;
 }
 
+QString stillWords(trace::ClientState::Life life) {
+    if (life == Life::Dead) return Words::tr("dead");
+    return life == Life::Paused ? Words::tr("paused") : QString();
+}
+
 QString targetReason(FaultTargets::Why why) {
     using Why = FaultTargets::Why;
     switch (why) {

@@ -18,6 +18,8 @@ FaultTargets faultTargets(const ViewContext& context);
 FaultTargets targetsOfLock(const ViewContext& context, trace::EntityId lock);
 /// "selected", "holds": why a client is the target. Translated.
 QString targetReason(FaultTargets::Why why);
+/// How a client or a server that does not run is: "dead", "paused"; empty: it runs, or nobody knows.
+QString stillWords(trace::ClientState::Life life);
 /// "acts on A, the holder": translated.
 QString targetWords(const FaultTargets& targets, const ViewContext& context);
 

@@ -90,6 +90,8 @@ private Q_SLOTS:
         scene.add(trace::EventKind::LinkCut, scene.story.a, scene.story.aLink);
         QTRY_COMPARE(action(panel, "break.pause-client")->text(), u"Resume client"_qs);
         QCOMPARE(action(panel, "break.kill-node")->text(), u"Restart node"_qs);
+        QCOMPARE(action(panel, "break.crash-node")->text(), u"Crash machine"_qs);
+        QVERIFY(!action(panel, "break.crash-node")->isEnabled());
         QCOMPARE(action(panel, "break.cut-link")->text(), u"Mend link"_qs);
         QVERIFY(!action(panel, "break.pause-node")->isEnabled()); // a dead node cannot be paused
         action(panel, "break.cut-link")->trigger();
