@@ -78,8 +78,8 @@ void Replication::goOn(std::uint64_t link, const QByteArray& id) {
 void Replication::takeCopy(std::uint64_t link, const RedisEngine::Data& data, const Position& at) {
     if (!m_following || link != m_link) return;
     m_heard = m_grounds.scheduler.now();
-    // The replica's own writes, and those that it got from another master, are gone. What both have had ends where the
-    // master's history left the one before it.
+    // The replica's own writes, and those that it got from another master, are gone. Their common part ends where
+    // the master's history left the one before it.
     const Replication& master = m_master->replication();
     const std::int64_t common = m_id == master.m_secondId ? master.m_secondOffset : at.offset;
     if (m_id != at.id && m_offset > common) reached(Probe::WritesDiscarded);

@@ -274,7 +274,7 @@ private Q_SLOTS:
         QVERIFY(w.at(1).isReplica() != w.at(2).isReplica());
     }
 
-    /// What a Sentinel asked over the cut links is never answered: it asks again, and so learns that there are two.
+    /// Questions over the cut links are never answered: Sentinels ask again, and so learn that there are two masters.
     void R41_R42_aMasterThatWasCutOffIsDemotedAfterwards() {
         for (int seed = 1; seed <= kSeeds; ++seed) {
             Watched w(seed);
