@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "experiment/promise.h"
 
+#include "trace/event_words.h"
+
 #include <QCoreApplication>
+
+#include <algorithm>
 
 namespace lockscope::experiment {
 
@@ -25,12 +29,18 @@ QString whyNotHeld(const QString& id, const RunReport& report) {
     return tr("%1 should hold: %2").arg(id, verdict::headline(*bad, *report.trace));
 }
 
-/// Whether the run took a rare path of the simulator, or has an event of that kind.
+/// Whether the run took a rare path of the simulator, or has an event of that kind: "renew-refused", or with a word of
+/// it "record-freed/expiry".
 bool takes(const RunReport& report, const QString& path) {
     if (report.reached.contains(path)) return true;
+    const QByteArray kind = path.section(u'/', 0, 0).toLatin1(), word = path.section(u'/', 1).toLatin1();
     const trace::Trace& trace = *report.trace;
-    for (std::size_t row = 0; row < trace.size(); ++row)
-        if (path == QLatin1String(trace::kindName(trace.kindAt(row)))) return true;
+    for (std::size_t row = 0; row < trace.size(); ++row) {
+        if (kind != trace::kindName(trace.kindAt(row))) continue;
+        if (word.isEmpty()) return true;
+        const trace::EventWords words(trace.at(row));
+        if (std::ranges::any_of(words.all(), [&](const char* one) { return word == one; })) return true;
+    }
     return false;
 }
 

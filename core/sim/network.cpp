@@ -2,6 +2,7 @@
 #include "sim/network.h"
 
 #include "runtime/runtime.h"
+#include "sim/probe.h"
 #include "sim/seeds.h"
 
 namespace lockscope::sim {
@@ -64,8 +65,14 @@ std::optional<Nanos> Network::transmit(Link& link, Way way, Message message) {
     const Nanos time = flight(link);
     const auto fate = static_cast<int>(bits(link) % 1000);
     if (link.severed(way) || fate < m_settings.lossPerMille) return std::nullopt;
-    if (message == Message::Reply && std::exchange(link.loseNextReply, false)) return std::nullopt;
-    if (message == Message::Push && std::exchange(link.loseNextPush, false)) return std::nullopt;
+    if (message == Message::Reply && std::exchange(link.loseNextReply, false)) {
+        reached(Probe::ReplyLost);
+        return std::nullopt;
+    }
+    if (message == Message::Push && std::exchange(link.loseNextPush, false)) {
+        reached(Probe::PushLost);
+        return std::nullopt;
+    }
     return arrival(link, way, time);
 }
 

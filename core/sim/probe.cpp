@@ -28,6 +28,8 @@ constexpr std::array<const char*, kProbes> kNames{
     "redis/cluster/minority-refuses",
     "redis/cluster/ask",
     "redis/cluster/try-again",
+    "network/reply-lost",
+    "network/push-lost",
     "sql/deadlock",
     "sql/inserters-meet",
     "sql/newcomer-first",

@@ -30,6 +30,8 @@ enum class Probe : std::uint8_t {
     MinorityRefuses,      ///< a cluster's master without a majority stopped serving
     Asked,                ///< a key of a slot that moves was sent on by ASK
     TryAgain,             ///< a command met a slot that moves with some of its keys only
+    ReplyLost,            ///< an answer vanished, by a fault that was told to take the next one
+    PushLost,             ///< a message that nobody asked for vanished, by such a fault
     SqlDeadlock,          ///< a database ended a circle of waits
     SqlInsertersMeet,     ///< InnoDB let several inserters share a lock, and all but one died
     SqlNewcomerFirst,     ///< PostgreSQL: a newcomer had the row before the waiter that was being woken
@@ -56,7 +58,7 @@ enum class Probe : std::uint8_t {
 };
 inline constexpr std::size_t kProbes = std::size_t(Probe::Count_);
 
-/// "redis/failover/stale-master-demoted": stable; the kind of server comes first.
+/// "redis/failover/stale-master-demoted": stable; the kind of server comes first, or "network".
 const char* probeName(Probe probe);
 /// Counts that this path was reached, on this thread. Writes nothing into any trace, and changes no run.
 void reached(Probe probe);

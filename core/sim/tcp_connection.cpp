@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/tcp_connection.h"
 
+#include "sim/probe.h"
+
 namespace lockscope::sim {
 
 using trace::EventKind;
@@ -54,6 +56,7 @@ void TcpConnection::pump(Half& half) {
         const bool push = packet.row == EventKind::Push && packet.text != 0;
         bool& lossArmed = push ? m_link.loseNextPush : m_link.loseNextReply;
         if ((push || packet.mayBeLost) && std::exchange(lossArmed, false)) {
+            reached(push ? Probe::PushLost : Probe::ReplyLost);
             // Nothing is lost alone: the connection breaks with it.
             m_grounds.recorder.emit(packet.row, from, to, -1, packet.text);
             half.unsent.clear(); // the packet, too

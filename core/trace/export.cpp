@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/export.h"
 
+#include "trace/event_words.h"
 #include "trace/export_output.h"
 
 #include <array>
@@ -38,47 +39,6 @@ private:
     std::vector<QByteArray> m_names;
 };
 
-constexpr std::size_t kMostWords = 4;
-
-std::size_t flagWords(const Event& e, std::array<const char*, kMostWords>& words) {
-    std::size_t n = 0;
-    if (e.flags & kByHand) words[n++] = "by-hand";
-    if (e.flags & kFault) words[n++] = "fault";
-    const auto addMode = [&](HoldMode mode) {
-        if (mode == HoldMode::Shared) words[n++] = "shared";
-        if (mode == HoldMode::Permit) words[n++] = "permits";
-    };
-    if (e.kind == EventKind::RecordFreed || e.kind == EventKind::RecordHolderGone) {
-        constexpr std::array kHow{"release", "expiry", "force", "overwrite", "node-loss"};
-        const std::size_t how = e.flags & kFreedByMask;
-        if (how < kHow.size()) words[n++] = kHow[how];
-        if (e.kind == EventKind::RecordHolderGone) addMode(goneMode(e.flags));
-    } else if (e.kind == EventKind::RecordHeld || e.kind == EventKind::RecordRenewed ||
-               e.kind == EventKind::RecordHolder || e.kind == EventKind::RecordQueued) {
-        addMode(holdMode(e.flags));
-        if (e.kind == EventKind::RecordQueued && e.flags & kQueuedDead) words[n++] = "dead";
-    } else if (e.kind == EventKind::ReplicationLag) {
-        words[n++] = LagUnit(e.flags & kLagUnitMask) == LagUnit::Bytes ? "bytes" : "ns";
-    } else if (e.kind == EventKind::EngineChanged) {
-        constexpr std::array kNews{"unhealthy", "healthy", "leaving", "in-use", "refused"};
-        const std::size_t news = e.flags & kEngineNewsMask;
-        if (news < kNews.size()) words[n++] = kNews[news];
-    } else if (e.kind == EventKind::SessionChanged) {
-        constexpr std::array kPhases{"connected", "suspended", "expired"};
-        if (std::uint64_t(e.value) < kPhases.size()) words[n++] = kPhases[std::size_t(e.value)];
-    } else if (e.kind == EventKind::NodeRole) {
-        if (e.flags & kCopiesNobody) words[n++] = "copies-nobody";
-    } else if (e.kind == EventKind::NodeDoubted) {
-        constexpr std::array kDoubts{"up", "down", "agreed-down"};
-        if (std::uint64_t(e.value) < kDoubts.size()) words[n++] = kDoubts[std::size_t(e.value)];
-    } else if (e.kind == EventKind::FailoverStep) {
-        constexpr std::array<const char*, kFailoverPhases> kPhases{
-            "begun", "led", "chosen", "promoted", "announced", "ended", "abandoned", "demoted", "asked"};
-        if (std::uint64_t(e.value) < kPhases.size()) words[n++] = kPhases[std::size_t(e.value)];
-    }
-    return n;
-}
-
 /// Streams rows; `line` appends one row's text.
 template <typename Line>
 std::expected<void, QString> stream(const Trace& trace, QIODevice& device, std::stop_token stop, const QByteArray& head,
@@ -101,9 +61,9 @@ std::expected<void, QString> exportCsv(const Trace& trace, QIODevice& device, st
                       to += QByteArray::number(qlonglong(e.at)) + ',' + kindName(e.kind) + ',' + names.of(e.actor) +
                             ',' + names.of(e.subject) + ',' + QByteArray::number(qlonglong(e.value)) + ',' +
                             QByteArray::number(named ? 0u : e.aux) + ',';
-                      std::array<const char*, kMostWords> words{};
-                      const std::size_t n = flagWords(e, words);
-                      for (std::size_t i = 0; i < n; ++i) {
+                      const EventWords said(e);
+                      const auto words = said.all();
+                      for (std::size_t i = 0; i < words.size(); ++i) {
                           if (i) to += ' ';
                           to += words[i];
                       }
@@ -121,9 +81,9 @@ std::expected<void, QString> exportJsonl(const Trace& trace, QIODevice& device, 
               "\",\"actor\":" + names.of(e.actor) + ",\"subject\":" + names.of(e.subject) +
               ",\"value\":" + QByteArray::number(qlonglong(e.value)) +
               ",\"aux\":" + QByteArray::number(named ? 0u : e.aux) + ",\"flags\":[";
-        std::array<const char*, kMostWords> words{};
-        const std::size_t n = flagWords(e, words);
-        for (std::size_t i = 0; i < n; ++i) {
+        const EventWords said(e);
+        const auto words = said.all();
+        for (std::size_t i = 0; i < words.size(); ++i) {
             if (i) to += ',';
             to += '"';
             to += words[i];

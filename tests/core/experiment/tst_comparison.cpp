@@ -36,6 +36,21 @@ verdict::Outcome invariantOf(const Cell& cell, verdict::Invariant invariant) {
 class tst_comparison : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    /// A path is one of the simulator, a kind of event, or a kind with a word of it.
+    void aRunIsHeldToThePathsThatItShouldTake() {
+        const auto run = experiment::run(builtin("crash-holder", "redis-set"), 1);
+        const auto measures = experiment::measure(*run.trace);
+        const auto complaint = [&](const char* path) {
+            scenario::Expectation promised;
+            promised.reaches << QLatin1String(path);
+            return experiment::differenceFrom(promised, run, measures);
+        };
+        for (const char* path : {"client-killed", "record-freed", "record-freed/expiry"})
+            QCOMPARE(complaint(path), QString());
+        for (const char* path : {"record-freed/overwrite", "record-held/expiry", "lost", "zookeeper/session/ended"})
+            QVERIFY2(complaint(path).contains(QLatin1String(path)), path);
+    }
+
     /// A's client dies while it holds and B waits; B gets the lock four seconds later.
     void anOutageLastsUntilSomebodyHolds() {
         trace::Trace trace;
