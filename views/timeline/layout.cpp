@@ -19,7 +19,7 @@ constexpr std::size_t kMany = 12, kCrowd = 24;
 
 using Density = TimelineMetrics::Density;
 /// How the lanes of up to kMany clients give way, step by step, until record and effect are in sight below them. Down
-/// to 24 it is still written on them who holds.
+/// to 18 it is still written on them who holds.
 constexpr struct {
     double belief;
     Density density;
@@ -79,7 +79,7 @@ QRectF TimelineMetrics::bar(LaneKind kind, double x, double width) const {
     switch (kind) {
     case LaneKind::Belief: {
         if (!lowBeliefs()) return {x, double(px(16)), width, double(px(29))};
-        const int tall = std::max(2, px(belief)), gap = tall >= 18 ? 3 : tall >= 6 ? 1 : 0;
+        const int tall = std::max(2, px(belief)), gap = tall >= 24 ? 3 : tall >= 18 ? 2 : tall >= 6 ? 1 : 0;
         return {x, double(gap), width, double(std::max(2, tall - 2 * gap - (tall >= 8 || tall == 3)))};
     }
     case LaneKind::Record:

@@ -33,7 +33,7 @@ struct TimelineMetrics {
     Density density = Density::Usual;
     bool showsDeciders(const Lane& lane) const { return density < Density::Lower && !lane.deciders.empty(); }
     /// Whether a line of words fits on a bar of a client's lane.
-    bool wordsOnBeliefs() const { return belief >= 24; }
+    bool wordsOnBeliefs() const { return belief >= 18; }
 
     int px(double n) const { return int(n * u + 0.5); }
     int labelWidth() const { return px(124 / m_tight); } ///< names stay as wide as they are

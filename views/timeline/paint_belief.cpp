@@ -56,7 +56,7 @@ void paintHolding(const PaintKit& kit, const Span& span, const QRectF& r) {
     const double left = std::max(r.x(), 0.0) + (r.width() < 60 ? 3 : kit.m.px(8));
     const QString number = QStringLiteral("#%1").arg(numberText(kit.data, span.label, Digits::Last));
     kit.firstFitting({left, r.y(), r.right() - left - 4, r.height()}, {Timeline::tr("holds %1").arg(number), number},
-                     kit.bold, Role::TextOnColor);
+                     r.height() < kit.m.px(16) ? kit.smallBold : kit.bold, Role::TextOnColor);
 }
 
 void paintStale(const PaintKit& kit, const QRectF& r) {
@@ -130,9 +130,18 @@ void paintLife(const PaintKit& kit, const ClientLife& life, const QRectF& bar, s
         kit.box(QRectF(r.x(), r.y(), 2, r.height()), color(Role::Paused));
         kit.box(QRectF(r.x(), std::round(r.center().y()), r.width(), 1), color(Role::Paused));
         if (!kit.m.wordsOnBeliefs()) return;
-        const double left = std::max(r.x(), 0.0) + kit.m.px(6);
-        kit.text({left, r.center().y() - kit.m.px(17), r.right() - left, double(kit.m.px(16))},
-                 QStringLiteral("✕ ") + Timeline::tr("dead"), kit.smallBold, Role::TextDim);
+        const double left = std::max(r.x(), 0.0) + kit.m.px(6), tall = kit.m.px(16);
+        const QString words = QStringLiteral("✕ ") + Timeline::tr("dead");
+        if (!kit.m.lowBeliefs()) {
+            kit.text({left, r.center().y() - kit.m.px(17), r.right() - left, tall}, words, kit.smallBold,
+                     Role::TextDim);
+            return;
+        }
+        const double width = kit.smallBold.width(words);
+        if (width > r.right() - left) return;
+        const QRectF ground(left, r.center().y() - tall / 2, width + kit.m.px(6), tall); // interrupts the line
+        kit.box(ground, color(Role::SurfaceSunken));
+        kit.text(ground.adjusted(kit.m.px(3), 0, 1, 0), words, kit.smallBold, Role::TextDim);
     };
     PixelColumns columns(kit.c);
     life.spans.visit(
