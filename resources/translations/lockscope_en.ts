@@ -225,6 +225,15 @@
     </message>
 </context>
 <context>
+    <name>ServerWords</name>
+    <message numerus="yes">
+        <source>%n entry(ies) behind</source>
+        <extracomment>Of an etcd's follower: how many entries of the cluster's log it has not applied yet.</extracomment>
+        <translation>
+            <numerusform>%n entry behind</numerusform><numerusform>%n entries behind</numerusform></translation>
+    </message>
+</context>
+<context>
     <name>Story</name>
     <message numerus="yes">
         <source>%n client(s)</source>
@@ -439,6 +448,19 @@
             <numerusform>%1 and %n more</numerusform>
             <numerusform>%1 and %n more</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::session::RedactedLiveSession</name>
+    <message numerus="yes">
+        <source>%n server(s), names hidden</source>
+        <translation>
+            <numerusform>%n server, names hidden</numerusform><numerusform>%n servers, names hidden</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n connection(s)</source>
+        <translation>
+            <numerusform>%n connection</numerusform><numerusform>%n connections</numerusform></translation>
     </message>
 </context>
 <context>
@@ -703,10 +725,10 @@
 <context>
     <name>lockscope::views::StatisticsStrip</name>
     <message numerus="yes">
-        <source>From one holder to the next while somebody waited, by the server&apos;s record, of all locks; the scale is logarithmic. Seen %n time(s).</source>
+        <source>From one holder to the next while somebody waited, by the server's record, of all locks; the scale is logarithmic. Seen %n time(s).</source>
         <translation>
-            <numerusform>From one holder to the next while somebody waited, by the server&apos;s record, of all locks; the scale is logarithmic. Seen %n time.</numerusform>
-            <numerusform>From one holder to the next while somebody waited, by the server&apos;s record, of all locks; the scale is logarithmic. Seen %n times.</numerusform>
+            <numerusform>From one holder to the next while somebody waited, by the server's record, of all locks; the scale is logarithmic. Seen %n time.</numerusform>
+            <numerusform>From one holder to the next while somebody waited, by the server's record, of all locks; the scale is logarithmic. Seen %n times.</numerusform>
         </translation>
     </message>
 </context>

@@ -734,6 +734,10 @@
         <translation>%1 对“%2”的可重入次数从 %3 变为 %4。</translation>
     </message>
     <message>
+        <source>The fencing token of “%1” is %2; none was known before.</source>
+        <translation>“%1”的栅栏令牌是 %2；此前未知。</translation>
+    </message>
+    <message>
         <source>The fencing token of “%1” went from %2 to %3.</source>
         <translation>“%1”的栅栏令牌从 %2 变为 %3。</translation>
     </message>
@@ -2484,10 +2488,6 @@
 <context>
     <name>Faults</name>
     <message>
-        <source>dead</source>
-        <translation>已崩溃</translation>
-    </message>
-    <message>
         <source>%1 is a ZooKeeper server: the ensemble elects its leader by itself.</source>
         <translation>%1 是 ZooKeeper 服务器：集群自行选举领导者。</translation>
     </message>
@@ -3139,12 +3139,16 @@
         <translation>慢 %1</translation>
     </message>
     <message>
-        <source>selected</source>
-        <translation>已选中</translation>
+        <source>dead</source>
+        <translation>已崩溃</translation>
     </message>
     <message>
         <source>paused</source>
         <translation>已暂停</translation>
+    </message>
+    <message>
+        <source>selected</source>
+        <translation>已选中</translation>
     </message>
     <message>
         <source>holds</source>
@@ -5609,6 +5613,12 @@ A client's address leads to the new master at once.</source>
         <extracomment>Of a replica: how much of its master's changes its data lack.</extracomment>
         <translation>慢 %1</translation>
     </message>
+    <message numerus="yes">
+        <source>%n entry(ies) behind</source>
+        <extracomment>Of an etcd's follower: how many entries of the cluster's log it has not applied yet.</extracomment>
+        <translation>
+            <numerusform>落后 %n 条日志</numerusform></translation>
+    </message>
     <message>
         <source>no replica</source>
         <translation>没有副本</translation>
@@ -6902,6 +6912,13 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>The file %1 holds no private key in PEM format without a passphrase.</source>
         <translation>文件 %1 中没有不带口令的 PEM 格式私钥。</translation>
+    </message>
+</context>
+<context>
+    <name>UsualHolds</name>
+    <message>
+        <source>it is of another version of Lockscope</source>
+        <translation>它来自 Lockscope 的另一个版本</translation>
     </message>
 </context>
 <context>
@@ -8744,6 +8761,11 @@ A client's address leads to the new master at once.</source>
         <translation>在 %2 内无法连上 %1。请检查它是否在那里运行，以及地址、端口和防火墙。</translation>
     </message>
     <message>
+        <source>Local times, %1</source>
+        <extracomment>A heading above lines that begin with a time. %1 is a zone: "UTC+1".</extracomment>
+        <translation>本地时间，%1</translation>
+    </message>
+    <message>
         <source>nobody can be answered at %1, port %2: it is in use, or not this machine's</source>
         <translation>无法在 %1 的端口 %2 上应答：它已被占用，或不是本机的地址</translation>
     </message>
@@ -8937,8 +8959,8 @@ A client's address leads to the new master at once.</source>
         <translation>保留所监视服务器的最近一小时(&amp;K)</translation>
     </message>
     <message>
-        <source>On disk, 200 MB at most, until the session is closed</source>
-        <translation>保存在磁盘上，最多 200 MB，会话关闭后删除</translation>
+        <source>On disk, 200 MB at most, until the session is closed; and for 14 days how long each lock is usually held</source>
+        <translation>存在磁盘上，最多 200 MB，直到会话关闭；另外保存每把锁 14 天内通常持有多久</translation>
     </message>
     <message>
         <source>Save the last &amp;hour…</source>
@@ -9355,6 +9377,25 @@ A client's address leads to the new master at once.</source>
     </message>
 </context>
 <context>
+    <name>lockscope::app::NameHider</name>
+    <message>
+        <source>View</source>
+        <translation>视图</translation>
+    </message>
+    <message>
+        <source>Hide &amp;names</source>
+        <translation>隐藏名称(&amp;N)</translation>
+    </message>
+    <message>
+        <source>For projectors and screenshots: locks, clients and servers of running systems and of recordings are called lock-1, client-1, server-1</source>
+        <translation>用于投影和截图：正在运行的系统和录制中的锁、客户端、服务器改称 lock-1、client-1、server-1</translation>
+    </message>
+    <message>
+        <source>Names are hidden, and this would show some. Show them first: View, Hide names.</source>
+        <translation>名称已隐藏，而这会露出名称。请先显示名称：视图 › 隐藏名称。</translation>
+    </message>
+</context>
+<context>
     <name>lockscope::app::Sharer</name>
     <message>
         <source>File</source>
@@ -9477,6 +9518,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>%1 events/s · %2 events</source>
+        <extracomment>%1 a number such as "38" or "1.02 k", %2 such as "1 284"</extracomment>
         <translation>%1 事件/秒 · 共 %2 个事件</translation>
     </message>
     <message>
@@ -9830,7 +9872,6 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>Events %1</source>
-        <extracomment>Tab of the table of events; %1 how many there are.</extracomment>
         <translation>事件 %1</translation>
     </message>
     <message>
@@ -10069,6 +10110,62 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>A recording has one course only. Open its scenario to run it with another seed.</source>
         <translation>录制只有一种过程。要换种子运行，请打开它的场景。</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::session::RedactedLiveSession</name>
+    <message numerus="yes">
+        <source>%n server(s), names hidden</source>
+        <translation>
+            <numerusform>%n 台服务器，名称已隐藏</numerusform></translation>
+    </message>
+    <message>
+        <source>connected</source>
+        <translation>已连接</translation>
+    </message>
+    <message>
+        <source>connecting</source>
+        <translation>正在连接</translation>
+    </message>
+    <message>
+        <source>not seen</source>
+        <translation>看不到</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n connection(s)</source>
+        <translation>
+            <numerusform>%n 个连接</numerusform></translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::session::RedactedSession</name>
+    <message>
+        <source>Something could not be done. The reason has names in it: show names to read it.</source>
+        <translation>有一件事没能完成。原因里含有名称：显示名称后才能读到。</translation>
+    </message>
+    <message>
+        <source>Names are hidden: show them before you change anything.</source>
+        <translation>名称已隐藏：要做任何更改，请先显示名称。</translation>
+    </message>
+    <message>
+        <source>Names hidden</source>
+        <translation>名称已隐藏</translation>
+    </message>
+    <message>
+        <source>Recording · names hidden</source>
+        <translation>录制 · 名称已隐藏</translation>
+    </message>
+    <message>
+        <source>The server raises the alert “%1”.</source>
+        <translation>服务器触发了告警“%1”。</translation>
+    </message>
+    <message>
+        <source>“%1” raises the alert “%2”.</source>
+        <translation>“%1”触发了告警“%2”。</translation>
+    </message>
+    <message>
+        <source>Show names to read what happened and what to do.</source>
+        <translation>显示名称后可以读到发生了什么、该怎么办。</translation>
     </message>
 </context>
 <context>
@@ -10563,12 +10660,12 @@ A client's address leads to the new master at once.</source>
         <translation>查找或执行… Ctrl+K</translation>
     </message>
     <message>
-        <source>Find or do…</source>
-        <translation>查找或执行…</translation>
-    </message>
-    <message>
         <source>Find or do</source>
         <translation>查找或执行</translation>
+    </message>
+    <message>
+        <source>Find or do…</source>
+        <translation>查找或执行…</translation>
     </message>
     <message>
         <source>Commands</source>
@@ -11592,20 +11689,20 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>你的押注</translation>
     </message>
     <message>
-        <source>✓ your bet</source>
-        <translation>✓ 你的押注</translation>
-    </message>
-    <message>
-        <source>✗ your bet</source>
-        <translation>✗ 你的押注</translation>
-    </message>
-    <message>
         <source>✓ bet: %1</source>
         <translation>✓ 押注：%1</translation>
     </message>
     <message>
+        <source>✓ your bet</source>
+        <translation>✓ 你的押注</translation>
+    </message>
+    <message>
         <source>✗ bet: %1</source>
         <translation>✗ 押注：%1</translation>
+    </message>
+    <message>
+        <source>✗ your bet</source>
+        <translation>✗ 你的押注</translation>
     </message>
     <message>
         <source>what the clients believe</source>
@@ -12119,10 +12216,6 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         </translation>
     </message>
     <message>
-        <source>%1. Usual for this lock: %2, the median of the last holds that were seen.</source>
-        <translation>%1。这把锁平时持有 %2（最近所见各次持有的中位数）。</translation>
-    </message>
-    <message>
         <source>%1. %2</source>
         <translation>%1。%2</translation>
     </message>
@@ -12207,6 +12300,14 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <source>%1, %2 ago</source>
         <extracomment>%1 is the state of a lock, such as "held"; %2 a time: it was looked at so long ago.</extracomment>
         <translation>%1，%2前</translation>
+    </message>
+    <message>
+        <source>%1. Usual for this lock (14 days): %2, the median.</source>
+        <translation>%1。这把锁通常（14 天）：%2，取中位数。</translation>
+    </message>
+    <message>
+        <source>%1. Usual for this lock: %2, the median of the last holds that were seen.</source>
+        <translation>%1。这把锁平时持有 %2（最近所见各次持有的中位数）。</translation>
     </message>
 </context>
 <context>
@@ -12647,8 +12748,8 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>没有可跟随的算法</translation>
     </message>
     <message>
-        <source>Play a scenario: its recipe's steps show up here, and each client stands at the one it has come to.</source>
-        <translation>播放一个场景：其算法的步骤会显示在这里，每个客户端站在它走到的那一步。</translation>
+        <source>Play a scenario, or select a lock that is held: its recipe's steps show up here, and each client of a scenario stands at the one it has come to.</source>
+        <translation>播放一个场景，或选中一把被持有的锁：其算法的步骤会显示在这里，场景中的每个客户端站在它走到的那一步。</translation>
     </message>
 </context>
 <context>
@@ -12933,7 +13034,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>p50 %1，p99 %2</translation>
     </message>
     <message numerus="yes">
-        <source>From one holder to the next while somebody waited, by the server&apos;s record, of all locks; the scale is logarithmic. Seen %n time(s).</source>
+        <source>From one holder to the next while somebody waited, by the server's record, of all locks; the scale is logarithmic. Seen %n time(s).</source>
         <translation>
             <numerusform>有人在等时，从一个持有者到下一个持有者的时间（按服务器的记录，所有锁）；横轴是对数刻度。共 %n 次。</numerusform>
         </translation>
