@@ -20,7 +20,7 @@ public:
         m_operator.reset();
         m_server.reset();
     }
-    /// What the server answers to the operator; throws std::bad_expected_access for an error.
+    /// The server's answer to the operator; throws std::bad_expected_access for an error.
     redis::Reply ask(redis::Args args) { return call(*m_operator, std::move(args)).value(); }
     void empty() { ask({"FLUSHALL"}); }
     QString url() const { return m_server->url(); }
