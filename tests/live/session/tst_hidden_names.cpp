@@ -103,7 +103,7 @@ private Q_SLOTS:
             const trace::EntityKind kind = trace.entity(id).kind;
             if (kind == trace::EntityKind::Text || kind == trace::EntityKind::None) continue;
             it.window.context()->select(id);
-            QCoreApplication::processEvents();
+            QCoreApplication::processEvents(); // views show what is selected at the next turn
             QCOMPARE(words.firstWith(marks()), QString());
         }
         // Later news have no names either.

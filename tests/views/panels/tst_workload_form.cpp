@@ -122,7 +122,7 @@ private Q_SLOTS:
             recipes->setCurrentIndex(recipes->findData(QString::fromLatin1(id)));
             for (int width = 190; width < 320; ++width) {
                 panel.resize(width, 600);
-                QCoreApplication::processEvents();
+                QCoreApplication::processEvents(); // the form is laid out anew at the next turn
                 const QRect box = recipes->geometry(), field = lease->geometry();
                 QVERIFY2(box.right() <= field.right(),
                          qPrintable(QStringLiteral("%1 at %2").arg(QLatin1String(id)).arg(width)));

@@ -151,7 +151,7 @@ private Q_SLOTS:
         for (; height > 600 && source()->isVisible(); height -= 10) {
             QTRY_COMPARE(words->verticalScrollBar()->maximum(), 0);
             s.window->resize(1280, height);
-            QCoreApplication::processEvents();
+            QCoreApplication::processEvents(); // docks and the words in them are laid out at the next turn
         }
         QVERIFY(!source()->isVisible());
         QTRY_COMPARE(words->verticalScrollBar()->maximum(), 0);

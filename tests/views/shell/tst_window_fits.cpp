@@ -142,10 +142,13 @@ private Q_SLOTS:
         scene.window->presenter()->setOn(true);
         const Nanos stop = *scene.window->player()->limit();
         QTRY_VERIFY_WITH_TIMEOUT(scene.context()->playhead() >= stop, 20'000);
+        const auto visible = [&]() -> views::ProtocolPanel* {
+            for (auto* panel : scene.window->findChildren<views::ProtocolPanel*>())
+                if (panel->isVisible()) return panel;
+            return nullptr;
+        };
         views::ProtocolPanel* shown = nullptr;
-        for (auto* panel : scene.window->findChildren<views::ProtocolPanel*>())
-            if (panel->isVisible()) shown = panel;
-        QVERIFY(shown);
+        QTRY_VERIFY((shown = visible())); // the presenter divides its room when the window has come to rest
         const auto rows = [&] {
             int standing = 0;
             for (int row = 0; row < shown->model()->rowCount(); ++row) {
