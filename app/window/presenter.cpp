@@ -189,7 +189,11 @@ bool Presenter::take(int key) {
 }
 
 bool Presenter::eventFilter(QObject* watched, QEvent* event) {
-    if (watched == m_window && event->type() == QEvent::Resize) m_pace.start();
+    if (event->type() == QEvent::Resize) {
+        if (watched == m_window) m_pace.start();
+        // Text that grew, or a line above, may have taken room from the lanes after it was divided.
+        if (qobject_cast<const views::TimelineView*>(watched)) fitSoon();
+    }
     if (event->type() != QEvent::ShortcutOverride && event->type() != QEvent::KeyPress) return false;
     const auto* widget = qobject_cast<const QWidget*>(watched);
     if (!widget || widget->window() != m_window || qobject_cast<const QLineEdit*>(widget)) return false;

@@ -248,8 +248,10 @@ bool TimelineLayout::update(const TimelineData& data, const TimelineMetrics& met
 
 int TimelineLayout::heightOfStory(const TimelineMetrics& metrics) const {
     int height = 0;
-    for (const Row& row : m_rows)
-        if (sectionOf(*row.lane) != LaneKind::Node) height += metrics.laneHeight(*row.lane);
+    for (const Row& row : m_rows) {
+        const bool copyBelow = row.lane->kind == LaneKind::Copy && metrics.density != Density::Usual;
+        if (sectionOf(*row.lane) != LaneKind::Node && !copyBelow) height += metrics.laneHeight(*row.lane);
+    }
     const auto captions = std::ranges::count_if(
         m_sections, [](const Section& s) { return s.kind != LaneKind::Node && s.kind != LaneKind::Copy; });
     return height + int(captions) * metrics.captionHeight();

@@ -79,8 +79,11 @@ bool TimelineView::tighten() {
 int TimelineView::spareHeight() const {
     const std::lock_guard lock(m_loader->data()->mutex());
     const double font = QFontMetricsF(uiFont()).height();
-    const auto [top, bottom] = frameOf(TimelineMetrics(font));
-    return height() - top - bottom - m_layout.heightOfStory(TimelineMetrics(font, TimelineMetrics::kTightest));
+    TimelineMetrics low(font, TimelineMetrics::kTightest);
+    low.density = TimelineMetrics::Density::Low;
+    low.lowRecords = true;
+    const auto [top, bottom] = frameOf(low);
+    return height() - top - bottom - m_layout.heightOfStory(low);
 }
 
 } // namespace lockscope::views
