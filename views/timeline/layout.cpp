@@ -66,7 +66,7 @@ int TimelineMetrics::laneHeight(const Lane& lane) const {
     case LaneKind::Watchers:
         return px(50);
     case LaneKind::Effect:
-        return px(density == Density::Usual ? 54 : 47);
+        return px(density == Density::Usual ? 54 : 49);
     case LaneKind::Node:
         return px(lane.roles.empty() ? 42 : 46);
     case LaneKind::Link:
@@ -86,7 +86,7 @@ QRectF TimelineMetrics::bar(LaneKind kind, double x, double width) const {
         if (density == Density::Lowest) return {x, double(px(6)), width, double(px(21))};
         return lowRecords ? QRectF(x, px(12), width, px(24)) : QRectF(x, px(18), width, px(48));
     case LaneKind::Effect:
-        return {x, double(px(density == Density::Usual ? 13 : 10)), width, double(px(22))};
+        return {x, double(px(density == Density::Usual ? 13 : 12)), width, double(px(22))};
     case LaneKind::Copy:
     case LaneKind::Clock:
         return {x, double(px(6)), width, double(px(16))};
