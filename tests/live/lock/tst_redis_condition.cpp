@@ -113,7 +113,7 @@ private Q_SLOTS:
         QVERIFY(soon([&] { return entered() == 1; }));
         Waiting second(*m_b, m_runtime, "2", kNever, 1, options);
         QVERIFY(soon([&] { return entered() == 2; }));
-        // Whoever waits has given it up: just after it has entered, so that it misses no signal.
+        // A waiter gives it up just after it has entered, so that it misses no signal.
         QVERIFY(soon([&] { return ask({"EXISTS", "orders"}).integer == 0; }));
         QCOMPARE(signal(1, options), 1);
         QVERIFY(soon([&] { return first.done; }));
