@@ -31,6 +31,15 @@ private Q_SLOTS:
         QVERIFY2(ran.out.contains(contains.toUtf8()), ran.told());
     }
 
+    // The allocator prints its statistics at the end, if the environment asks for them.
+    void theProgramRunsOnTheAllocatorThatSuitsSimulations() {
+        if (qstrlen(LOCKSCOPE_SANITIZER) > 0) QSKIP("Sanitizers bring an allocator of their own.");
+        QProcessEnvironment environment = plainEnvironment();
+        environment.insert(QStringLiteral("MALLOC_CONF"), QStringLiteral("stats_print:true"));
+        const Ran ran = runProgram(kProgram, {QStringLiteral("--version")}, {}, environment);
+        QVERIFY2(ran.status == 0 && ran.err.contains("Begin jemalloc statistics"), ran.told());
+    }
+
     void seedWithoutAScenarioOpensNoWindow() {
         QProcessEnvironment environment = plainEnvironment();
         environment.insert(QStringLiteral("QT_QPA_PLATFORM"), QStringLiteral("offscreen"));
