@@ -189,7 +189,7 @@ std::vector<LockRow> etcdRows(const Lines& lines) {
         key.lease = fieldOf(fields, 2).toLongLong();
         key.createRevision = key.modRevision = fieldOf(fields, 3).toLongLong();
         if (key.lease % 3 != 0) leases[key.lease] = {{kNow + key.lease % 60'000, kNow + 60'000}, key.lease % 5 == 0};
-        if (const auto name = etcdLockOf(key)) locks[*name].push_back(key);
+        if (const auto name = etcdLockOf(key)) locks[name->toByteArray()].push_back(key);
     }
     std::vector<LockRow> rows;
     for (auto& [name, keys] : locks) {

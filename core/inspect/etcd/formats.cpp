@@ -30,14 +30,13 @@ QByteArray leaseInHex(std::int64_t lease) {
     return trace::digitsOf(std::uint64_t(lease), 16);
 }
 
-std::optional<QByteArray> etcdLockOf(const etcd::KeyValue& key) {
-    if (key.key.startsWith("shedlock:")) return key.key;
+std::optional<QByteArrayView> etcdLockOf(const etcd::KeyValue& key) {
+    if (key.key.startsWith("shedlock:")) return QByteArrayView(key.key);
     const qsizetype slash = key.key.lastIndexOf('/');
     if (slash <= 0 || key.lease == 0) return std::nullopt;
     const QByteArrayView last = QByteArrayView(key.key).sliced(slash + 1);
-    const QByteArray above = key.key.first(slash);
-    const QByteArray lease = leaseInHex(key.lease);
-    if (last == QByteArrayView(lease)) return above;
+    const QByteArrayView above = QByteArrayView(key.key).first(slash);
+    if (last == trace::Digits(std::uint64_t(key.lease), 16).view()) return above;
     for (const char* kind : {"/read", "/write"})
         if (above.endsWith(kind) && isDigits(last)) return above.chopped(qsizetype(qstrlen(kind)));
     return std::nullopt;

@@ -11,6 +11,7 @@ namespace lockscope::inspect {
 struct SeenLease {
     EndsWithin ends;   ///< by our own wall clock; the server tells whole seconds
     bool gone = false; ///< the server has no such lease any more
+    friend bool operator==(const SeenLease&, const SeenLease&) = default;
 };
 
 /// The keys below one name that may be a lock, with everything that tells which one it is.
@@ -23,8 +24,9 @@ struct SeenKeys {
     std::int64_t wallMs = 0; ///< the present in ms since 1970
 };
 
-/// The name of the lock that a key may belong to; nullopt: nothing about the key says that it is one.
-std::optional<QByteArray> etcdLockOf(const etcd::KeyValue& key);
+/// The name of the lock that a key may belong to, which is a part of the key; nullopt: nothing about it says that it is
+/// one.
+std::optional<QByteArrayView> etcdLockOf(const etcd::KeyValue& key);
 
 /// A lease as keys have it: hexadecimal, without leading zeros.
 QByteArray leaseInHex(std::int64_t lease);

@@ -258,7 +258,7 @@ void EtcdWatcher::take(etcd::KeyValue key) {
         drop(key.key);
         return;
     }
-    Group& group = m_groups[*name];
+    Group& group = m_groups[name->toByteArray()];
     QByteArray place = key.key;
     group.keys[std::move(place)] = std::move(key);
     group.stale = true;

@@ -43,11 +43,11 @@ bool concerns(const EtcdRequest& request, const QByteArray& lockName) {
 
 } // namespace
 
-EtcdRecord::EtcdRecord(Grounds grounds, trace::EntityId parent, inspect::TraceFeed::Resolver owner, EndOf endOf)
+EtcdRecord::EtcdRecord(Grounds grounds, trace::EntityId parent, inspect::TraceFeed::Resolver owner, Leader leader)
     : m_grounds(grounds),
       m_feed(grounds.recorder, parent, owner, Nanos(0)),
       m_owner(std::move(owner)),
-      m_endOf(std::move(endOf)) {
+      m_leader(std::move(leader)) {
 }
 
 EtcdRecord::~EtcdRecord() {
@@ -99,17 +99,38 @@ std::optional<inspect::LockRow> EtcdRecord::rowOf(const QByteArray& lockName, st
     return std::move(rows.front());
 }
 
+void EtcdRecord::learnEnds(const QByteArray& lockName, const std::vector<etcd::KeyValue>& keys) {
+    const EtcdServer* const leader = m_leader();
+    if (!leader) return;
+    EndsLearnt& learnt = m_endsLearnt[lockName];
+    const bool sameLeader = learnt.leader == leader && learnt.timesLed == leader->timesLed();
+    std::int64_t upTo = m_store->revision();
+    for (const etcd::KeyValue& key : keys) {
+        if (key.lease == 0 || (sameLeader && key.modRevision <= learnt.revision)) continue;
+        if (const std::optional<Nanos> end = leader->endOf(key.lease))
+            m_ends[key.lease] = *end;
+        else // a new leader has not carried out the grant yet: asked again
+            upTo = std::min(upTo, key.modRevision - 1);
+    }
+    learnt = {leader, leader->timesLed(), upTo};
+}
+
 /// The keys of holders are read alone, with their leases: a long queue is not read again for each renewal.
 void EtcdRecord::tellEnds(const QByteArray& lockName, Read& read) const {
     inspect::LockRow& row = *read.row;
     std::vector<etcd::KeyValue> holding;
     std::map<std::int64_t, inspect::SeenLease> leases;
     for (const etcd::KeyValue& key : read.keys) {
+        if (holding.size() == row.entries.size()) break; // all are found: mostly the oldest key alone
         if (std::ranges::find(row.entries, key.key, &inspect::Entry::at) == row.entries.end()) continue;
         holding.push_back(key);
         const auto known = m_ends.find(key.lease);
         if (known != m_ends.end()) leases[key.lease] = {{msOf(known->second), msOf(known->second)}, false};
     }
+    const Nanos now = m_grounds.scheduler.now();
+    if (read.endsAt == now && read.ends == leases) return; // another copy has written them
+    read.endsAt = now;
+    read.ends = leases;
     std::optional<inspect::LockRow> holders = rowOf(lockName, std::move(holding), leases);
     if (!holders) return;
     row.ttlMs = holders->ttlMs;
@@ -154,7 +175,8 @@ void EtcdRecord::kept(std::int64_t lease) {
         inspect::Sight sight;
         sight.clockMoved = lease == 0;
         if (lease != 0) {
-            if (const std::optional<Nanos> end = m_endOf(lease)) m_ends[lease] = *end;
+            const EtcdServer* const leader = m_leader();
+            if (const std::optional<Nanos> end = leader ? leader->endOf(lease) : std::nullopt) m_ends[lease] = *end;
             inspect::Party party;
             party.client = inspect::leaseInHex(lease);
             // The end of a waiter's lease is no part of the record: a long queue is not read again for it.
@@ -168,6 +190,7 @@ void EtcdRecord::kept(std::int64_t lease) {
 
 void EtcdRecord::replaced(const EtcdStore& store) {
     m_store = &store;
+    m_endsLearnt.clear();
     m_read->clear(); // if all members have lost theirs, revisions begin anew
     for (const QByteArray& name : m_watched)
         write(name, {.freedBy = trace::FreedBy::NodeLoss});
@@ -176,8 +199,7 @@ void EtcdRecord::replaced(const EtcdStore& store) {
 void EtcdRecord::write(const QByteArray& lockName, inspect::Sight sight) {
     if (!m_decides) return;
     Read& now = read(lockName);
-    for (const etcd::KeyValue& key : now.keys)
-        if (const std::optional<Nanos> end = m_endOf(key.lease)) m_ends[key.lease] = *end;
+    learnEnds(lockName, now.keys);
     const std::optional<inspect::LockRow>& row = now.row;
     if (row) tellEnds(lockName, now);
     if (!now.keys.empty()) {

@@ -2,9 +2,7 @@
 #pragma once
 #include "inspect/etcd/seen_keys.h"
 #include "inspect/trace_feed.h"
-#include "sim/etcd/raft.h"
-#include "sim/etcd/store.h"
-#include "sim/server.h"
+#include "sim/etcd/server.h"
 
 namespace lockscope::sim {
 
@@ -12,11 +10,11 @@ namespace lockscope::sim {
 /// into the trace. It reads keys as a watcher of a real cluster does, with the same formats.
 class EtcdRecord {
 public:
-    /// When the leader ends that lease; nullopt: nobody leads, or it knows none.
-    using EndOf = std::function<std::optional<Nanos>(std::int64_t lease)>;
+    /// The member that ends leases now; nullptr: nobody leads.
+    using Leader = std::function<const EtcdServer*()>;
     /// `parent`: of the locks' entities; kNoEntity: none. `owner` gets a lease in hex as the party's client. Everything
     /// outlives it.
-    EtcdRecord(Grounds grounds, trace::EntityId parent, inspect::TraceFeed::Resolver owner, EndOf endOf);
+    EtcdRecord(Grounds grounds, trace::EntityId parent, inspect::TraceFeed::Resolver owner, Leader leader);
     ~EtcdRecord();
     EtcdRecord(const EtcdRecord&) = delete;
     EtcdRecord& operator=(const EtcdRecord&) = delete;
@@ -37,8 +35,10 @@ public:
 private:
     /// Rows as they are read at one revision, where all members have the same keys.
     struct Read {
-        std::vector<etcd::KeyValue> keys;      ///< of the lock, oldest first
-        std::optional<inspect::LockRow> row{}; ///< by the keys alone: leases move without a revision
+        std::vector<etcd::KeyValue> keys;                  ///< of the lock, oldest first
+        std::optional<inspect::LockRow> row{};             ///< by the keys alone: leases move without a revision
+        std::map<std::int64_t, inspect::SeenLease> ends{}; ///< of the holders' leases, as written into the row
+        Nanos endsAt = Nanos(-1);                          ///< when; the row says what is left from then on
     };
     using AllRead = std::map<QByteArray, std::map<std::int64_t, Read>>; ///< by lock and revision, the newest ones
     /// The lock at the store's present revision. Valid until the next call.
@@ -47,6 +47,14 @@ private:
     /// The lock by these keys; nullopt: they are none.
     std::optional<inspect::LockRow> rowOf(const QByteArray& lockName, std::vector<etcd::KeyValue> keys,
                                           const std::map<std::int64_t, inspect::SeenLease>& leases) const;
+    /// The member that told the ends of one lock's leases, and the revision up to which it told them: since then only
+    /// kept() has moved them.
+    struct EndsLearnt {
+        const EtcdServer* leader = nullptr;
+        std::uint64_t timesLed = 0;
+        std::int64_t revision = 0;
+    };
+    void learnEnds(const QByteArray& lockName, const std::vector<etcd::KeyValue>& keys);
     /// Writes into the row when its holds end.
     void tellEnds(const QByteArray& lockName, Read& read) const;
     void write(const QByteArray& lockName, inspect::Sight sight);
@@ -56,9 +64,10 @@ private:
     inspect::TraceFeed m_feed;
     bool m_decides = true; ///< else the record is another service's
     inspect::TraceFeed::Resolver m_owner;
-    EndOf m_endOf;
+    Leader m_leader;
     std::shared_ptr<AllRead> m_read = std::make_shared<AllRead>(); ///< copies share the lock's
     std::map<std::int64_t, Nanos> m_ends;                          ///< as known last, while nobody leads
+    std::map<QByteArray, EndsLearnt> m_endsLearnt;                 ///< by lock
     std::set<QByteArray> m_watched;
     std::map<QByteArray, trace::EntityId> m_holders;      ///< by lock, as written last
     std::map<QByteArray, std::set<QByteArray>> m_holding; ///< the holders' leases in hex, by lock, as written last

@@ -46,6 +46,8 @@ public:
     std::int64_t applied() const { return m_applied; }
     /// When it ends that lease, as the leader; nullopt: it does not lead, or knows none.
     std::optional<Nanos> endOf(std::int64_t lease) const;
+    /// How often it has begun to lead. While it leads on, ends of leases move only by keep-alives (onKept).
+    std::uint64_t timesLed() const { return m_timesLed; }
     std::uint64_t steps() const { return m_steps; }
     std::size_t connections() const { return m_connections.size(); }
     std::size_t watches() const;
@@ -142,6 +144,8 @@ private:
     std::uint64_t m_lastPending = 0;
     bool m_servesLate = false;   ///< the loop for watches of the past runs
     std::int64_t m_toldUpTo = 1; ///< the revision that watches know
+
+    std::uint64_t m_timesLed = 0;
 
     // While leading:
     std::map<std::int64_t, Nanos> m_ends;     ///< of leases

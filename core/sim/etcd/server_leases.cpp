@@ -13,6 +13,7 @@ constexpr Nanos kRevokeAgain = 3s;
 
 /// A new leader knows of no keep-alives: every lease has its whole time, and an election's besides.
 void EtcdServer::beginLeases() {
+    ++m_timesLed;
     m_ends.clear();
     for (const auto& [id, lease] : m_store.leases())
         m_ends[id] = now() + std::chrono::seconds(lease.seconds) + m_settings.election();

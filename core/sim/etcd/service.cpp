@@ -46,14 +46,11 @@ EtcdService::EtcdService(Grounds grounds, const Settings& settings, std::uint64_
         all.push_back(m_servers.back().get());
     }
     const auto ownerOfLease = [this](const inspect::Party& party) { return ownerOf(party); };
-    const auto endOf = [this](std::int64_t lease) {
-        const EtcdServer* const leading = leader();
-        return leading ? leading->endOf(lease) : std::nullopt;
-    };
+    const auto leading = [this] { return leader(); };
     // A lock of several members is one lock, which belongs to none of them.
     const bool alone = members == 1;
     m_record = std::make_unique<EtcdRecord>(
-        grounds, alone && !settings.engine ? all.front()->entity() : trace::kNoEntity, ownerOfLease, endOf);
+        grounds, alone && !settings.engine ? all.front()->entity() : trace::kNoEntity, ownerOfLease, leading);
     for (EtcdServer* const server : all) {
         server->meet(all);
         server->onRole = [this](EtcdServer& changed) { tellRole(changed); };
@@ -75,7 +72,7 @@ EtcdService::EtcdService(Grounds grounds, const Settings& settings, std::uint64_
             };
             continue;
         }
-        m_copies.push_back(std::make_unique<EtcdRecord>(grounds, server->entity(), ownerOfLease, endOf));
+        m_copies.push_back(std::make_unique<EtcdRecord>(grounds, server->entity(), ownerOfLease, leading));
         m_copies.back()->copies(*m_record);
         server->onReplaced = [copy = m_copies.back().get()](EtcdServer& where) { copy->replaced(where.store()); };
     }

@@ -73,8 +73,13 @@ etcd::RangeResult EtcdStore::range(const etcd::Range& range) const {
     }
     // Keys of one revision stay in their order.
     const auto created = [](const KeyValue* key) { return key->createRevision; };
-    if (range.order == Order::OldestFirst) std::ranges::stable_sort(found, {}, created);
-    if (range.order == Order::NewestFirst) std::ranges::stable_sort(found, std::greater(), created);
+    if (range.limit == 1 && found.size() > 1 && range.order != Order::ByKey) // a waiter's question: nothing to sort
+        found = {range.order == Order::OldestFirst ? *std::ranges::min_element(found, {}, created)
+                                                   : *std::ranges::max_element(found, {}, created)};
+    else if (range.order == Order::OldestFirst)
+        std::ranges::stable_sort(found, {}, created);
+    else if (range.order == Order::NewestFirst)
+        std::ranges::stable_sort(found, std::greater(), created);
     if (range.limit > 0 && found.size() > std::size_t(range.limit)) found.resize(std::size_t(range.limit));
     result.keys.reserve(found.size());
     for (const KeyValue* const key : found)

@@ -2,6 +2,7 @@
 // concurrency.Mutex and Election of etcd's own client, `etcdctl lock` and `elect`, the server's Lock service, and
 // Lockscope's etcd-lease: a key <name>/<lease in hex> for each contender; the oldest holds.
 #include "inspect/etcd/formats.h"
+#include "trace/digits.h"
 
 #include <algorithm>
 
@@ -10,7 +11,8 @@ namespace lockscope::inspect {
 std::vector<LockRow> readEtcdMutex(const SeenKeys& seen) {
     const QByteArray below = seen.name + '/';
     const auto isForm = [&](const etcd::KeyValue& key) {
-        return key.key.startsWith(below) && QByteArrayView(key.key).sliced(below.size()) == leaseInHex(key.lease);
+        return key.key.startsWith(below) &&
+               QByteArrayView(key.key).sliced(below.size()) == trace::Digits(std::uint64_t(key.lease), 16).view();
     };
     if (seen.keys.empty() || !std::ranges::all_of(seen.keys, isForm)) return {};
     const bool election =
