@@ -283,7 +283,7 @@ private:
                               nullptr, m_silent);
         if (m_recorded) return;
         notes += Text::tr("Recipe, lease and watchdog are those that the locks on the server look like: %1, lease %2.")
-                     .arg(m_replay.scenario.recipe, durationText(m_replay.scenario.lock.lease));
+                     .arg(m_replay.scenario.recipe, spanText(m_replay.scenario.lock.lease));
     }
 
     static constexpr qsizetype kMostLocksOfAStep = 16;

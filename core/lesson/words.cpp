@@ -26,7 +26,7 @@ QString Facts::text(const Fact& fact, Nanos here) const {
         return is.clients.isEmpty() ? tr("nobody") : is.clients.join(tr(", "));
     }
     if (fact.kind == Fact::Kind::At) return instantWords(Nanos(is.number));
-    if (isTime(fact.kind)) return is.number == INT64_MAX ? tr("never") : durationText(Nanos(is.number));
+    if (isTime(fact.kind)) return is.number == INT64_MAX ? tr("never") : spanText(Nanos(is.number));
     if (fact.kind == Fact::Kind::Violated) return is.number != 0 ? tr("violated") : tr("not violated");
     return QString::number(is.number);
 }

@@ -72,6 +72,10 @@ QString durationText(Nanos d) {
     return Format::tr("%1 d %2 h").arg(QString::number(n / kDay), QString::number(n % kDay / kHour));
 }
 
+QString spanText(Nanos d) {
+    return durationText(d).replace(QLatin1String(".0 "), QLatin1String(" "));
+}
+
 QString instantText(Nanos t, Nanos scale) {
     if (t == kNever) return never();
     if (t.count() < 0) return minusSign() + instantText(-t, scale);

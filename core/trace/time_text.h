@@ -14,6 +14,10 @@ namespace lockscope {
 /// "8 h 12 m", "3 d 4 h". kNever gives "never". Rounded down, so that a TTL never shows more than is left.
 QString durationText(Nanos d);
 
+/// A length of time that somebody chose, as one writes it: "5 s" for a lease or a pause, where durationText() has "5.0
+/// s". A reading keeps its tenth, so that it does not change its width as it runs.
+QString spanText(Nanos d);
+
 /// An instant on the time axis with as many decimals as tell instants `scale` apart: tenths of a second from 1 s on,
 /// milliseconds from 10 ms on, else microseconds; milliseconds where `scale` is 0, for a moment that stands alone.
 /// "6.8 s", "6.812 s", from a minute on "1:06.8". kNever gives "never".

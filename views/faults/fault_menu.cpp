@@ -7,6 +7,7 @@
 #include "models/planned.h"
 #include "theme/format.h"
 #include "theme/icons.h"
+#include "trace/time_text.h"
 
 #include <QCoreApplication>
 #include <QInputDialog>
@@ -173,7 +174,7 @@ void addFaultOffer(QMenu& menu, ViewContext& context, const FaultOffer& offer, c
     const QIcon picture = icon(offer.icon, offer.undoes ? Role::Accepted : Role::Fault);
     const bool lasts = moment.duration && scenario::undoing(offer.action);
     const QString text =
-        lasts ? Words::tr("%1 for %2", "a fault").arg(offer.text, duration(*moment.duration)) : offer.text;
+        lasts ? Words::tr("%1 for %2", "a fault").arg(offer.text, spanText(*moment.duration)) : offer.text;
     QAction* entry = nullptr;
     if (offer.wantsValue) {
         QMenu* values = menu.addMenu(picture, text);

@@ -2,6 +2,7 @@
 #include "faults/fault_offers.h"
 
 #include "theme/format.h"
+#include "trace/time_text.h"
 
 #include <QCoreApplication>
 
@@ -172,22 +173,22 @@ std::vector<std::pair<Nanos, QString>> faultValues(Action action) {
     std::vector<std::pair<Nanos, QString>> values;
     if (action == Action::DelayLink) {
         for (const Nanos extra : {Nanos(5ms), Nanos(50ms), Nanos(500ms), Nanos(2s)})
-            values.emplace_back(extra, Words::tr("%1 more each way").arg(duration(extra)));
+            values.emplace_back(extra, Words::tr("%1 more each way").arg(spanText(extra)));
         values.emplace_back(Nanos::zero(), Words::tr("no delay"));
     } else if (action == Action::JitterLink) {
         for (const Nanos most : {Nanos(5ms), Nanos(50ms), Nanos(500ms)})
-            values.emplace_back(most, Words::tr("up to %1 more each way, by chance").arg(duration(most)));
+            values.emplace_back(most, Words::tr("up to %1 more each way, by chance").arg(spanText(most)));
         values.emplace_back(Nanos::zero(), Words::tr("no jitter"));
     } else if (action == Action::DriftClock) {
         for (const Nanos gain : {Nanos(1ms), Nanos(50ms), Nanos(250ms)}) {
-            values.emplace_back(gain, Words::tr("gains %1 a second").arg(duration(gain)));
-            values.emplace_back(-gain, Words::tr("loses %1 a second").arg(duration(gain)));
+            values.emplace_back(gain, Words::tr("gains %1 a second").arg(spanText(gain)));
+            values.emplace_back(-gain, Words::tr("loses %1 a second").arg(spanText(gain)));
         }
         values.emplace_back(Nanos::zero(), Words::tr("right speed"));
     } else if (action == Action::JumpClock) {
         for (const Nanos offset : {Nanos(1s), Nanos(10s), Nanos(1min)}) {
-            values.emplace_back(offset, Words::tr("%1 ahead").arg(duration(offset)));
-            values.emplace_back(-offset, Words::tr("%1 behind").arg(duration(offset)));
+            values.emplace_back(offset, Words::tr("%1 ahead").arg(spanText(offset)));
+            values.emplace_back(-offset, Words::tr("%1 behind").arg(spanText(offset)));
         }
         values.emplace_back(Nanos::zero(), Words::tr("back to true time"));
     }

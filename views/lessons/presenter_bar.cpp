@@ -2,7 +2,6 @@
 #include "lessons/presenter_bar.h"
 
 #include "theme/fonts.h"
-#include "theme/format.h"
 #include "theme/widgets.h"
 #include "trace/time_text.h"
 
@@ -65,7 +64,7 @@ void PresenterBar::refresh() {
     const scenario::Scenario& scenario = m_context->settings();
     //: Above the presenter's view: %1 the session, %2 the recipe, %3 how long the lease is.
     m_world->setText(
-        session ? tr("%1 · %2 · lease %3").arg(session->health().text, scenario.recipe, duration(scenario.lock.lease))
+        session ? tr("%1 · %2 · lease %3").arg(session->health().text, scenario.recipe, spanText(scenario.lock.lease))
                 : QString());
 }
 

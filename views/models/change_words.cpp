@@ -4,6 +4,7 @@
 #include "theme/format.h"
 #include "trace/duration.h"
 #include "trace/text.h"
+#include "trace/time_text.h"
 
 #include <QCoreApplication>
 
@@ -29,8 +30,8 @@ QString changeWords(const trace::Event& event, const trace::Trace& trace) {
     if (!text.startsWith("drift=")) return {};
     const auto gain = parseDuration(value);
     if (!gain || *gain == Nanos(0)) return Words::tr("clock of %1 runs right").arg(actor);
-    return *gain > Nanos(0) ? Words::tr("clock of %1 gains %2 a second").arg(actor, duration(*gain))
-                            : Words::tr("clock of %1 loses %2 a second").arg(actor, duration(-*gain));
+    return *gain > Nanos(0) ? Words::tr("clock of %1 gains %2 a second").arg(actor, spanText(*gain))
+                            : Words::tr("clock of %1 loses %2 a second").arg(actor, spanText(-*gain));
 }
 
 } // namespace lockscope::views

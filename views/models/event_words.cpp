@@ -6,6 +6,7 @@
 #include "models/role_words.h"
 #include "theme/format.h"
 #include "trace/deadline.h"
+#include "trace/time_text.h"
 
 #include <QCoreApplication>
 
@@ -324,12 +325,12 @@ QString eventDetail(const Event& e, const trace::Trace& trace) {
     QString text = hasText(e.kind) && e.aux ? reasonWords(trace.displayName(e.aux)) : QString();
     switch (e.kind) {
     case EventKind::LinkDelayed:
-        return e.value ? Words::tr("%1 more each way").arg(duration(Nanos(e.value))) : Words::tr("no longer");
+        return e.value ? Words::tr("%1 more each way").arg(spanText(Nanos(e.value))) : Words::tr("no longer");
     case EventKind::ClockJumped:
-        return Words::tr("%1 from true time").arg(duration(Nanos(e.value)));
+        return Words::tr("%1 from true time").arg(spanText(Nanos(e.value)));
     case EventKind::Requested:
         return e.value < 0 ? Words::tr("waits as long as it takes")
-                           : Words::tr("waits at most %1").arg(duration(Nanos(e.value)));
+                           : Words::tr("waits at most %1").arg(spanText(Nanos(e.value)));
     case EventKind::Granted:
     case EventKind::Reentered:
         return joined({token(e.value), holds(e.aux)});

@@ -2,6 +2,7 @@
 #include "models/fault_words.h"
 
 #include "theme/format.h"
+#include "trace/time_text.h"
 
 #include <QCoreApplication>
 #include <QRegularExpression>
@@ -71,16 +72,16 @@ QString faultText(const scenario::Fault& fault) {
     case Action::MendLink:
         return isOneServer(target) ? Words::tr("Reconnect %1").arg(target) : Words::tr("Mend %1").arg(linkText(target));
     case Action::DelayLink:
-        if (isOneServer(target)) return Words::tr("Slow %1 down by %2").arg(target, duration(fault.value));
-        return Words::tr("Delay %1 by %2").arg(linkText(target), duration(fault.value));
+        if (isOneServer(target)) return Words::tr("Slow %1 down by %2").arg(target, spanText(fault.value));
+        return Words::tr("Delay %1 by %2").arg(linkText(target), spanText(fault.value));
     case Action::JitterLink:
-        return Words::tr("Jitter of %1: up to %2").arg(linkText(target), duration(fault.value));
+        return Words::tr("Jitter of %1: up to %2").arg(linkText(target), spanText(fault.value));
     case Action::ResetLink:
         return Words::tr("Reset the connections of %1").arg(linkText(target));
     case Action::DriftClock:
-        return Words::tr("Clock of %1 gains %2 a second").arg(target, duration(fault.value));
+        return Words::tr("Clock of %1 gains %2 a second").arg(target, spanText(fault.value));
     case Action::JumpClock:
-        return Words::tr("Clock of %1 off by %2").arg(target, duration(fault.value));
+        return Words::tr("Clock of %1 off by %2").arg(target, spanText(fault.value));
     case Action::StopWatchdog:
         return Words::tr("Stop the watchdog of %1").arg(target);
     case Action::LoseReply:
@@ -121,8 +122,8 @@ QString triggerText(const scenario::Trigger& when) {
         break;
     case On::LeaseLeft:
         words = when.client.isEmpty()
-                    ? Words::tr("when %1 of the lease is left").arg(duration(when.left))
-                    : Words::tr("when %1 of the lease of %2 is left").arg(duration(when.left), client);
+                    ? Words::tr("when %1 of the lease is left").arg(spanText(when.left))
+                    : Words::tr("when %1 of the lease of %2 is left").arg(spanText(when.left), client);
         break;
     case On::Leader:
         words = when.server.isEmpty() ? Words::tr("when another server becomes the leader")
@@ -132,13 +133,13 @@ QString triggerText(const scenario::Trigger& when) {
     //: %1 a condition, %2 which time it is met, 2 at least.
     if (when.nth > 1) words = Words::tr("%1, time no. %2").arg(words).arg(when.nth);
     //: %1 a condition, %2 how long after it.
-    return when.after == Nanos::zero() ? words : Words::tr("%1, and %2 later").arg(words, duration(when.after));
+    return when.after == Nanos::zero() ? words : Words::tr("%1, and %2 later").arg(words, spanText(when.after));
 }
 
 QString deedText(const scenario::Fault& fault) {
     QString words = faultText(fault);
     //: %1 a fault, %2 how long it lasts.
-    if (fault.duration) words = Words::tr("%1 for %2", "a fault").arg(words, duration(*fault.duration));
+    if (fault.duration) words = Words::tr("%1 for %2", "a fault").arg(words, spanText(*fault.duration));
     //: %1 a fault, %2 its condition: "Pause A, when B gets the lock".
     return fault.when ? Words::tr("%1, %2", "a fault").arg(words, triggerText(*fault.when)) : words;
 }

@@ -3,6 +3,7 @@
 #include "theme/format.h"
 #include "timeline/paint_kit.h"
 #include "timeline/words.h"
+#include "trace/time_text.h"
 
 #include <QCoreApplication>
 #include <cmath>
@@ -27,14 +28,14 @@ std::int64_t clockOffsetAt(const TimelineData& data, const Lane& lane, std::int6
 
 QString clockOffsetWords(std::int64_t offset) {
     if (offset == 0) return Timeline::tr("right");
-    return (offset > 0 ? QChar(u'+') : QChar(0x2212)) + duration(Nanos(std::abs(offset)));
+    return (offset > 0 ? QChar(u'+') : QChar(0x2212)) + spanText(Nanos(std::abs(offset)));
 }
 
 QString clockState(const TimelineData& data, const Lane& lane, std::int64_t t) {
     const QString who = data.trace().displayName(lane.entity);
     const std::int64_t offset = clockOffsetAt(data, lane, t);
     if (offset == 0) return Timeline::tr("the clock of %1 is right").arg(who);
-    const QString by = duration(Nanos(std::abs(offset)));
+    const QString by = spanText(Nanos(std::abs(offset)));
     return offset > 0 ? Timeline::tr("the clock of %1 is %2 ahead").arg(who, by)
                       : Timeline::tr("the clock of %1 is %2 behind").arg(who, by);
 }
@@ -59,7 +60,7 @@ void paintClock(const PaintKit& kit, const Lane& lane, int height) {
             const QRectF line(0, offset > 0 ? middle : bar.y() - kit.m.px(3), 0, kit.m.px(13));
             const QRectF room = kit.words(r.x(), r.right(), line);
             if (room.x() < wordsEnd) return;
-            const QString by = duration(Nanos(std::abs(offset)));
+            const QString by = spanText(Nanos(std::abs(offset)));
             wordsEnd =
                 kit.firstFitting(room,
                                  {offset > 0 ? Timeline::tr("%1 ahead").arg(by) : Timeline::tr("%1 behind").arg(by),

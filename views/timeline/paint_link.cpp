@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "theme/format.h"
 #include "timeline/paint_kit.h"
+#include "trace/time_text.h"
 
 #include <QCoreApplication>
 #include <cmath>
@@ -23,7 +24,7 @@ void paintPhases(const PaintKit& kit, const Lane& lane, int height) {
             kit.box(r, color(Role::FaultSoft));
             if (cut) kit.p.fillRect(r, kit.cutHatch);
             const QString words =
-                cut ? Timeline::tr("cut") : Timeline::tr("+%1").arg(duration(Nanos(kit.trace.at(span.row).value)));
+                cut ? Timeline::tr("cut") : Timeline::tr("+%1").arg(spanText(Nanos(kit.trace.at(span.row).value)));
             const double width = kit.smallBold.width(words) + kit.m.px(16);
             const double left = std::max(r.x(), 0.0);
             if (std::min(r.right(), kit.c.width()) - left > width + 4)

@@ -105,14 +105,14 @@ void paintLowLabel(const PaintKit& kit, const TimelineScene& scene, const Lane& 
                    std::size_t row) {
     const int line = kit.m.px(14);
     if (height >= kit.m.px(24)) { // a row of its own
-        kit.text(QRectF(kit.m.px(14), 0, width - kit.m.px(20), height), laneTitle(kit.data, lane), kit.bold,
+        kit.text(QRectF(kit.m.px(14), 0, width - kit.m.px(20), height), laneShortTitle(kit.data, lane), kit.bold,
                  Role::Text);
         return;
     }
     const auto every = std::size_t(std::max(1, (line + height - 1) / height));
     if (row % every != 0) return;
     const QRectF place(kit.m.px(14), (height - line) / 2.0, width - kit.m.px(20), line);
-    kit.text(place, laneTitle(kit.data, lane), kit.small,
+    kit.text(place, laneShortTitle(kit.data, lane), kit.small,
              isSelected(lane, scene.selection) ? Role::Text : Role::TextDim);
 }
 

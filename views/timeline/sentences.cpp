@@ -229,10 +229,10 @@ QString faultSentence(const trace::Trace& trace, const Tick& tick) {
         words = Timeline::tr("link %1 mended").arg(subject);
         break;
     case EventKind::LinkDelayed:
-        words = Timeline::tr("link %1 delayed by %2").arg(subject, duration(Nanos(e.value)));
+        words = Timeline::tr("link %1 delayed by %2").arg(subject, spanText(Nanos(e.value)));
         break;
     case EventKind::ClockJumped:
-        words = Timeline::tr("clock of %1 is off by %2").arg(actor, duration(Nanos(e.value)));
+        words = Timeline::tr("clock of %1 is off by %2").arg(actor, spanText(Nanos(e.value)));
         break;
     case EventKind::WatchdogStopped:
         words = Timeline::tr("watchdog of %1 stopped").arg(actor);

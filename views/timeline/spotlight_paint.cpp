@@ -145,7 +145,8 @@ void paintNotYet(QPainter& painter, const QSize& size, const TimelineScene& scen
     //: On the time axis, right of the playhead.
     const QString words = SpotlightWords::tr("not yet");
     const double gap = scene.metrics.px(56); // of the playhead's pill
-    if (hidden.width() > gap + painter.fontMetrics().horizontalAdvance(words))
+    const double margin = scene.metrics.px(8);
+    if (hidden.width() > gap + margin + painter.fontMetrics().horizontalAdvance(words))
         painter.drawText(hidden.adjusted(gap, 0, 0, scene.metrics.rulerHeight() - hidden.height()),
                          Qt::AlignLeft | Qt::AlignVCenter, words);
     painter.fillRect(QRectF(now, size.height() - 1, hidden.width(), 1), color(Role::Hairline));

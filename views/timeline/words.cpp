@@ -6,6 +6,7 @@
 #include "theme/format.h"
 #include "theme/short_number.h"
 #include "trace/text.h"
+#include "trace/time_text.h"
 
 #include <QCoreApplication>
 
@@ -186,6 +187,12 @@ QString laneTitle(const TimelineData& data, const Lane& lane) {
     }
 }
 
+QString laneShortTitle(const TimelineData& data, const Lane& lane) {
+    if (lane.kind != LaneKind::Belief || data.lockCount() < 2 || lane.other == trace::kNoEntity)
+        return laneTitle(data, lane);
+    return nameOf(data.trace(), lane.client) + QStringLiteral(" · ") + nameOf(data.trace(), lane.other);
+}
+
 QString laneSubtitle(const TimelineData& data, const Lane& lane, const TimelineNotes& notes, std::int64_t playhead) {
     const trace::Trace& trace = data.trace();
     const auto with = [](const QString& a, const QString& b) {
@@ -267,8 +274,7 @@ QStringList leaseWords(const trace::Trace& trace, const Span& span) {
     if (span.flags & kPartialFlag)
         return {Timeline::tr("%1 · expires %2").arg(who, instantShort(trace, Nanos(lease.deadline))), who, nick};
     // Leases are round numbers as a rule; latency makes them a few µs longer.
-    const QString length =
-        duration(Nanos(lease.deadline - lease.from)).replace(QLatin1String(".0 "), QLatin1String(" "));
+    const QString length = spanText(Nanos(lease.deadline - lease.from));
     return {Timeline::tr("%1 · lease %2").arg(who, length), who, nick};
 }
 

@@ -43,6 +43,8 @@ inline bool isPale(const Span& span, const Lease& lease) {
 /// `hidden`: how many of its lanes are not shown.
 QString sectionCaption(LaneKind kind, int hidden = 0);
 QString laneTitle(const TimelineData& data, const Lane& lane);
+/// The title where no subtitle has room: a client has a lane for each of several locks, so "A · invoices".
+QString laneShortTitle(const TimelineData& data, const Lane& lane);
 /// At the playhead: of a copy whether it decides, of the rest it does not change.
 QString laneSubtitle(const TimelineData& data, const Lane& lane, const TimelineNotes& notes, std::int64_t playhead);
 /// How it stands on a lane at t, one phrase: "holds #33, believes without record", "held by A, 4.2 s left".

@@ -159,7 +159,7 @@ private Q_SLOTS:
         QWidget window;
         QMenu menu(&window);
         fillSpanMenu(menu, s.context, s.story.b, 3s, 5s);
-        QAction* const pause = entryOf(menu, u"Pause B for 2.0 s"_qs);
+        QAction* const pause = entryOf(menu, u"Pause B for 2 s"_qs);
         QVERIFY(pause && pause->isEnabled());
         pause->trigger();
         QCOMPARE(s.session.planned.size(), 1u);

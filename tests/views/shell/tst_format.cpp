@@ -37,6 +37,15 @@ private Q_SLOTS:
         QTEST(views::duration(Nanos(ns)), "text");
     }
 
+    void whatSomebodyChoseIsWrittenAsPeopleWriteIt() {
+        QCOMPARE(spanText(5s), QStringLiteral("5 s"));
+        QCOMPARE(spanText(30s), QStringLiteral("30 s"));
+        QCOMPARE(spanText(5s + 40us), QStringLiteral("5 s")); // a lease and its way to the server
+        QCOMPARE(spanText(2500ms), QStringLiteral("2.5 s"));
+        QCOMPARE(spanText(1ms), QStringLiteral("1 ms"));
+        QCOMPARE(spanText(kNever), QStringLiteral("never"));
+    }
+
     void noBoundIsNeverAndNotANumber() {
         QCOMPARE(views::duration(kNever), QStringLiteral("never"));
         QCOMPARE(instantText(kNever), QStringLiteral("never"));

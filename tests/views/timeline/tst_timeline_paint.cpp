@@ -7,6 +7,7 @@
 #include "timeline/render_timeline.h"
 #include "timeline/scene.h"
 #include "timeline/timeline_data.h"
+#include "timeline/words.h"
 #include "trace/trace_time.h"
 
 #include <QBuffer>
@@ -60,6 +61,32 @@ struct Picture {
 class TestTimelinePaint : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void lowLanesOfOneClientSayTheirLocks() {
+        auto trace = std::make_shared<trace::Trace>();
+        const auto orders = trace->intern(trace::EntityKind::Lock, "orders");
+        const auto client = trace->intern(trace::EntityKind::Client, "A");
+        const auto thread = trace->intern(trace::EntityKind::Thread, "1", client);
+        const auto ask = [&](Nanos at, trace::EntityId lock) {
+            trace->append({.at = at.count(), .actor = thread, .subject = lock, .kind = trace::EventKind::Requested});
+        };
+        const auto titles = [](const TimelineData& data) {
+            QStringList all;
+            for (const auto& lane : data.lanes())
+                if (lane->kind == LaneKind::Belief) all += laneShortTitle(data, *lane);
+            return all;
+        };
+        ask(1s, orders);
+        TimelineData one(trace);
+        one.consume();
+        QCOMPARE(titles(one), QStringList{u"client A"_qs});
+        ask(2s, trace->intern(trace::EntityKind::Lock, "invoices"));
+        TimelineData two(trace);
+        two.consume();
+        QStringList told = titles(two);
+        told.sort();
+        QCOMPARE(told, (QStringList{u"A · invoices"_qs, u"A · orders"_qs}));
+    }
+
     void theStoryIsSeenInEveryThemeAndScale_data() {
         QTest::addColumn<bool>("dark");
         QTest::addColumn<double>("dpr");
