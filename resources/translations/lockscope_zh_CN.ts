@@ -10590,6 +10590,10 @@ A client's address leads to the new master at once.</source>
         <source>slowed down: real messages take %1</source>
         <translation>已放慢：真实消息只需 %1</translation>
     </message>
+    <message>
+        <source>a selection, slowed down: real messages take %1</source>
+        <translation>只画一部分，已放慢：真实消息只需 %1</translation>
+    </message>
     <message numerus="yes">
         <source>%n link(s): those of holders, of the selection, and broken ones are drawn</source>
         <translation>

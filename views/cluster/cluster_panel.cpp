@@ -191,7 +191,8 @@ void ClusterPanel::paintEvent(QPaintEvent*) {
             paintLink(painter, *m_context, item, marked(item));
     for (const ClusterLayout::Item& item : layout.items)
         if (item.kind == EntityKind::Node) paintReplication(painter, *m_context, item, layout);
-    m_flights = flightsAt(*trace, m_context->playhead(), leastFlight());
+    Flights flights = flightsAt(*trace, m_context->playhead(), leastFlight());
+    m_flights = std::move(flights.shown);
     std::map<std::pair<EntityId, EntityId>, const ClusterLayout::Item*> links;
     for (const ClusterLayout::Item& item : layout.items)
         if (item.kind == EntityKind::Link) links[{item.client, item.node}] = &item;
@@ -212,17 +213,16 @@ void ClusterPanel::paintEvent(QPaintEvent*) {
         if (item.kind == EntityKind::Client && isLast(item))
             paintClient(painter, *m_context, item, layout, marked(item));
     Nanos real{};
-    bool slowed = false;
-    for (const Flight& flight : m_flights) {
-        slowed |= flight.time < leastFlight();
+    for (const Flight& flight : m_flights)
         real = std::max(real, flight.time);
-    }
     painter.setFont(uiFont(-2));
     painter.setPen(color(Role::TextFaint));
     const QRect corner = rect().adjusted(12, 0, -12, -6);
-    if (slowed)
+    if (flights.slowed)
         painter.drawText(corner, Qt::AlignRight | Qt::AlignBottom,
-                         tr("slowed down: real messages take %1").arg(duration(real)));
+                         (flights.thinned ? tr("a selection, slowed down: real messages take %1")
+                                          : tr("slowed down: real messages take %1"))
+                             .arg(duration(real)));
     if (manyLinks)
         painter.drawText(
             corner, Qt::AlignLeft | Qt::AlignBottom,

@@ -2,11 +2,21 @@
 #include "cluster/flights.h"
 
 #include <algorithm>
+#include <bit>
+#include <map>
+#include <tuple>
 
 namespace lockscope::views {
 
-std::vector<Flight> flightsAt(const trace::Trace& trace, Nanos t, Nanos least, std::size_t mostRows) {
-    std::vector<Flight> flights;
+Flights flightsAt(const trace::Trace& trace, Nanos t, Nanos least, std::size_t mostRows) {
+    Flights flights;
+    std::vector<Flight> met; // the newest first
+    // A power of two, so that the stretches stay where they are while the pace wavers a little.
+    const auto stretch = std::int64_t(std::bit_floor(std::uint64_t(std::max<std::int64_t>(least.count(), 1))));
+    /// The earliest message met of each link, direction and stretch: its place in `met`, if it is still seen.
+    std::map<std::tuple<trace::EntityId, trace::EntityId, bool, std::int64_t>, std::size_t> first;
+    constexpr std::size_t kArrived = SIZE_MAX;
+    std::vector<bool> leftOut; // of each that was met
     const std::size_t end = trace.upperBound(t);
     const std::size_t stop = end > mostRows ? end - mostRows : 0;
     // No link is slower than this; older messages have arrived.
@@ -26,13 +36,26 @@ std::vector<Flight> flightsAt(const trace::Trace& trace, Nanos t, Nanos least, s
         flight.time = Nanos(std::max<std::int64_t>(e.value, 0));
         const Nanos shown = std::max({flight.time, least, Nanos(1)});
         const Nanos since = t - flight.sent;
-        if (since > shown) continue;
+        const bool seen = since <= shown;
         flight.progress = double(since.count()) / double(shown.count());
         // A lost message never arrives: it ends half-way.
         if (flight.lost) flight.progress *= 0.5;
-        flights.push_back(flight);
+        if (!flight.lost && flight.time < least) {
+            const auto [place, isNew] =
+                first.try_emplace({flight.client, flight.node, flight.toNode, flight.sent.count() / stretch}, kArrived);
+            if (!isNew && place->second != kArrived) { // this one was sent before it
+                leftOut[place->second] = true;
+                flights.thinned = true;
+            }
+            place->second = seen ? met.size() : kArrived;
+            flights.slowed |= seen;
+        }
+        if (!seen) continue;
+        met.push_back(flight);
+        leftOut.push_back(false);
     }
-    std::ranges::reverse(flights);
+    for (std::size_t i = met.size(); i > 0; --i)
+        if (!leftOut[i - 1]) flights.shown.push_back(met[i - 1]);
     return flights;
 }
 

@@ -9,6 +9,7 @@
 #include <QContextMenuEvent>
 #include <QMenu>
 #include <QTest>
+#include <map>
 
 using namespace lockscope;
 using namespace lockscope::views;
@@ -126,18 +127,50 @@ private Q_SLOTS:
         trace.append({Nanos(1s).count(), Nanos(100ms).count(), client, node, 0, trace::EventKind::Request, 0});
         trace.append({Nanos(2s).count(), -1, node, client, 0, trace::EventKind::Reply, 0});
         trace.append({Nanos(3s).count(), Nanos(100us).count(), node, client, 0, trace::EventKind::Push, 0});
-        auto flights = flightsAt(trace, 1025ms, 1ms);
+        auto flights = flightsAt(trace, 1025ms, 1ms).shown;
         QCOMPARE(flights.size(), std::size_t(1));
         QVERIFY(flights[0].toNode);
         QCOMPARE(flights[0].progress, 0.25);
-        QVERIFY(flightsAt(trace, 1101ms, 1ms).empty());
-        flights = flightsAt(trace, 2050ms, 100ms);
+        QVERIFY(flightsAt(trace, 1101ms, 1ms).shown.empty());
+        flights = flightsAt(trace, 2050ms, 100ms).shown;
         QCOMPARE(flights.size(), std::size_t(1));
         QVERIFY(flights[0].lost);
-        QCOMPARE(flights[0].progress, 0.25);      // half the way is all it goes
-        flights = flightsAt(trace, 3010ms, 40ms); // shown slower than it was
+        QCOMPARE(flights[0].progress, 0.25);            // half the way is all it goes
+        flights = flightsAt(trace, 3010ms, 40ms).shown; // shown slower than it was
         QCOMPARE(flights.size(), std::size_t(1));
         QCOMPARE(flights[0].progress, 0.25);
+    }
+
+    void fastMessagesAreThinnedOutSteadily() {
+        trace::Trace trace;
+        const auto node = trace.intern(trace::EntityKind::Node, "n");
+        const auto client = trace.intern(trace::EntityKind::Client, "A");
+        const auto other = trace.intern(trace::EntityKind::Client, "B");
+        const std::int64_t quick = Nanos(1ms).count();
+        for (std::int64_t at = 10; at < 5000; at += 10) // 100 questions a second
+            trace.append({Nanos(std::chrono::milliseconds(at)).count(), at == 3000 ? -1 : quick, client, node, 0,
+                          trace::EventKind::Request, 0});
+        trace.append({Nanos(5s).count(), quick, other, node, 0, trace::EventKind::Request, 0});
+        QVERIFY(!flightsAt(trace, 2s, 1ms).thinned); // slow enough to see each of them
+        std::map<Nanos, int> pictures;
+        for (Nanos t = 2s; t < 3s; t += 100ms) {
+            const Flights flights = flightsAt(trace, t, 1s);
+            QVERIFY(flights.thinned && flights.slowed);
+            QVERIFY2(flights.shown.size() >= 1 && flights.shown.size() <= 3,
+                     qPrintable(QString::number(flights.shown.size())));
+            QVERIFY(std::ranges::is_sorted(flights.shown, {}, &Flight::sent));
+            for (const Flight& flight : flights.shown)
+                ++pictures[flight.sent];
+        }
+        // Each is to be seen from its beginning to its end: the same few of 200 in all ten pictures.
+        QVERIFY2(pictures.size() <= 5, qPrintable(QString::number(pictures.size())));
+        QVERIFY(std::ranges::any_of(pictures, [](const auto& one) { return one.second >= 8; }));
+        const auto lost = flightsAt(trace, 3050ms, 1s).shown;
+        QVERIFY(std::ranges::any_of(lost, [](const Flight& flight) { return flight.lost; }));
+        // Another link has a choice of its own.
+        const auto both = flightsAt(trace, 5s, 1s).shown;
+        QVERIFY(std::ranges::any_of(both, [&](const Flight& flight) { return flight.client == other; }));
+        QVERIFY(std::ranges::any_of(both, [&](const Flight& flight) { return flight.client == client; }));
     }
 
     void aClickSelectsAndTheKeyboardWalks() {
