@@ -7,6 +7,7 @@
 #include "theme/fonts.h"
 #include "theme/format.h"
 #include "theme/icons.h"
+#include "theme/screen_room.h"
 #include "theme/style.h"
 #include "theme/widgets.h"
 #include "timeline/timeline_view.h"
@@ -20,7 +21,6 @@
 #include <QLabel>
 #include <QPainter>
 #include <QPushButton>
-#include <QScreen>
 #include <QToolButton>
 
 namespace lockscope::views {
@@ -68,7 +68,7 @@ CompareWindow::CompareWindow(const session::SharedRun& run, std::optional<experi
     setWindowTitle(tr("Side by side — Lockscope"));
     setMinimumSize(720, 480);
     // So high that belief, record and effect of both runs are in sight, as far as the screen and its frame allow.
-    resize(QSize(1600, 1040).boundedTo(screen()->availableSize() - QSize(16, 48)));
+    resize(roomFor(this, {1600, 1040}));
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);

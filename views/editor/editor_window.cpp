@@ -6,6 +6,7 @@
 #include "editor/text_pane.h"
 #include "theme/fonts.h"
 #include "theme/icons.h"
+#include "theme/screen_room.h"
 #include "theme/style.h"
 #include "theme/widgets.h"
 #include "trace/json_edit.h"
@@ -44,7 +45,7 @@ EditorWindow::EditorWindow(EditedDocument::Kind kind, QWidget* parent)
       m_text(new TextPane(m_document)),
       m_commands(new QHBoxLayout) {
     setMinimumSize(880, 560);
-    resize(1440, 920);
+    resize(roomFor(this, {1440, 920}));
     auto* const centre = new QWidget;
     m_column = new QVBoxLayout(centre);
     m_column->setContentsMargins(0, 0, 0, 0);

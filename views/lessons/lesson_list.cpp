@@ -4,6 +4,7 @@
 #include "lesson/lesson_file.h"
 #include "scenario/user_files.h"
 #include "theme/fonts.h"
+#include "theme/screen_room.h"
 #include "theme/style.h"
 #include "theme/widgets.h"
 
@@ -60,7 +61,7 @@ LessonList::LessonList(const QString& language, QWidget* parent)
     : QDialog(parent), m_language(language), m_list(new QListWidget) {
     setWindowTitle(tr("Lessons"));
     setModal(true);
-    resize(720, 640);
+    resize(roomFor(this, {720, 640}));
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(2 * kGrid, 2 * kGrid, 2 * kGrid, 2 * kGrid);
     column->setSpacing(kGrid);

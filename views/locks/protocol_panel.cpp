@@ -65,6 +65,12 @@ int badgeWidth(const std::vector<StepBadge>& badges) {
     return std::min(width, scaled(64));
 }
 
+/// How many badges a row this wide has room for: the step's text keeps the greater part of its first line.
+int badgesShown(const std::vector<StepBadge>& badges, int rowWidth) {
+    const int fitting = (rowWidth * 2 / 5 - kPad) / (badgeWidth(badges) + badgeGap());
+    return std::min(int(badges.size()), std::clamp(fitting, kUsualBadges, kMostBadges));
+}
+
 class ProtocolDelegate : public QStyledItemDelegate {
 public:
     ProtocolDelegate(ProtocolModel* model, QListView* view) : QStyledItemDelegate(view), m_model(model), m_view(view) {}
@@ -85,7 +91,7 @@ public:
                                                                   : QPen(Qt::NoPen));
             painter->drawRoundedRect(QRectF(option.rect).adjusted(1, 1, -1, -1), 3, 3);
         }
-        const int shown = std::min<int>(int(badges.size()), kMostBadges);
+        const int shown = badgesShown(badges, option.rect.width());
         const int width = badgeWidth(badges);
         int used = 0;
         for (int i = 0; i < shown; ++i) {
@@ -264,10 +270,10 @@ bool ProtocolPanel::eventFilter(QObject* watched, QEvent* event) {
         const QModelIndex index = m_view->indexAt(at);
         if (index.isValid()) {
             const auto& badges = m_model->badges(index.row());
+            const QRect row = m_view->visualRect(index);
             const int width = badgeWidth(badges);
-            for (int i = 0; i < std::min<int>(int(badges.size()), kMostBadges); ++i)
-                if (badgeRect(m_view->visualRect(index), i, width).contains(at))
-                    m_context->select(badges[std::size_t(i)].thread);
+            for (int i = 0; i < badgesShown(badges, row.width()); ++i)
+                if (badgeRect(row, i, width).contains(at)) m_context->select(badges[std::size_t(i)].thread);
         }
     }
     return QWidget::eventFilter(watched, event);

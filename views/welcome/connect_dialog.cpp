@@ -2,6 +2,7 @@
 #include "welcome/connect_dialog.h"
 
 #include "theme/fonts.h"
+#include "theme/form_area.h"
 #include "theme/style.h"
 #include "theme/widgets.h"
 #include "welcome/url_field.h"
@@ -177,8 +178,9 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
     connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
 
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(3 * kGrid, 3 * kGrid, 3 * kGrid, 2 * kGrid);
+    auto* form = new QWidget;
+    auto* layout = new QVBoxLayout(form);
+    layout->setContentsMargins(3 * kGrid, 3 * kGrid, 3 * kGrid, kGrid);
     layout->setSpacing(kGrid);
     layout->addWidget(m_savedRow);
     layout->addWidget(label);
@@ -198,8 +200,13 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
     layout->addWidget(nameLabel);
     layout->addWidget(m_name);
     layout->addWidget(m_keeping);
-    layout->addSpacing(kGrid);
-    layout->addWidget(buttons);
+    layout->addStretch(1);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 2 * kGrid);
+    column->setSpacing(kGrid);
+    column->addWidget(new FormArea(form), 1);
+    buttons->setContentsMargins(3 * kGrid, 0, 3 * kGrid, 0);
+    column->addWidget(buttons);
 
     connect(m_url, &QComboBox::editTextChanged, this, &ConnectDialog::validate);
     connect(m_names, &QLineEdit::textChanged, this, &ConnectDialog::validate);

@@ -9,9 +9,12 @@
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QDialogButtonBox>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTest>
 
@@ -312,6 +315,45 @@ private Q_SLOTS:
         QVERIFY(letters.size() >= 2);
         for (const QKeySequence& letter : letters)
             QVERIFY2(letters.count(letter) == 1, qPrintable(letter.toString()));
+    }
+
+    void nothingOfTheConnectDialogIsSquashedOnALowScreen() {
+        ConnectDialog dialog(check, {});
+        dialog.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&dialog));
+        // Names what is squashed or cut.
+        const auto squashed = [&] {
+            QStringList names;
+            for (const QLineEdit* field : dialog.findChildren<QLineEdit*>())
+                if (field->isVisible() && !qobject_cast<const QComboBox*>(field->parent()) &&
+                    field->height() < field->minimumSizeHint().height())
+                    names += field->accessibleName();
+            for (const QPushButton* button : dialog.findChildren<QPushButton*>())
+                if (button->isVisible() && // in the form or below it
+                    button->height() < button->minimumSizeHint().height())
+                    names += button->text();
+            for (const QPushButton* button : dialog.findChild<QDialogButtonBox*>()->findChildren<QPushButton*>())
+                if (button->isVisible() &&
+                    !dialog.rect().contains(QRect(button->mapTo(&dialog, QPoint()), button->size())))
+                    names += button->text();
+            return names;
+        };
+        auto* const area = dialog.findChild<QScrollArea*>();
+        QVERIFY(area);
+        // Where there is room, all of it shows at once, lines that wrap too.
+        QTRY_COMPARE(area->verticalScrollBar()->maximum(), 0);
+        QCOMPARE(squashed(), QStringList());
+        dialog.resize(dialog.width(), 400); // a screen of 1600x1000 at twice the size has 500
+        QTRY_COMPARE(dialog.height(), 400);
+        QTRY_VERIFY(area->verticalScrollBar()->maximum() > 0);
+        QCOMPARE(squashed(), QStringList());
+        // A control that is out of sight comes into sight with the focus.
+        QCheckBox* const changes = dialog.findChild<QCheckBox*>();
+        dialog.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&dialog));
+        changes->setFocus(Qt::TabFocusReason);
+        QTRY_VERIFY(
+            area->viewport()->rect().contains(QRect(changes->mapTo(area->viewport(), QPoint()), changes->size())));
     }
 
     void anyKeyPutsTheShortcutSheetAway() {
