@@ -6,6 +6,7 @@
 #include "session/simulated_session.h"
 #include "theme/format.h"
 #include "theme/icons.h"
+#include "theme/screen_room.h"
 #include "transport/player.h"
 #include "transport/transport_bar.h"
 #include "transport/why_line.h"
@@ -59,7 +60,7 @@ QString droppable(const QMimeData* data) {
 
 /// A window's rectangle inside of what a screen has free, with room for its frame; without one, the usual size.
 QRect fitted(const QRect& wanted, const QRect& screen) {
-    constexpr QSize kUsual(1600, 1000), kFrame(16, 44);
+    constexpr QSize kUsual(1600, 1000), kFrame = views::kWindowFrame;
     const QSize size = (wanted.isValid() ? wanted.size() : kUsual).boundedTo(screen.size() - kFrame);
     QRect placed(wanted.isValid() ? wanted.topLeft() : screen.topLeft(), size);
     placed.moveLeft(std::clamp(placed.left(), screen.left(), screen.right() - size.width()));
@@ -88,7 +89,7 @@ MainWindow::MainWindow(Settings* settings, QWidget* parent)
     new EditorDesk(this);
     setObjectName(QStringLiteral("lockscope"));
     setAcceptDrops(true);
-    setMinimumSize(960, 600); // a projector has 1024x768
+    setMinimumSize(views::kSmallestWindow);
     setAnimated(false);
 
     m_centre->addWidget(m_welcome);

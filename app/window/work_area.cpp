@@ -15,8 +15,9 @@
 namespace lockscope::app {
 namespace {
 
-constexpr int kRoomForInspector = 1280; ///< beside the picture and what stands left of it
-constexpr int kRoomForTables = 880;     ///< below belief, record and effect of a few clients
+constexpr int kRoomForInspector = 1280;    ///< beside the picture and what stands left of it
+constexpr int kRoomForTables = 880;        ///< below belief, record and effect of a few clients
+constexpr int kSmall = 600, kNarrow = 960; ///< a window of less has room for the picture and for one column beside it
 constexpr int kConnectionsWidth = 216, kControlsWidth = 252, kInspectorWidth = 348, kBottomHeight = 216;
 constexpr int kNarrowestInspector = 324; ///< a lock's facts beside its ring
 
@@ -124,9 +125,11 @@ bool WorkArea::isPartOf(Layout layout, const QDockWidget* dock) const {
         if (dock == m_connections) return false;
         return dock == m_controls || m_window->height() >= kRoomForTables;
     case Layout::Break:
-        return dock != m_connections && (dock != m_inspector || m_window->width() >= kRoomForInspector);
+        if (dock == m_inspector) return m_window->width() >= kRoomForInspector;
+        if (dock == m_connections) return false;
+        return dock == m_controls || m_window->height() >= kSmall;
     case Layout::Monitor:
-        return dock != m_controls;
+        return dock != m_controls && (dock != m_inspector || m_window->width() >= kNarrow);
     case Layout::Lesson: // the words stand at the left, and beside them only the picture and the recipe's steps
         return dock == m_inspector && m_window->width() >= kRoomForInspector;
     case Layout::Task:

@@ -11887,6 +11887,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>可以用左侧的控件，也可以右键点泳道。裁决在旁看着，做到了它会说。</translation>
     </message>
     <message>
+        <source>Use the keys below, or right-click a lane; F5 leads to all controls. The judge looks on, and says when you have done it.</source>
+        <translation>可以用下面的按键，也可以右键点泳道；按 F5 可看到全部控件。裁决在旁看着，做到了它会说。</translation>
+    </message>
+    <message>
         <source>Bet locked in. Go on, and the run answers.</source>
         <translation>押注已锁定。继续，看运行如何回答。</translation>
     </message>

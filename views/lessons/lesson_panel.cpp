@@ -83,7 +83,9 @@ void LessonPanel::setHeadShown(bool shown) {
     m_number->setVisible(shown);
     m_list->setVisible(shown);
     m_headShown = shown;
-    if (m_guide->lesson()) refreshFoot();
+    if (!m_guide->lesson()) return;
+    refreshQuestion();
+    refreshFoot();
 }
 
 QWidget* LessonPanel::makeWords() {
@@ -301,8 +303,10 @@ void LessonPanel::refreshQuestion() {
     m_bet->setRole(Role::TextDim);
     if (turn) {
         m_bet->setText(m_guide->goalReached() ? tr("Done: the judge agrees.")
-                                              : tr("Use the controls at the left, or right-click a lane. The judge "
-                                                   "looks on, and says when you have done it."));
+                       : m_headShown          ? tr("Use the controls at the left, or right-click a lane. The judge "
+                                                            "looks on, and says when you have done it.")
+                                     : tr("Use the keys below, or right-click a lane; F5 leads to all controls. The "
+                                          "judge looks on, and says when you have done it."));
         m_bet->setRole(m_guide->goalReached() ? Role::AcceptedText : Role::TextDim);
     } else if (asks) {
         m_bet->setText(m_guide->locked()               ? tr("Bet locked in. Go on, and the run answers.")

@@ -4,6 +4,7 @@
 #include "lessons/choice_button.h"
 #include "lessons/lesson_list.h"
 #include "lessons/lesson_panel.h"
+#include "lessons/presenter_bar.h"
 #include "theme/fonts.h"
 #include "transport/player.h"
 #include "welcome/welcome_page.h"
@@ -253,6 +254,23 @@ private Q_SLOTS:
         QCOMPARE(s.guide()->phase(), LessonGuide::Phase::Away);
     }
 
+    void aTaskNamesOnlyControlsThatAreThere() {
+        Scene s;
+        s.desk()->open(QStringLiteral("the-pause"), 6);
+        QCOMPARE(s.guide()->phase(), LessonGuide::Phase::Turn);
+        const auto says = [&](QLatin1String words) {
+            return std::ranges::any_of(s.desk()->panel()->findChildren<QLabel*>(), [words](const QLabel* label) {
+                return label->isVisible() && label->text().contains(words);
+            });
+        };
+        QTRY_VERIFY(says(QLatin1String("controls at the left")));
+        s.window->presenter()->setOn(true); // has a row of keys instead
+        QVERIFY(!says(QLatin1String("controls at the left")));
+        QVERIFY(says(QLatin1String("keys below")));
+        s.window->presenter()->setOn(false);
+        QVERIFY(says(QLatin1String("controls at the left")));
+    }
+
     void theJudgeSeesTheTaskDone() {
         Scene s;
         s.desk()->open(QStringLiteral("the-pause"), 6);
@@ -343,6 +361,11 @@ private Q_SLOTS:
         for (const QDockWidget* dock : s.window->work()->docks())
             QVERIFY2(!dock->isVisible(), qPrintable(dock->objectName()));
         QVERIFY(s.desk()->panel()->isVisible() && s.window->work()->timeline()->isVisible());
+        // Its head writes the lease as the lanes and the form do.
+        const auto* const head = s.window->findChild<const views::PresenterBar*>();
+        QVERIFY(head && std::ranges::any_of(head->findChildren<QLabel*>(), [](const QLabel* label) {
+                    return label->text().endsWith(QStringLiteral("lease 5 s"));
+                }));
         // The smallest text is 17 px in a window of 1600, and grows with it.
         QCOMPARE(std::lround(QFontMetricsF(views::uiFont(-2)).fontDpi() * views::uiFont(-2).pointSizeF() / 72), 17L);
         for (const QWidget* widget : s.window->findChildren<QWidget*>())

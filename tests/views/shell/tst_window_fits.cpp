@@ -87,11 +87,15 @@ private Q_SLOTS:
         QTest::addColumn<QSize>("size");
         QTest::addColumn<QString>("layout");
         QTest::addColumn<QString>("scenario");
-        for (const QSize size : {QSize(1024, 768), QSize(1280, 720), QSize(1280, 800), QSize(1600, 1000)})
-            for (const char* layout : {"teach", "break", "monitor"})
+        for (const QSize size :
+             {QSize(784, 456), QSize(1024, 768), QSize(1280, 720), QSize(1280, 800), QSize(1600, 1000)})
+            for (const char* layout : {"teach", "break", "monitor"}) {
+                if (size.height() < 600 && QLatin1String(layout) == QLatin1String("monitor"))
+                    continue; // it is for the tables
                 for (const char* scenario : {"gc-pause", "failover-async"})
                     QTest::addRow("%dx%d %s %s", size.width(), size.height(), layout, scenario)
                         << size << QString(QLatin1String(layout)) << QString(QLatin1String(scenario));
+            }
     }
     void theStoryIsInSightOnAProjector() {
         QFETCH(QSize, size);
