@@ -34,8 +34,9 @@ Result<T> askFor(std::shared_ptr<Members> members, const char* path, QByteArray 
     co_return *std::move(result);
 }
 
-/// Asks a member for what it has applied, at the first of its addresses. Without an answer that stays unknown.
-QCoro::Task<> askApplied(std::shared_ptr<Members> members, Member& member, std::stop_token stop) {
+/// Asks a member for what it has applied, at the first of its addresses. Without an answer that stays unknown, and also
+/// where another server answers: the usual address, "http://localhost:2379", is the member's from its own machine only.
+QCoro::Task<> askApplied(std::shared_ptr<Members> members, std::uint64_t id, Member& member, std::stop_token stop) {
     constexpr Nanos kPatience = 1s; // a member that is slower than this tells nothing about its lag
     const QUrl url(member.urls.empty() ? QString() : QString::fromUtf8(member.urls.front()));
     if (url.host().isEmpty() || url.port() <= 0) co_return;
@@ -43,7 +44,8 @@ QCoro::Task<> askApplied(std::shared_ptr<Members> members, Member& member, std::
     HttpRequest request{"/v3/maintenance/status", "{}", {}};
     const auto answer = co_await Members::askAt(members, at, std::move(request), kPatience, std::move(stop));
     if (!answer) co_return;
-    if (const auto state = codec::memberState(answer->body)) member.applied = state->applied;
+    const auto state = codec::memberState(answer->body);
+    if (state && state->id == id) member.applied = state->applied;
 }
 
 } // namespace
@@ -131,12 +133,14 @@ Result<MemberList> EtcdDriver::members(std::stop_token stop) {
     }
     if (leader == all->size()) co_return list;
     list.members[leader].leads = true;
-    co_await askApplied(members, list.members[leader], stop);
+    if (list.members.size() == 1) co_return list; // nobody can be behind
+    const auto askOne = [&](std::size_t i) { return askApplied(members, (*all)[i].first, list.members[i], stop); };
+    co_await askOne(leader);
     // Without the leader's own word nobody can be compared with it.
     if (list.members[leader].applied < 0) co_return list;
     std::vector<QCoro::Task<>> others;
     for (std::size_t i = 0; i < list.members.size(); ++i)
-        if (i != leader) others.push_back(askApplied(members, list.members[i], stop));
+        if (i != leader) others.push_back(askOne(i));
     std::exception_ptr cancelled;
     for (QCoro::Task<>& other : others) {
         try {

@@ -240,9 +240,8 @@ Result<Members::Answer> Members::askAt(std::shared_ptr<Members> self, Endpoint a
                                        std::stop_token stop) {
     if (!self->m_tls) co_return std::unexpected(self->m_tls.error());
     const Aside aside(*self, at);
-    const auto prepared = co_await prepare(self, aside.wire, patience, stop);
-    if (!prepared) co_return std::unexpected(prepared.error());
-    request.token = self->m_token;
+    const auto opened = co_await aside.wire->open(std::min(patience, self->m_options.connectTimeout), stop);
+    if (!opened) co_return std::unexpected(opened.error());
     ++self->m_sent;
     auto reply = co_await aside.wire->post(std::move(request), patience, stop);
     if (!reply) co_return std::unexpected(reply.error());

@@ -22,8 +22,9 @@ public:
     };
     /// Sends a request, to one member after the other, until one answers or the time is over.
     static Result<Answer> ask(std::shared_ptr<Members> self, HttpRequest request, std::stop_token stop);
-    /// Sends a request that changes nothing to the member at that address, over a connection of its own, once.
-    /// `patience` is for each of its steps: connecting, a login, the answer.
+    /// Sends a request that changes nothing to that address, over a connection of its own, once, and without a login:
+    /// members announce such addresses, and nobody knows whose server is there. `patience` is for each of its steps:
+    /// connecting, the answer.
     static Result<Answer> askAt(std::shared_ptr<Members> self, Endpoint at, HttpRequest request, Nanos patience,
                                 std::stop_token stop);
     /// Starts the watch that the request's body (codec::watch) describes, at one member after the other until one

@@ -236,6 +236,8 @@ Read<MemberState> memberState(const QByteArray& body) {
     if (!object) return std::unexpected(object.error());
     MemberState state;
     state.version = (*object)[QStringLiteral("version")].toString().toUtf8();
+    const QJsonObject header = (*object)[QStringLiteral("header")].toObject();
+    state.id = header[QStringLiteral("member_id")].toString().toULongLong();
     state.leader = (*object)[QStringLiteral("leader")].toString().toULongLong();
     bool ok = false;
     const qlonglong applied = (*object)[QStringLiteral("raftAppliedIndex")].toString().toLongLong(&ok);

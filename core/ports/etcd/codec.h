@@ -25,7 +25,8 @@ Read<RangeResult> rangeResult(const QByteArray& body);
 /// A member's word of itself.
 struct MemberState {
     QByteArray version;
-    std::uint64_t leader = 0;  ///< its id; 0 when it does not say
+    std::uint64_t id = 0;      ///< its own; 0 when it does not say
+    std::uint64_t leader = 0;  ///< the leader's id; 0 when it does not say
     std::int64_t applied = -1; ///< entries of the log that it has applied; -1 when it does not say
 };
 /// Reads a member's state from the answer to /v3/maintenance/status.

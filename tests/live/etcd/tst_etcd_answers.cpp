@@ -206,6 +206,51 @@ private Q_SLOTS:
         QVERIFY(stopped->cancelled == Cancelled::Why::Stopped);
         VERIFY_OK(*other->result);
     }
+    /// A member announces "http://localhost:2379", where another etcd is seen from our machine.
+    void anotherServerAtAnAnnouncedAddress_data() {
+        QTest::addColumn<int>("atSecond"); // the id of the member that answers where the second one is announced
+        QTest::addColumn<qint64>("applied");
+        QTest::newRow("the member") << 2 << qint64(970);
+        QTest::newRow("another one") << 3 << qint64(-1);
+    }
+    void anotherServerAtAnAnnouncedAddress() {
+        QFETCH(int, atSecond);
+        QFETCH(qint64, applied);
+        const auto status = [](int id, int entries) {
+            return reply(
+                QByteArray(R"({"header":{"member_id":"%1"},"version":"3.5","leader":"1","raftAppliedIndex":"%2"})")
+                    .replace("%1", QByteArray::number(id))
+                    .replace("%2", QByteArray::number(entries)));
+        };
+        QByteArray told; // to whoever is there
+        FakeEtcd second(m_runtime, [&](QTcpSocket& socket, int) {
+            told += second.asked;
+            socket.write(status(atSecond, 970));
+        });
+        QByteArray list;
+        FakeEtcd first(m_runtime, [&](QTcpSocket& socket, int) {
+            if (first.asked.startsWith("POST /v3/auth/authenticate"))
+                socket.write(tokenReply(1));
+            else
+                socket.write(first.asked.contains("member/list") ? reply(list) : status(1, 1000));
+        });
+        const auto announced = [](const FakeEtcd& fake) {
+            return fake.url().replace(u"etcd:"_qs, u"http:"_qs).toUtf8();
+        };
+        list = R"({"header":{},"members":[{"ID":"1","clientURLs":["%1"]},{"ID":"2","clientURLs":["%2"]}]})";
+        list.replace("%1", announced(first)).replace("%2", announced(second));
+        ConnectionUrl url = urlOf(first);
+        url.user = QStringLiteral("root");
+        url.password = QStringLiteral("s3cret");
+        EtcdDriver driver(m_runtime, url);
+        const auto members = run(driver.members());
+        QVERIFY(members && members->members.size() == 2);
+        QVERIFY(members->members[0].leads);
+        QCOMPARE(qint64(members->members[0].applied), qint64(1000));
+        QCOMPARE(qint64(members->members[1].applied), applied);
+        QVERIFY(told.contains("maintenance/status"));
+        QVERIFY2(!told.contains("s3cret") && !told.contains("token"), told); // no login for a stranger
+    }
     void garbageInAWatch() {
         FakeEtcd server(m_runtime, [](QTcpSocket& socket, int) {
             const QByteArray line = R"({"result":{"header":{},"created":true}})"
