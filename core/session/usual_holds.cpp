@@ -17,9 +17,10 @@ struct Text {
 };
 
 constexpr std::int64_t kDayMs = 86'400'000;
-constexpr double kShortest = 1e5; ///< ns; all shorter ones are of class 0
-constexpr double kAClass = 1.2;   ///< a class's lengths go up to so many times its shortest
-constexpr int kClasses = 180;     ///< the last one is more than a year
+constexpr double kShortest = 1e5;            ///< ns; all shorter ones are of class 0
+constexpr double kAClass = 1.2;              ///< a class's lengths go up to so many times its shortest
+constexpr int kClasses = 180;                ///< the last one is more than a year
+constexpr qint64 kMostHolds = 1'000'000'000; ///< of one length and day, as a file may claim
 const auto kVersion = QStringLiteral("version");
 const auto kLocks = QStringLiteral("locks");
 
@@ -69,7 +70,9 @@ Nanos UsualHolds::usualOf(const QByteArray& lock, std::int64_t wallMs) const {
     if (found == m_locks.end()) return Nanos(0);
     Lengths all;
     std::uint64_t holds = 0;
-    for (auto day = found->second.upper_bound(wallMs / kDayMs - kDays); day != found->second.end(); ++day) {
+    // A day after that is of a clock that was set back since.
+    const auto end = found->second.upper_bound(wallMs / kDayMs);
+    for (auto day = found->second.upper_bound(wallMs / kDayMs - kDays); day != end; ++day) {
         for (const auto& [length, count] : day->second) {
             all[length] += count;
             holds += count;
@@ -112,13 +115,16 @@ std::expected<UsualHolds, QString> UsualHolds::fromJson(const QByteArray& text) 
         if (name.size() > kLongestName) continue;
         const QJsonObject days = lock->toObject();
         for (auto day = days.begin(); day != days.end(); ++day) {
+            bool isDay = false;
+            const qint64 number = day.key().toLongLong(&isDay);
+            if (!isDay) continue;
             const QJsonObject lengths = day->toObject();
             for (auto length = lengths.begin(); length != lengths.end(); ++length) {
                 bool ok = false;
                 const int which = length.key().toInt(&ok);
                 const qint64 count = length->toInteger();
                 if (ok && which >= 0 && which < kClasses && count > 0)
-                    holds.m_locks[name][day.key().toLongLong()][which] += std::uint64_t(count);
+                    holds.m_locks[name][number][which] += std::uint64_t(std::min(count, kMostHolds));
             }
         }
     }

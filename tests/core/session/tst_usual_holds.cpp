@@ -73,6 +73,25 @@ private Q_SLOTS:
         QVERIFY(odd && odd->empty());
     }
 
+    void aDayOfTheFutureDoesNotCount() {
+        UsualHolds holds; // the clock was set back since
+        for (int i = 0; i < 9; ++i)
+            holds.note("orders", 1min, kNow + 3 * kDay);
+        QCOMPARE(holds.usualOf("orders", kNow), Nanos(0));
+        for (int i = 0; i < 6; ++i)
+            holds.note("orders", 1s, kNow);
+        QVERIFY(isAbout(holds.usualOf("orders", kNow), 1s));
+    }
+
+    void whatAFileClaimsIsBounded() {
+        const QByteArray day = QByteArray::number(qlonglong(kNow / kDay));
+        const auto huge = UsualHolds::fromJson(
+            QByteArray(R"({"version": 1, "locks": {"a": {"%1": {"1": 9e18, "2": 9e18, "3": 9e18}, "noon": {"4": 5}}}})")
+                .replace("%1", day));
+        QVERIFY(huge);
+        QVERIFY(isAbout(huge->usualOf("a", kNow), 131us)); // the middle one
+    }
+
     void itStaysSmall() {
         UsualHolds holds;
         for (int i = 0; i < 3 * int(UsualHolds::kMostLocks); ++i)
