@@ -148,11 +148,13 @@ void StatisticsModel::overlook() {
         const LockFacts facts = lockFacts(one->second, *m_context);
         m_overview.held.push_back({one->second, facts.heldFor, heldForText(facts)});
     }
+    std::vector<Nanos> handOvers;
     for (const auto& [lock, counted] : m_fold->locks())
-        m_overview.handOvers.insert(m_overview.handOvers.end(), counted.handOvers.begin(), counted.handOvers.end());
+        handOvers.insert(handOvers.end(), counted.handOvers.begin(), counted.handOvers.end());
+    m_overview.handOvers = logarithmicHistogram(handOvers, kBins);
     m_overview.unobserved = m_fold->longestUnobserved(m_until);
-    m_overview.p50 = trace::percentile(m_overview.handOvers, 50);
-    m_overview.p99 = trace::percentile(m_overview.handOvers, 99);
+    m_overview.p50 = trace::percentile(handOvers, 50);
+    m_overview.p99 = trace::percentile(handOvers, 99);
 }
 
 int StatisticsModel::rowCount(const QModelIndex& parent) const {

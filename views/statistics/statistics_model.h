@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "models/view_context.h"
+#include "statistics/histogram.h"
 #include "trace/lock_statistics.h"
 
 #include <QAbstractTableModel>
@@ -41,12 +42,13 @@ public:
     };
     /// The locks and figures that stand out at the playhead.
     struct Overview {
-        std::vector<Longest> waited{};  ///< the time that all waits for a lock took, longest first
-        std::vector<Longest> held{};    ///< locks that are held now, longest first
-        std::vector<Nanos> handOvers{}; ///< of all locks
-        Nanos p50{}, p99{};             ///< of these
-        Nanos unobserved{};             ///< for how long a lock was not observed, at most
+        std::vector<Longest> waited{}; ///< the time that all waits for a lock took, longest first
+        std::vector<Longest> held{};   ///< locks that are held now, longest first
+        Histogram handOvers{};         ///< of all locks, kBins sizes or none
+        Nanos p50{}, p99{};            ///< of these
+        Nanos unobserved{};            ///< for how long a lock was not observed, at most
     };
+    static constexpr int kBins = 24;   ///< of the histogram
     static constexpr int kLongest = 4; ///< so many locks stand out at most
 
     explicit StatisticsModel(ViewContext* context, QObject* parent = nullptr);

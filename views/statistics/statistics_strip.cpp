@@ -16,40 +16,13 @@ namespace lockscope::views {
 
 namespace {
 
-constexpr int kParts = 3, kBins = 24;
+constexpr int kParts = 3;
 
 int lineHeight() {
     return QFontMetrics(uiFont(-1)).height() + 4;
 }
 
-double steps(Nanos from, Nanos to, double factor) {
-    return std::log(double(to.count()) / double(from.count())) / std::log(factor);
-}
-
 } // namespace
-
-int Histogram::most() const {
-    return counts.empty() ? 0 : *std::ranges::max_element(counts);
-}
-
-Histogram logarithmicHistogram(const std::vector<Nanos>& values, int bins) {
-    Q_ASSERT(bins > 0);
-    if (values.empty()) return {};
-    const auto counted = [](Nanos value) { return std::max<Nanos>(value, 1us); };
-    const Nanos low = counted(*std::ranges::min_element(values));
-    // One size alone still is a bin of some width.
-    const Nanos high = std::max<Nanos>(counted(*std::ranges::max_element(values)), low * 2);
-    const double factor = std::pow(double(high.count()) / double(low.count()), 1.0 / bins);
-    Histogram histogram;
-    histogram.counts.assign(std::size_t(bins), 0);
-    for (int i = 0; i <= bins; ++i)
-        histogram.edges.emplace_back(std::llround(double(low.count()) * std::pow(factor, i)));
-    for (const Nanos value : values) {
-        const int bin = int(std::floor(steps(low, counted(value), factor)));
-        ++histogram.counts[std::size_t(std::clamp(bin, 0, bins - 1))];
-    }
-    return histogram;
-}
 
 StatisticsStrip::StatisticsStrip(ViewContext* context, const StatisticsModel* model, QWidget* parent)
     : QWidget(parent), m_context(context), m_model(model) {
@@ -72,10 +45,11 @@ void StatisticsStrip::tell() {
                                                           bars.front().words);
     };
     const StatisticsModel::Overview& seen = m_model->overview();
-    setAccessibleName(
-        tr("Overview: waited for longest %1; held longest now %2; from one holder to the next %3")
-            .arg(first(seen.waited), first(seen.held),
-                 seen.handOvers.empty() ? none() : tr("p50 %1, p99 %2").arg(duration(seen.p50), duration(seen.p99))));
+    setAccessibleName(tr("Overview: waited for longest %1; held longest now %2; from one holder to the next %3")
+                          .arg(first(seen.waited), first(seen.held),
+                               seen.handOvers.counts.empty()
+                                   ? none()
+                                   : tr("p50 %1, p99 %2").arg(duration(seen.p50), duration(seen.p99))));
     update();
 }
 
@@ -112,7 +86,7 @@ bool StatisticsStrip::event(QEvent* event) {
         tip =
             tr("From one holder to the next while somebody waited, by the server's record, of all locks; the scale is "
                "logarithmic. Seen %n time(s).",
-               nullptr, int(m_model->overview().handOvers.size()));
+               nullptr, m_model->overview().handOvers.total());
     showPlainTip(help->globalPos(), tip, this);
     return true;
 }
@@ -149,7 +123,7 @@ void StatisticsStrip::paintBars(QPainter& painter, const QRect& room, const Bars
 
 void StatisticsStrip::paintHistogram(QPainter& painter, const QRect& room) const {
     const StatisticsModel::Overview& seen = m_model->overview();
-    const Histogram sizes = logarithmicHistogram(seen.handOvers, kBins);
+    const Histogram& sizes = seen.handOvers;
     if (sizes.counts.empty()) {
         painter.setPen(color(Role::TextDim));
         painter.drawText(bar(room, 0), Qt::AlignLeft | Qt::AlignVCenter, tr("no lock has changed hands"));
@@ -158,12 +132,12 @@ void StatisticsStrip::paintHistogram(QPainter& painter, const QRect& room) const
     const int scale = lineHeight();
     const QRect plot = room.adjusted(0, scale, 0, -scale); // words above, the scale below
     painter.fillRect(QRect(plot.left(), plot.bottom(), plot.width(), 1), color(Role::Hairline));
-    const double step = double(plot.width()) / kBins;
-    for (int i = 0; i < kBins; ++i) {
-        const int many = sizes.counts[std::size_t(i)];
+    const double step = double(plot.width()) / double(sizes.counts.size());
+    for (std::size_t i = 0; i < sizes.counts.size(); ++i) {
+        const int many = sizes.counts[i];
         if (many == 0) continue;
         const double high = std::max(2.0, double(plot.height()) * many / sizes.most());
-        painter.fillRect(QRectF(plot.left() + i * step, plot.bottom() - high, std::max(1.0, step - 1), high),
+        painter.fillRect(QRectF(plot.left() + double(i) * step, plot.bottom() - high, std::max(1.0, step - 1), high),
                          color(Role::Record));
     }
     painter.setPen(color(Role::TextDim));
@@ -171,10 +145,11 @@ void StatisticsStrip::paintHistogram(QPainter& painter, const QRect& room) const
     painter.drawText(below, Qt::AlignLeft | Qt::AlignVCenter, duration(sizes.edges.front()));
     painter.drawText(below, Qt::AlignRight | Qt::AlignVCenter, tr("%1, log scale").arg(duration(sizes.edges.back())));
     const Nanos low = sizes.edges.front();
-    const double factor = double(sizes.edges[1].count()) / double(low.count());
+    const double factor =
+        std::pow(double(sizes.edges.back().count()) / double(low.count()), 1.0 / double(sizes.counts.size()));
     const auto mark = [&](Nanos value, const QString& words, int line) {
         const double x =
-            std::min<double>(plot.right(), plot.left() + steps(low, std::max<Nanos>(value, low), factor) * step);
+            std::min<double>(plot.right(), plot.left() + binsBetween(low, std::max<Nanos>(value, low), factor) * step);
         painter.setPen(QPen(color(Role::Text), 1, Qt::DashLine));
         painter.drawLine(QPointF(x, room.top() + line), QPointF(x, plot.bottom()));
         const int wide = painter.fontMetrics().horizontalAdvance(words) + 4;
@@ -184,8 +159,8 @@ void StatisticsStrip::paintHistogram(QPainter& painter, const QRect& room) const
                          words);
     };
     mark(seen.p50, tr("p50 %1").arg(duration(seen.p50)), 0);
-    const double apart =
-        steps(low, std::max<Nanos>(seen.p99, low), factor) - steps(low, std::max<Nanos>(seen.p50, low), factor);
+    const double apart = binsBetween(low, std::max<Nanos>(seen.p99, low), factor) -
+                         binsBetween(low, std::max<Nanos>(seen.p50, low), factor);
     // Two words at one place are none: where they meet, the tail is left to the table.
     const QString tail = tr("p99 %1").arg(duration(seen.p99));
     if (apart * step > painter.fontMetrics().horizontalAdvance(tail) + 2 * kGrid) mark(seen.p99, tail, 0);

@@ -7,16 +7,6 @@
 
 namespace lockscope::views {
 
-/// Durations counted by size. Bin i reaches from `edges[i]` up to `edges[i + 1]`; the edges grow by an equal factor.
-struct Histogram {
-    std::vector<Nanos> edges; ///< one more than counts
-    std::vector<int> counts;
-    int most() const;
-};
-/// Counts `values` in `bins` of equal width on a logarithmic scale, from the smallest value to the largest. Values
-/// below 1 µs count as 1 µs. Empty without values. Precondition: bins is positive.
-Histogram logarithmicHistogram(const std::vector<Nanos>& values, int bins);
-
 /// The figures of all locks at a glance, above their table: the locks that were waited for longest, those that are held
 /// longest now, and how long a lock takes from one holder to the next. A click on a lock's bar selects it.
 class StatisticsStrip : public QWidget {

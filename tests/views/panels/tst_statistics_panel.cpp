@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The figures of each lock, up to the playhead.
+#include "statistics/histogram.h"
 #include "statistics/statistics_panel.h"
 #include "statistics/statistics_strip.h"
 #include "written_world.h"
@@ -92,6 +93,7 @@ private Q_SLOTS:
         QCOMPARE(sizes.counts, (std::vector<int>{3, 1, 1}));
         QCOMPARE(sizes.edges, (std::vector<Nanos>{1ms, 10ms, 100ms, 1s}));
         QCOMPARE(sizes.most(), 3);
+        QCOMPARE(sizes.total(), 5);
         const Histogram one = logarithmicHistogram({Nanos(0)}, 4); // too short for a logarithm
         QCOMPARE(one.counts, (std::vector<int>{1, 0, 0, 0}));
         QCOMPARE(one.edges.front(), Nanos(1us));
@@ -118,7 +120,7 @@ private Q_SLOTS:
         QCOMPARE(seen.held[0].length, Nanos(3s));
         QCOMPARE(seen.held[1].lock, scene.stock);
         QCOMPARE(seen.held[1].length, Nanos(1s));
-        QVERIFY(seen.handOvers.empty());
+        QVERIFY(seen.handOvers.counts.empty());
         QTRY_VERIFY(panel.strip()->isVisible());
         QVERIFY2(panel.strip()->accessibleName().contains(u"orders 2.0 s"_qs),
                  qPrintable(panel.strip()->accessibleName()));
