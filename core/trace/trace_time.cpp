@@ -60,15 +60,6 @@ QString dayText(const trace::Trace& trace, Nanos t) {
     return zoneText(date.toMSecsSinceEpoch()) + QStringLiteral(" · ") + date.date().toString(Qt::ISODate);
 }
 
-QString zoneText(std::int64_t wallMs) {
-    const int minutes = QDateTime::fromMSecsSinceEpoch(wallMs).offsetFromUtc() / 60;
-    QString zone = QStringLiteral("UTC");
-    if (minutes == 0) return zone;
-    zone += (minutes < 0 ? QString(QChar(0x2212)) : QStringLiteral("+")) + QString::number(std::abs(minutes) / 60);
-    if (minutes % 60 != 0) zone += QStringLiteral(":%1").arg(std::abs(minutes) % 60, 2, 10, QLatin1Char('0'));
-    return zone;
-}
-
 Nanos timeOfDayAtOrigin(const trace::Trace& trace) {
     if (!tellsTimeOfDay(trace)) return 0ns;
     return std::chrono::milliseconds(dateOf(trace, 0ns).time().msecsSinceStartOfDay());
