@@ -85,7 +85,7 @@ int fuzzyScore(QStringView typed, QStringView text) {
 }
 
 CommandField::CommandField(QWidget* parent) : QLineEdit(parent) {
-    setPlaceholderText(tr("Find or do… Ctrl+K"));
+    setPlaceholderText(wholeHint());
     setAccessibleName(tr("Find or do"));
     setClearButtonEnabled(false);
     connect(this, &QLineEdit::textEdited, this, [this] {
@@ -96,10 +96,16 @@ CommandField::CommandField(QWidget* parent) : QLineEdit(parent) {
 
 void CommandField::resizeEvent(QResizeEvent* event) {
     QLineEdit::resizeEvent(event);
-    const QString whole = tr("Find or do… Ctrl+K");
-    constexpr int kAround = 20; // the frame and the field's own margins, left and right
-    const bool fits = fontMetrics().horizontalAdvance(whole) + kAround <= width();
-    setPlaceholderText(fits ? whole : tr("Find or do…")); // half a key is none
+    setPlaceholderText(wholeWidth() <= width() ? wholeHint() : tr("Find or do…")); // half a key is none
+}
+
+QString CommandField::wholeHint() {
+    return tr("Find or do… Ctrl+K");
+}
+
+int CommandField::wholeWidth() const {
+    constexpr int kAround = 24; // the frame and the field's own margins, left and right
+    return fontMetrics().horizontalAdvance(wholeHint()) + kAround;
 }
 
 CommandField::~CommandField() {

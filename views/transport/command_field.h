@@ -48,6 +48,8 @@ public:
     void setTimes(Times times) { m_times = std::move(times); }
     /// Focus, with an empty field and the whole list open.
     void summon();
+    /// The width in pixels from which its hint is shown with the key.
+    int wholeWidth() const;
     /// For tests: the list, or nullptr while closed.
     QListView* list() const;
 
@@ -65,6 +67,7 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
+    static QString wholeHint();
     void refill();
     void openList();
     void closeList();

@@ -381,9 +381,7 @@ void TransportBar::fold() {
         if (part.widget == m_health) m_health->setMinimumWidth(fits ? part.width : 0); // whole, or not at all
         if (part.wanted) room -= part.width + kGrid;
     }
-    const int whole =
-        m_field->fontMetrics().horizontalAdvance(m_field->placeholderText()) + 3 * kGrid; // its frame and margins
-    m_field->setFixedWidth(std::clamp(kLeastField + room, kLeastField, std::max(kLeastField, whole)));
+    m_field->setFixedWidth(std::clamp(kLeastField + room, kLeastField, std::max(kLeastField, m_field->wholeWidth())));
 }
 
 void TransportBar::fitClock() {

@@ -431,6 +431,21 @@ private Q_SLOTS:
         QVERIFY(narrow > 0 && wide > 0);
     }
 
+    void aCommandFieldThatWasNarrowIsWideAgain() {
+        Scene scene;
+        const CommandField* const field = scene.bar.commandField();
+        const auto isWhole = [field] { return field->placeholderText().contains(QStringLiteral("Ctrl+K")); };
+        QTRY_VERIFY(isWhole());
+        int width = 1600;
+        while (isWhole() && width > 400) {
+            scene.bar.resize(width -= 10, 52);
+            QCoreApplication::processEvents(); // the field is laid out
+        }
+        QVERIFY(!isWhole());
+        scene.bar.resize(1600, 52);
+        QTRY_VERIFY(isWhole());
+    }
+
     void aTimeInTheCommandFieldGoesThere() {
         Scene scene;
         CommandField* field = scene.bar.commandField();
