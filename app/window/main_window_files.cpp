@@ -71,9 +71,11 @@ void MainWindow::openConnections(const std::vector<session::ConnectionWish>& con
 }
 
 views::ConnectDialog* MainWindow::makeConnectDialog() {
-    auto* dialog = new views::ConnectDialog(complaintAboutUrl, m_settings->recentConnections(), this);
+    const bool hidden = m_names->isOn(); // then no list of addresses is shown
+    auto* dialog =
+        new views::ConnectDialog(complaintAboutUrl, hidden ? QStringList() : m_settings->recentConnections(), this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setSaved(m_settings->savedConnections());
+    if (!hidden) dialog->setSaved(m_settings->savedConnections());
     dialog->setTrial(tryConnection);
     m_secrets->serve(*dialog);
     connect(dialog, &views::ConnectDialog::forgotten, m_settings, &Settings::forgetConnection);

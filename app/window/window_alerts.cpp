@@ -118,7 +118,10 @@ void WindowAlerts::askForRules(session::AlertDesk* wanted) {
         desk = itsOwn != m_desks.end() ? *itsOwn : m_desks.empty() ? nullptr : m_desks.front();
     }
     if (!desk) return;
-    auto* dialog = new views::AlertRulesDialog(keyOf(*desk), desk->rules(), m_window);
+    const session::ConnectionDesk* const shown = session::connectionDeskOf(context->session());
+    const session::ConnectionFacts* const facts = shown ? shown->find(desk->connection()) : nullptr;
+    const QString title = facts ? facts->url : context->session()->title();
+    auto* dialog = new views::AlertRulesDialog(title, desk->rules(), m_window);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this, [dialog, desk] {
         if (desk) desk->setRules(dialog->rules());

@@ -11,8 +11,10 @@
 #include "window/name_hider.h"
 #include "window/session_recorder.h"
 #include "window/sharer.h"
+#include "window/window_alerts.h"
 #include "window/work_area.h"
 
+#include <QDialog>
 #include <QDockWidget>
 #include <QTemporaryDir>
 #include <QTreeView>
@@ -114,6 +116,40 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(it.window.context()->session()->health().level == session::Health::Level::Bad, 20'000);
         QTRY_VERIFY(!it.window.messages()->message().isEmpty());
         QCOMPARE(words.firstWith({u"zq"_qs, u"127.0.0.1"_qs}), QString());
+    }
+
+    void dialogsNameNobodyEither() {
+        const QTemporaryDir folder;
+        Opened it(folder);
+        it.settings.saveConnection({QStringLiteral("zq-saved"), m_redis->url(), false});
+        watch(it);
+        QTRY_COMPARE_WITH_TIMEOUT(it.locks()->rowCount(), 2, 20'000);
+        const auto wordsOfDialog = [&it](const std::function<void()>& open) {
+            open();
+            const auto dialogs = it.window.findChildren<QDialog*>();
+            QString all;
+            for (QDialog* const dialog : dialogs) {
+                ShownWords words(*dialog);
+                all += words.all().join(u'\n');
+                for (const QComboBox* const box : dialog->findChildren<QComboBox*>())
+                    for (int i = 0; i < box->count(); ++i)
+                        all += box->itemText(i) + u'\n';
+                delete dialog;
+            }
+            return all;
+        };
+        const auto connectTo = [&it] { it.window.askForUrl(); };
+        const auto askForRules = [&it] { it.window.alerts()->askForRules(); };
+        const QString port = QString::number(m_redis->port());
+        QVERIFY(wordsOfDialog(connectTo).contains(u"zq-saved"_qs));
+        QVERIFY(wordsOfDialog(askForRules).contains(port));
+        it.action()->trigger();
+        for (const auto& open : {std::function<void()>(connectTo), std::function<void()>(askForRules)}) {
+            const QString words = wordsOfDialog(open);
+            QVERIFY(!words.isEmpty());
+            for (const QString& mark : {u"zq"_qs, port})
+                QVERIFY2(!words.contains(mark), qPrintable(words));
+        }
     }
 
     void theyComeBackAtTheSameInstant() {
