@@ -15,7 +15,8 @@ namespace {
 
 Q_LOGGING_CATEGORY(usualHolds, "lockscope.usual")
 
-constexpr std::size_t kRows = 20'000; ///< looked at in one go
+constexpr std::size_t kRows = 20'000;                   ///< looked at in one go
+const QString kFiles = QStringLiteral("usual-%1.json"); ///< %1: a hash of a server's address
 constexpr auto kSaveEvery = std::chrono::minutes(1);
 
 std::int64_t nowMs() {
@@ -52,6 +53,7 @@ UsualKeeper::UsualKeeper(QString folder, QObject* parent) : QObject(parent), m_f
     connect(&m_more, &QTimer::timeout, this, &UsualKeeper::catchUp);
     m_saveSoon.setInterval(kSaveEvery);
     connect(&m_saveSoon, &QTimer::timeout, this, [this] { save(); });
+    removeOld();
 }
 
 UsualKeeper::~UsualKeeper() {
@@ -69,7 +71,12 @@ void UsualKeeper::follow(session::Session* session) {
     }
     m_session = session;
     m_trace = trace;
-    m_row = 0;
+    if (trace && m_counted.lock() != trace) {
+        m_row = 0;
+        m_counted = trace;
+    } else if (trace) {
+        m_row = trace->size(); // it was left while nothing was to be counted
+    }
     m_seen = {};
     m_files.clear();
     m_more.stop();
@@ -109,7 +116,7 @@ std::shared_ptr<UsualKeeper::File> UsualKeeper::fileOf(trace::EntityId lock) {
         // An address is no file name, and nobody's business in a list of files.
         const QByteArray url = trace::urlOfConnection(*m_trace, connection);
         const QByteArray name = QCryptographicHash::hash(url, QCryptographicHash::Sha256).toHex().left(32);
-        file->path = QDir(m_folder).filePath(QStringLiteral("usual-%1.json").arg(QString::fromLatin1(name)));
+        file->path = QDir(m_folder).filePath(kFiles.arg(QString::fromLatin1(name)));
         exchange(file);
     }
     return file;
@@ -125,6 +132,17 @@ void UsualKeeper::save(std::function<void()> done) {
     for (const auto& [connection, file] : m_files)
         if (!file->fresh.empty()) exchange(file);
     m_thread.run([] {}, std::move(done)); // after them
+}
+
+void UsualKeeper::removeOld() {
+    m_thread.run(
+        [folder = m_folder] {
+            const QDateTime oldest = QDateTime::currentDateTime().addDays(-session::UsualHolds::kDays - 1);
+            for (const QFileInfo& each : QDir(folder).entryInfoList({kFiles.arg(QLatin1Char('*'))}, QDir::Files))
+                if (each.lastModified() < oldest && !QFile::remove(each.filePath()))
+                    qCWarning(usualHolds, "%s cannot be removed", qPrintable(each.filePath()));
+        },
+        [] {});
 }
 
 void UsualKeeper::exchange(const std::shared_ptr<File>& file) {

@@ -19,7 +19,8 @@ public:
     /// Writes what is left, and waits for that.
     ~UsualKeeper() override;
 
-    /// Counts the holds of this session's trace from now on; nullptr: of none. A session that ends is let go before.
+    /// Counts the holds of this session's trace, each once: a trace that is followed again goes on where it was left.
+    /// nullptr: of none. A session that ends is let go before.
     void follow(session::Session* session);
     /// Reads the rows that came; later ones follow by themselves.
     void catchUp();
@@ -38,10 +39,13 @@ private:
     std::shared_ptr<File> fileOf(trace::EntityId lock);
     /// Adds what was counted to the file, and learns what is there.
     void exchange(const std::shared_ptr<File>& file);
+    /// Removes the files to which no hold was added for so long that they tell nothing any more.
+    void removeOld();
 
     QString m_folder;
     session::Session* m_session = nullptr; ///< followed
     std::shared_ptr<const trace::Trace> m_trace;
+    std::weak_ptr<const trace::Trace> m_counted; ///< followed last, up to m_row
     std::size_t m_row = 0;
     trace::SeenHolds m_seen;
     std::map<trace::EntityId, std::shared_ptr<File>> m_files; ///< by connection

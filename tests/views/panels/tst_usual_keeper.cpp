@@ -126,6 +126,38 @@ private Q_SLOTS:
         QVERIFY2(contentOf(folder).contains(":6}"), contentOf(folder).constData());
     }
 
+    void aTraceThatIsFollowedAgainCountsOnce() {
+        const QTemporaryDir folder;
+        Watched it;
+        UsualKeeper keeper(folder.path());
+        keeper.follow(&it.session);
+        for (int i = 0; i < 3; ++i)
+            it.hold(1s);
+        keeper.follow(nullptr); // switched off
+        it.hold(1s);
+        keeper.follow(&it.session); // and on
+        it.hold(1s);
+        QVERIFY(saved(keeper));
+        QVERIFY2(contentOf(folder).contains(":4}"), contentOf(folder).constData());
+        QCOMPARE(keeper.usualOf(it.lock), Nanos(0)); // four are too few
+    }
+
+    void filesOfServersThatAreWatchedNoMoreGo() {
+        const QTemporaryDir folder;
+        const auto make = [&folder](const QString& name, int daysAgo) {
+            QFile file(folder.filePath(name));
+            return file.open(QIODevice::WriteOnly) && file.write("{}") == 2 && file.flush() &&
+                   file.setFileTime(QDateTime::currentDateTime().addDays(-daysAgo), QFileDevice::FileModificationTime);
+        };
+        QVERIFY(make(QStringLiteral("usual-old.json"), 16));
+        QVERIFY(make(QStringLiteral("usual-new.json"), 13));
+        QVERIFY(make(QStringLiteral("other.json"), 16));
+        UsualKeeper keeper(folder.path());
+        QVERIFY(saved(keeper));
+        QCOMPARE(QDir(folder.path()).entryList(QDir::Files),
+                 QStringList({QStringLiteral("other.json"), QStringLiteral("usual-new.json")}));
+    }
+
     void aDamagedFileIsWrittenAnew() {
         const QTemporaryDir folder;
         Watched it;
