@@ -10970,9 +10970,9 @@ A client's address leads to the new master at once.</source>
         </translation>
     </message>
     <message>
-        <source>%1 commands/s · %2 % load</source>
+        <source>%1 commands/s · takes %2 %</source>
         <extracomment>What watching costs a server: commands a second, and the share of its time.</extracomment>
-        <translation>%1 条命令/秒 · 负载 %2 %</translation>
+        <translation>%1 条命令/秒 · 占用 %2 %</translation>
     </message>
     <message>
         <source>not looked at yet</source>

@@ -69,7 +69,7 @@ int ConnectionsModel::rowCount(const QModelIndex& parent) const {
 
 QString ConnectionsModel::costText(const ConnectionFacts& facts) {
     //: What watching costs a server: commands a second, and the share of its time.
-    return tr("%1 commands/s · %2 % load")
+    return tr("%1 commands/s · takes %2 %")
         .arg(countShort(facts.commandsPerSecond))
         .arg(facts.share * 100, 0, 'f', facts.share < 0.1 ? 1 : 0);
 }
