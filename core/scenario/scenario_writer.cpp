@@ -127,7 +127,7 @@ bool isOfFormTwo(const Fault& fault) {
 int formOf(const Scenario& scenario) {
     const auto isNewer = [](const auto& entry) {
         const Expectation& promised = entry.second;
-        return promised.requestsPerSecond || promised.longestWait || !promised.reaches.isEmpty();
+        return promised.requestsPerSecond || promised.longestWait;
     };
     const bool services = scenario.services.size() > 1 || !std::ranges::all_of(scenario.services, isPlain);
     const bool parts = scenario.manager || !scenario.moreLocks.empty() || !scenario.programs.empty() ||
