@@ -88,6 +88,27 @@ private Q_SLOTS:
         expectAsPromised(*scenario, judge, seeds);
     }
 
+    /// A scenario that never comes to its rare path shows nothing: it names the path, or measures what follows from it.
+    void proveTheirRarePath_data() {
+        QTest::addColumn<QString>("id");
+        const QStringList nothingFails{QStringLiteral("contention"), QStringLiteral("contention-permits"),
+                                       QStringLiteral("replicas")}; // the last one is broken by hand
+        for (const QString& id : scenario::builtinScenarios())
+            if (!nothingFails.contains(id)) QTest::newRow(qPrintable(id)) << id;
+    }
+    void proveTheirRarePath() {
+        QFETCH(QString, id);
+        const auto scenario = scenario::loadScenario(id);
+        QVERIFY(scenario.has_value());
+        const scenario::Expectation* const promised = scenario->expectationFor(scenario->recipe);
+        QVERIFY2(promised, "the file promises nothing for its own recipe");
+        // A deadlock or a time without progress is the rare path itself.
+        const bool stuck = promised->violates.contains(QStringLiteral("no-deadlock")) ||
+                           promised->violates.contains(QStringLiteral("progress"));
+        QVERIFY2(!promised->reaches.isEmpty() || promised->longestWait || promised->requestsPerSecond || stuck,
+                 "add the path to “reaches”");
+    }
+
     /// A client that gives the lock up by its own clock needs no server to tell it.
     void aPartitionedHolderThatHonoursItsDeadlineIsSafe_data() {
         QTest::addColumn<QString>("recipe");
