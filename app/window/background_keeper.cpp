@@ -2,6 +2,7 @@
 #include "window/background_keeper.h"
 
 #include "locks/locks_panel.h"
+#include "session/alert_desk.h"
 #include "trace/excerpt.h"
 #include "window/action_registry.h"
 #include "window/main_window.h"
@@ -47,6 +48,7 @@ BackgroundKeeper::BackgroundKeeper(MainWindow* window)
     m_openLeft->setToolTip(tr("Open it"));
     connect(m_openLeft, &QAction::triggered, this, [this] { m_window->openFile(m_left); });
     connect(window->context(), &views::ViewContext::sessionChanged, this, &BackgroundKeeper::follow);
+    connect(&m_usual, &UsualKeeper::learned, this, &BackgroundKeeper::tellAlerts);
     connect(window, &MainWindow::firstPainted, this, &BackgroundKeeper::offerWhatIsLeft, Qt::QueuedConnection);
 }
 
@@ -101,6 +103,11 @@ void BackgroundKeeper::follow() {
                 },
                 Qt::QueuedConnection);
         });
+}
+
+void BackgroundKeeper::tellAlerts(trace::EntityId connection) {
+    for (session::AlertDesk* const desk : session::alertDesksOf(m_session))
+        if (desk->connection() == connection) desk->setUsual(m_usual.usualOn(connection));
 }
 
 void BackgroundKeeper::attachPanels() {

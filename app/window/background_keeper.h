@@ -48,6 +48,8 @@ private:
     void follow();
     void stop();
     void attachPanels();
+    /// What is usual over days is what the alerts go by, too.
+    void tellAlerts(trace::EntityId connection);
     void askToSave();
     void offerWhatIsLeft();
 

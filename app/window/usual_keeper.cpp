@@ -128,6 +128,11 @@ Nanos UsualKeeper::usualOf(trace::EntityId lock) const {
     return file == m_files.end() ? Nanos(0) : file->second->known.usualOf(m_trace->entity(lock).name, nowMs());
 }
 
+std::map<QByteArray, Nanos> UsualKeeper::usualOn(trace::EntityId connection) const {
+    const auto file = m_files.find(connection);
+    return file == m_files.end() ? std::map<QByteArray, Nanos>() : file->second->known.usual(nowMs());
+}
+
 void UsualKeeper::save(std::function<void()> done) {
     for (const auto& [connection, file] : m_files)
         if (!file->fresh.empty()) exchange(file);
@@ -151,9 +156,11 @@ void UsualKeeper::exchange(const std::shared_ptr<File>& file) {
             QDir().mkpath(folder);
             return added(path, fresh);
         },
-        [file](session::UsualHolds all) {
+        [this, file](session::UsualHolds all) {
             all.merge(file->fresh); // came meanwhile
             file->known = std::move(all);
+            for (const auto& [connection, its] : m_files)
+                if (its == file) Q_EMIT learned(connection);
         });
 }
 

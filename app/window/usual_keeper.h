@@ -26,8 +26,14 @@ public:
     void catchUp();
     /// How long a lock of the session's trace is usually held; 0: it is not known, or not yet.
     Nanos usualOf(trace::EntityId lock) const;
+    /// The locks of that connection of which it is known, by name.
+    std::map<QByteArray, Nanos> usualOn(trace::EntityId connection) const;
     /// Writes what was counted, and calls `done` afterwards.
     void save(std::function<void()> done = [] {});
+
+Q_SIGNALS:
+    /// usualOn() of that connection may differ. At most about once a minute.
+    void learned(lockscope::trace::EntityId connection);
 
 private:
     /// The holds of one connection.

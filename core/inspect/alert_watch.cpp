@@ -155,6 +155,11 @@ Nanos AlertWatch::Usual::middle() const {
     return *middle;
 }
 
+Nanos AlertWatch::usualOf(const Lock& lock) const {
+    const auto before = m_usual.find(lock.row.name);
+    return before != m_usual.end() ? before->second : lock.usual.middle();
+}
+
 void AlertWatch::noteEnd(Lock& lock, const std::vector<Since>& holdersNow, Nanos at) {
     bool ended = false;
     for (const Since& before : lock.holders) {
@@ -223,7 +228,7 @@ bool AlertWatch::isSo(const AlertRule& rule, const Lock& lock, Nanos now) const 
     case Kind::HandOvers:
         return std::ranges::count_if(lock.handOvers, [&](Nanos at) { return now - at < 60s; }) > rule.count;
     case Kind::Unusual: {
-        const Nanos usual = lock.usual.middle();
+        const Nanos usual = usualOf(lock);
         return held && usual > Nanos(0) && std::ranges::any_of(lock.holders, [&](const Since& holder) {
                    const Nanos length = now - holder.at;
                    return !holder.who.isEmpty() && length > kShortestUnusual && length / usual >= rule.count;
@@ -292,10 +297,10 @@ AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, N
     case Kind::Unusual: {
         const auto longest = std::ranges::min_element(lock.holders, {}, &Since::at);
         const Since since = longest == lock.holders.end() ? Since{{}, now, false} : *longest;
-        return {Text::tr("“%1” is held by %2 for %3; usually it is held for %4.")
-                    .arg(name, readable(since.who), lasted(now - since.at, since.seenToBegin),
-                         durationText(lock.usual.middle())),
-                Text::tr("See what that client does otherwise than before: a slow call, a longer list, a lost reply.")};
+        return {
+            Text::tr("“%1” is held by %2 for %3; usually it is held for %4.")
+                .arg(name, readable(since.who), lasted(now - since.at, since.seenToBegin), durationText(usualOf(lock))),
+            Text::tr("See what that client does otherwise than before: a slow call, a longer list, a lost reply.")};
     }
     case Kind::Herd:
         return {Text::tr("A hold of “%1” ended while %n client(s) waited without a queue: all of them try at once.",

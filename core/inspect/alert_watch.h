@@ -37,6 +37,9 @@ struct AlertBoard {
     std::size_t muted = 0;
 };
 
+/// How long a hold of a lock usually lasts, by the lock's name.
+using UsualTimes = std::map<QByteArray, Nanos>;
+
 /// Applies rules to the reports of one watcher. A time since something happened is counted from when the server says
 /// that it happened, or else from when it was first seen: then the sentence says "at least". Guesses raise nothing.
 class AlertWatch {
@@ -51,6 +54,11 @@ public:
     /// word.
     void setRules(std::vector<AlertRule> rules);
     const std::vector<AlertRule>& rules() const { return m_rules; }
+
+    /// How long locks are usually held, by what was learned before; it goes before what the reports teach. A lock that
+    /// is missing there has the median of the holds that were seen.
+    void setUsual(UsualTimes byLock) { m_usual = std::move(byLock); }
+    const UsualTimes& usual() const { return m_usual; }
 
     /// Takes note of a report; call it for each one.
     void observe(const LockReport& report);
@@ -133,6 +141,8 @@ private:
     /// Learns from a hold that has ended by `at`, and from the hand-over that this is.
     static void noteEnd(Lock& lock, const std::vector<Since>& holdersNow, Nanos at);
     static void noteRenewal(Renewals& renewals, const LockRow& before, const LockRow& now, Nanos at);
+    /// How long this lock is usually held; 0: too little is known.
+    Nanos usualOf(const Lock& lock) const;
     /// Whether a rule is true of a lock at `now`.
     bool isSo(const AlertRule& rule, const Lock& lock, Nanos now) const;
     /// The words for a rule that is true of a lock.
@@ -141,6 +151,7 @@ private:
     Alert alertOf(const Key& key, Nanos since, Nanos now) const;
 
     std::vector<AlertRule> m_rules;
+    UsualTimes m_usual;
     std::function<QByteArray(const Party&)> m_who = identityOf;
     QString m_where; ///< empty: the only server
     std::map<QByteArray, Lock> m_locks;

@@ -91,7 +91,9 @@ void LiveConnection::endAlerts() {
     news.changes = m_alerts.board(news.at, news.wallMs, {}, session::AlertDesk::kMostSpans).alerts;
     for (inspect::Alert& alert : news.changes)
         alert.state = inspect::Alert::State::Over;
-    m_alerts = inspect::AlertWatch(m_alerts.rules()); // what it knew of the locks is not true for ever
+    inspect::AlertWatch fresh(m_alerts.rules()); // what it knew of the locks is not true for ever
+    fresh.setUsual(m_alerts.usual());
+    m_alerts = std::move(fresh);
     m_alertsTold = 0;
     m_shared.alerts(news);
 }

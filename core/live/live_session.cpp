@@ -96,6 +96,9 @@ session::AlertDesk* LiveSession::alertDesk(trace::EntityId connection) {
             m_worker->setAlerts(id, rules, mutes);
         });
     });
+    connect(desk, &session::AlertDesk::usualChanged, this, [this, desk] {
+        m_thread.put([this, id = desk->connection(), usual = desk->usual()] { m_worker->setUsual(id, usual); });
+    });
     return desk;
 }
 

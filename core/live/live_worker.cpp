@@ -92,6 +92,10 @@ void LiveWorker::setAlerts(trace::EntityId connection, std::vector<inspect::Aler
     if (LiveConnection* const its = find(connection)) its->setAlerts(std::move(rules), std::move(mutes));
 }
 
+void LiveWorker::setUsual(trace::EntityId connection, inspect::UsualTimes byLock) {
+    if (LiveConnection* const its = find(connection)) its->alerts().setUsual(std::move(byLock));
+}
+
 void LiveWorker::planRelease(trace::EntityId lock) {
     if (LiveConnection* const its = connectionOfLock(lock)) its->planRelease(m_trace->entity(lock).name);
 }

@@ -38,6 +38,8 @@ public:
     /// Which alerts of a connection to tell of from now on.
     void setAlerts(trace::EntityId connection, std::vector<inspect::AlertRule> rules,
                    std::vector<inspect::AlertMute> mutes);
+    /// How long the locks of a connection are usually held, as it was learned before.
+    void setUsual(trace::EntityId connection, inspect::UsualTimes byLock);
     /// By which rules clients of several servers are one, of names that come from now on.
     void setClientRules(std::vector<inspect::ClientRule> rules) { m_clientRules = std::move(rules); }
 

@@ -66,6 +66,12 @@ void AlertDesk::setMutes(std::vector<inspect::AlertMute> mutes) {
     Q_EMIT changed();
 }
 
+void AlertDesk::setUsual(inspect::UsualTimes byLock) {
+    if (byLock == m_usual) return;
+    m_usual = std::move(byLock);
+    Q_EMIT usualChanged();
+}
+
 void AlertDesk::setPinned(const inspect::AlertRule& rule, const QByteArray& lock, bool pinned) {
     const auto here = std::ranges::find_if(m_pinned, [&](const Entry& e) { return isOf(e.alert, rule, lock); });
     if ((here != m_pinned.end()) == pinned) return;

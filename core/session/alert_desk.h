@@ -60,6 +60,10 @@ public:
     /// A pinned alert stays in sight, even when it is over.
     virtual void setPinned(const inspect::AlertRule& rule, const QByteArray& lock, bool pinned);
 
+    /// How long the connection's locks are usually held, as far as it was learned before.
+    const inspect::UsualTimes& usual() const { return m_usual; }
+    void setUsual(inspect::UsualTimes byLock);
+
     /// When the last news came, as an instant of the session's trace.
     Nanos now() const { return m_now; }
 
@@ -76,6 +80,8 @@ Q_SIGNALS:
     void changed();
     /// rules() or mutes() differ: to be kept, and to be applied.
     void wishesChanged();
+    /// usual() differs: to be applied.
+    void usualChanged();
     /// An alert began that no mute covers.
     void raised(const lockscope::inspect::Alert& alert);
 
@@ -85,6 +91,7 @@ private:
     void arrange();
     std::vector<inspect::AlertRule> m_rules = inspect::usualAlertRules();
     std::vector<inspect::AlertMute> m_mutes;
+    inspect::UsualTimes m_usual;
     std::vector<inspect::Alert> m_standing;
     std::vector<Entry> m_entries, m_pinned;
     std::vector<Span> m_spans;

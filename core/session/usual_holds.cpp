@@ -87,6 +87,13 @@ Nanos UsualHolds::usualOf(const QByteArray& lock, std::int64_t wallMs) const {
     Q_UNREACHABLE();
 }
 
+std::map<QByteArray, Nanos> UsualHolds::usual(std::int64_t wallMs) const {
+    std::map<QByteArray, Nanos> all;
+    for (const auto& [lock, days] : m_locks)
+        if (const Nanos time = usualOf(lock, wallMs); time > Nanos(0)) all.emplace(lock, time);
+    return all;
+}
+
 QByteArray UsualHolds::toJson(std::int64_t wallMs) const {
     QJsonObject locks;
     for (const auto& [lock, days] : m_locks) {

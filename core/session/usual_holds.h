@@ -24,6 +24,8 @@ public:
     void merge(const UsualHolds& other);
     /// The median of the holds of the 14 days before `wallMs`, to about a tenth of it; 0: there were too few.
     Nanos usualOf(const QByteArray& lock, std::int64_t wallMs) const;
+    /// Such medians of all locks that have one.
+    std::map<QByteArray, Nanos> usual(std::int64_t wallMs) const;
     bool empty() const { return m_locks.empty(); }
 
     /// As text, without the days that are over by `wallMs`.

@@ -167,6 +167,20 @@ private Q_SLOTS:
         QCOMPARE(told(watch.check(now + 12s)), u"over unusual>10 orders"_qs);
     }
 
+    void whatWasLearnedBeforeGoesFirst() {
+        AlertWatch watch = watching("unusual>10");
+        watch.setUsual({{"orders", 100ms}, {"stock", 1h}});
+        watch.observe(report(0s, {}));
+        watch.observe(report(1s, {held("orders", "A"), held("stock", "A"), held("bills", "A")}));
+        QCOMPARE(told(watch.check(2s)), QString()); // looks are too far apart to tell so short a hold
+        const auto raised = watch.check(4s);
+        QCOMPARE(told(raised), u"unusual>10 orders"_qs);
+        QVERIFY2(raised.front().sentence.contains(u"usually it is held for 100 ms"),
+                 qPrintable(raised.front().sentence));
+        QCOMPARE(told(watch.check(9h)), QString());
+        QCOMPARE(told(watch.check(11h)), u"unusual>10 stock"_qs);
+    }
+
     void aReleaseWithoutAQueueWakesEverybody() {
         AlertWatch watch = watching("herd>20");
         LockRow row = held("orders", "A");

@@ -6,6 +6,7 @@
 #include "window/usual_keeper.h"
 
 #include <QDir>
+#include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -78,6 +79,15 @@ private Q_SLOTS:
             for (int i = 0; i < 6; ++i)
                 it.hold(2s);
             QVERIFY(isAbout(keeper.usualOf(it.lock), 2s)); // at once
+            // Alerts are told, by the lock's name.
+            const auto shop = trace::connectionOf(*it.session.trace(), it.lock);
+            QSignalSpy learned(&keeper, &UsualKeeper::learned);
+            QVERIFY(saved(keeper));
+            QVERIFY(!learned.empty());
+            QCOMPARE(learned.back().front().value<trace::EntityId>(), shop);
+            const auto byLock = keeper.usualOn(shop);
+            QCOMPARE(byLock.size(), 1u);
+            QVERIFY(isAbout(byLock.at("orders"), 2s));
             QVERIFY(saved(keeper));
             QVERIFY(isAbout(keeper.usualOf(it.lock), 2s)); // counted once
             it.hold(2s);
