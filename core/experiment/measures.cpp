@@ -102,7 +102,7 @@ Measures measure(const trace::Trace& trace) {
     measures.requests = counts.requests();
     measures.longestWait = counts.longestOpenWait(trace.reached());
     for (const auto& [lock, counted] : counts.locks()) {
-        measures.longestWait = std::max(measures.longestWait, counted.longestWait);
+        measures.longestWait = std::max(measures.longestWait, counted.longestWait());
         measures.waits.insert(measures.waits.end(), counted.waits.begin(), counted.waits.end());
     }
     state.passTime(trace.reached().count());

@@ -7,7 +7,31 @@
 namespace lockscope::trace {
 
 Nanos LockStatistics::waited() const {
-    return std::accumulate(waits.begin(), waits.end(), Nanos(0));
+    return std::accumulate(gaveUp.begin(), gaveUp.end(), std::accumulate(waits.begin(), waits.end(), Nanos(0)));
+}
+
+Nanos LockStatistics::longestWait() const {
+    Nanos longest{};
+    for (const std::vector<Nanos>* some : {&waits, &gaveUp})
+        if (const auto most = std::ranges::max_element(*some); most != some->end()) longest = std::max(longest, *most);
+    return longest;
+}
+
+LockStatistics LockStatistics::since(const LockStatistics& before) const {
+    const auto rest = [](const std::vector<Nanos>& all, const std::vector<Nanos>& known) {
+        Q_ASSERT(known.size() <= all.size());
+        return std::vector<Nanos>(all.begin() + std::ptrdiff_t(known.size()), all.end());
+    };
+    return {.asked = asked - before.asked,
+            .granted = granted - before.granted,
+            .lost = lost - before.lost,
+            .waits = rest(waits, before.waits),
+            .gaveUp = rest(gaveUp, before.gaveUp),
+            .taken = taken - before.taken,
+            .expired = expired - before.expired,
+            .forced = forced - before.forced,
+            .holds = rest(holds, before.holds),
+            .handOvers = rest(handOvers, before.handOvers)};
 }
 
 void LockStatisticsFold::apply(const Event& event, const Trace& trace) {
@@ -49,12 +73,11 @@ void LockStatisticsFold::applyBelief(const Event& event) {
     LockStatistics& lock = m_locks[event.subject];
     const Nanos wait = event.time() - open.mapped();
     ++lock.asked;
-    lock.longestWait = std::max(lock.longestWait, wait);
     if (event.kind == EventKind::Granted) {
         ++lock.granted;
         lock.waits.push_back(wait);
     } else {
-        ++lock.gaveUp;
+        lock.gaveUp.push_back(wait);
     }
 }
 

@@ -14,10 +14,9 @@ namespace lockscope::trace {
 struct LockStatistics {
     std::uint64_t asked = 0;      ///< requests for the lock by clients of our own, re-entries not counted
     std::uint64_t granted = 0;    ///< of these
-    std::uint64_t gaveUp = 0;     ///< of these: the wait ended without the lock
     std::uint64_t lost = 0;       ///< holds of our own clients that were lost
     std::vector<Nanos> waits;     ///< of granted requests, in the order of grants
-    Nanos longestWait{};          ///< of all that ended, with the lock or without
+    std::vector<Nanos> gaveUp;    ///< waits of the other ones: they ended without the lock
     std::uint64_t taken = 0;      ///< holds that the record saw begin
     std::uint64_t expired = 0;    ///< holds that ended because their time was over
     std::uint64_t forced = 0;     ///< holds that somebody else ended
@@ -25,8 +24,12 @@ struct LockStatistics {
     std::vector<Nanos> handOvers; ///< from free to held again, where somebody was known to wait when it got free
     friend bool operator==(const LockStatistics&, const LockStatistics&) = default;
 
-    /// How long all granted waits together took.
+    /// How long all waits that ended took together, with the lock or without.
     Nanos waited() const;
+    /// The longest of all waits that ended, with the lock or without.
+    Nanos longestWait() const;
+    /// The events that came after those of `before`. Precondition: that is an earlier count of the same lock.
+    LockStatistics since(const LockStatistics& before) const;
 };
 
 /// Counts the rows of a trace, one after the other. Holds and hand-overs over a stretch that was not observed are left

@@ -35,6 +35,12 @@ StatisticsModel::StatisticsModel(ViewContext* context, QObject* parent)
     restart();
 }
 
+void StatisticsModel::setSpan(Nanos last) {
+    if (last == m_last) return;
+    m_last = last;
+    follow();
+}
+
 void StatisticsModel::setActive(bool active) {
     m_active = active;
     follow();
@@ -43,8 +49,8 @@ void StatisticsModel::setActive(bool active) {
 void StatisticsModel::restart() {
     m_slices.stop();
     m_trace = m_context->trace();
-    m_fold = std::make_unique<trace::LockStatisticsFold>();
-    m_counted = 0;
+    m_all = {};
+    m_before = {};
     m_until = {};
     follow();
     publish();
@@ -53,70 +59,86 @@ void StatisticsModel::restart() {
 void StatisticsModel::follow() {
     if (!m_active) return;
     m_until = m_context->playhead();
-    if (wanted() < m_counted) { // back in time: what was counted cannot be taken out again
-        m_fold = std::make_unique<trace::LockStatisticsFold>();
-        m_counted = 0;
-    }
-    if (m_counted < wanted()) m_slices.start();
+    // Back in time: what was counted cannot be taken out again.
+    if (wanted() < m_all.rows) m_all = {};
+    if (wantedBefore() < m_before.rows) m_before = {};
+    if (!isComplete()) m_slices.start();
     if (!m_pace.isActive()) m_pace.start();
 }
 
 void StatisticsModel::slice() {
     QElapsedTimer clock;
     clock.start();
-    const std::size_t end = wanted();
-    while (m_counted < end && clock.nsecsElapsed() < kSliceNs)
-        for (const std::size_t stop = std::min(end, m_counted + kBatch); m_counted < stop; ++m_counted)
-            m_fold->apply(m_trace->at(m_counted), *m_trace);
-    if (m_counted < end) return;
+    for (const auto& [count, end] : {std::pair(&m_before, wantedBefore()), std::pair(&m_all, wanted())})
+        while (count->rows < end && clock.nsecsElapsed() < kSliceNs)
+            for (const std::size_t stop = std::min(end, count->rows + kBatch); count->rows < stop; ++count->rows)
+                count->fold->apply(m_trace->at(count->rows), *m_trace);
+    if (!isComplete()) return;
     m_slices.stop();
     if (!m_pace.isActive()) m_pace.start();
 }
 
+std::optional<trace::LockStatistics> StatisticsModel::statisticsOf(trace::EntityId lock) const {
+    const auto all = m_all.fold->locks().find(lock);
+    if (all == m_all.fold->locks().end()) return std::nullopt;
+    const auto before = m_before.fold->locks().find(lock);
+    return before == m_before.fold->locks().end() ? all->second : all->second.since(before->second);
+}
+
 void StatisticsModel::publish() {
+    // Ahead of the playhead's own count the difference would be none: it is told as soon as both are there.
+    if (m_before.rows > m_all.rows) return;
     QElapsedTimer clock;
     clock.start();
     std::vector<Row> rows;
+    std::vector<Nanos> handOvers;
     m_granted = 0;
-    for (const auto& [lock, counted] : m_fold->locks()) {
+    for (const auto& [lock, all] : m_all.fold->locks()) {
+        const trace::LockStatistics counted = *statisticsOf(lock);
         Row row;
         row.lock = lock;
         row.grants = std::max<std::uint64_t>(counted.taken, counted.granted);
         row.asked = counted.asked;
-        row.gaveUp = counted.gaveUp;
+        row.gaveUp = counted.gaveUp.size();
         row.expired = counted.expired;
         row.forced = counted.forced;
         row.waits = counted.waits.size();
         row.holds = counted.holds.size();
         row.handOvers = counted.handOvers.size();
         row.waited = counted.waited();
-        row.longestWait = counted.longestWait;
+        row.longestWait = counted.longestWait();
+        handOvers.insert(handOvers.end(), counted.handOvers.begin(), counted.handOvers.end());
         m_granted += counted.granted;
         rows.push_back(row);
     }
     // A wait that goes on counts as long as it is: in a deadlock there is no other.
-    for (const auto& [key, since] : m_fold->openWaits()) {
+    for (const auto& [key, since] : m_all.fold->openWaits()) {
         auto row = std::ranges::lower_bound(rows, key.first, {}, &Row::lock);
         if (row == rows.end() || row->lock != key.first) row = rows.insert(row, Row{.lock = key.first});
         ++row->asked;
         row->waited += std::max(m_until - since, Nanos(0));
         row->longestWait = std::max(row->longestWait, m_until - since);
     }
+    // The part of a wait that lies before the time that is counted is not waited in it.
+    for (const auto& [key, since] : m_before.fold->openWaits()) {
+        const auto row = std::ranges::lower_bound(rows, key.first, {}, &Row::lock);
+        if (row != rows.end() && row->lock == key.first)
+            row->waited = std::max(row->waited - (from() - since), Nanos(0));
+    }
     std::ranges::stable_sort(rows, std::ranges::greater(),
                              [](const Row& row) { return std::pair(row.waited, row.grants); });
     if (rows.size() > kMostRows) rows.resize(kMostRows);
     for (Row& row : rows) {
-        const auto known = m_fold->locks().find(row.lock);
-        if (known == m_fold->locks().end()) continue; // the first wait for it goes on
-        trace::LockStatistics counted = known->second;
-        row.wait = trace::percentile(counted.waits, 50);
-        row.waitP99 = trace::percentile(counted.waits, 99);
-        row.hold = trace::percentile(counted.holds, 50);
-        row.holdP99 = trace::percentile(counted.holds, 99);
-        row.handOver = trace::percentile(counted.handOvers, 50);
-        row.handOverP99 = trace::percentile(counted.handOvers, 99);
+        std::optional<trace::LockStatistics> counted = statisticsOf(row.lock);
+        if (!counted) continue; // the first wait for it goes on
+        row.wait = trace::percentile(counted->waits, 50);
+        row.waitP99 = trace::percentile(counted->waits, 99);
+        row.hold = trace::percentile(counted->holds, 50);
+        row.holdP99 = trace::percentile(counted->holds, 99);
+        row.handOver = trace::percentile(counted->handOvers, 50);
+        row.handOverP99 = trace::percentile(counted->handOvers, 99);
     }
-    m_requests = m_fold->requests();
+    m_requests = m_all.fold->requests() - m_before.fold->requests();
     const bool same = std::ranges::equal(rows, m_rows, {}, &Row::lock, &Row::lock);
     if (same) {
         m_rows = std::move(rows);
@@ -126,12 +148,12 @@ void StatisticsModel::publish() {
         m_rows = std::move(rows);
         endResetModel();
     }
-    overlook();
+    overlook(std::move(handOvers));
     m_pace.setInterval(std::max(kPublishEveryMs, int(clock.elapsed()) * kShare));
     Q_EMIT counted();
 }
 
-void StatisticsModel::overlook() {
+void StatisticsModel::overlook(std::vector<Nanos> handOvers) {
     m_overview = {};
     for (const Row& row : m_rows) { // those that were waited for longest stand first
         if (row.waited <= 0ns || m_overview.waited.size() == kLongest) break;
@@ -148,11 +170,8 @@ void StatisticsModel::overlook() {
         const LockFacts facts = lockFacts(one->second, *m_context);
         m_overview.held.push_back({one->second, facts.heldFor, heldForText(facts)});
     }
-    std::vector<Nanos> handOvers;
-    for (const auto& [lock, counted] : m_fold->locks())
-        handOvers.insert(handOvers.end(), counted.handOvers.begin(), counted.handOvers.end());
     m_overview.handOvers = logarithmicHistogram(handOvers, kBins);
-    m_overview.unobserved = m_fold->longestUnobserved(m_until);
+    m_overview.unobserved = m_all.fold->longestUnobserved(m_until);
     m_overview.p50 = trace::percentile(handOvers, 50);
     m_overview.p99 = trace::percentile(handOvers, 99);
 }
@@ -166,8 +185,8 @@ int StatisticsModel::columnCount(const QModelIndex& parent) const {
 }
 
 double StatisticsModel::progress() const {
-    const std::size_t end = wanted();
-    return end == 0 ? 1 : double(m_counted) / double(end);
+    const std::size_t end = wanted() + wantedBefore();
+    return end == 0 ? 1 : double(m_all.rows + m_before.rows) / double(end);
 }
 
 double StatisticsModel::requestsPerGrant() const {
@@ -175,7 +194,7 @@ double StatisticsModel::requestsPerGrant() const {
 }
 
 double StatisticsModel::number(const Row& row, int column) const {
-    const double watched = std::chrono::duration<double>(m_until).count();
+    const double watched = std::chrono::duration<double>(m_until - from()).count();
     const auto time = [](std::size_t of, Nanos value) { return of ? double(value.count()) : -1.0; };
     switch (column) {
     case LoadColumn:
@@ -261,7 +280,7 @@ QVariant StatisticsModel::headerData(int section, Qt::Orientation orientation, i
     case GrantsColumn:
         return name ? tr("grants") : tr("How often it was taken.");
     case RateColumn:
-        return name ? tr("per second") : tr("Grants a second, from the beginning to the playhead.");
+        return name ? tr("per second") : tr("Grants a second, over the time that is counted.");
     case WaitColumn:
         return name ? tr("wait p50") : tr("Half of the waits that ended with the lock were no longer.");
     case WaitP99Column:

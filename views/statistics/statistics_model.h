@@ -8,8 +8,8 @@
 
 namespace lockscope::views {
 
-/// One row a lock: what happened to it from the beginning to the playhead, counted. Long traces are counted in slices
-/// between frames; until then the model says how far it is.
+/// One row a lock: what happened to it up to the playhead, from the beginning or over the last while, counted. Long
+/// traces are counted in slices between frames; until then the model says how far it is.
 class StatisticsModel : public QAbstractTableModel {
     Q_OBJECT
 public:
@@ -58,10 +58,15 @@ public:
     QVariant data(const QModelIndex& index, int role) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
+    /// Counts what came in this time before the playhead; 0: all from the beginning.
+    void setSpan(Nanos last);
+    Nanos span() const { return m_last; }
+    /// The instant from which it counts.
+    Nanos from() const { return m_last > Nanos(0) ? std::max(m_until - m_last, Nanos(0)) : Nanos(0); }
     /// Counts while it is in sight only.
     void setActive(bool active);
     /// Whether everything up to the playhead is counted.
-    bool isComplete() const { return m_counted == wanted(); }
+    bool isComplete() const { return m_all.rows == wanted() && m_before.rows == wantedBefore(); }
     /// How much of it, 0…1.
     double progress() const;
     /// Messages of our own clients to servers, for each grant; below 0: there was no grant of theirs.
@@ -81,20 +86,30 @@ private:
         std::size_t waits = 0, holds = 0, handOvers = 0; ///< how many the percentiles are of
         Nanos waited{}, wait{}, waitP99{}, longestWait{}, hold{}, holdP99{}, handOver{}, handOverP99{};
     };
+    /// The rows of the trace up to some instant, counted.
+    struct Count {
+        std::unique_ptr<trace::LockStatisticsFold> fold = std::make_unique<trace::LockStatisticsFold>();
+        std::size_t rows = 0;
+    };
     std::size_t wanted() const { return m_trace->upperBound(m_until); }
+    /// The rows that lie before from().
+    std::size_t wantedBefore() const { return from() > Nanos(0) ? m_trace->upperBound(from()) : 0; }
+    /// The figures of a lock over the time from from() on; nothing: it had none before the playhead.
+    std::optional<trace::LockStatistics> statisticsOf(trace::EntityId lock) const;
     void restart();
     void follow();
     void slice();
     void publish();
-    void overlook();
+    /// Finds what stands out. `handOvers`: of all locks.
+    void overlook(std::vector<Nanos> handOvers);
     double number(const Row& row, int column) const;
     QString text(const Row& row, int column) const;
 
     ViewContext* m_context;
     std::shared_ptr<const trace::Trace> m_trace;
-    std::unique_ptr<trace::LockStatisticsFold> m_fold;
-    std::size_t m_counted = 0; ///< rows of the trace
-    Nanos m_until{};           ///< the playhead
+    Count m_all, m_before; ///< to the playhead; to from()
+    Nanos m_until{};       ///< the playhead
+    Nanos m_last{};        ///< 0: all
     std::vector<Row> m_rows;
     Overview m_overview;
     std::uint64_t m_requests = 0, m_granted = 0;

@@ -13,6 +13,7 @@
 #include <QAction>
 #include <QBoxLayout>
 #include <QClipboard>
+#include <QComboBox>
 #include <QGuiApplication>
 #include <QHeaderView>
 #include <QSortFilterProxyModel>
@@ -30,7 +31,8 @@ StatisticsPanel::StatisticsPanel(ViewContext* context, QWidget* parent)
       m_stack(new QStackedLayout),
       m_view(new QTableView),
       m_strip(new StatisticsStrip(context, m_model)),
-      m_summary(new DimLabel) {
+      m_summary(new DimLabel),
+      m_span(new QComboBox) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -38,6 +40,16 @@ StatisticsPanel::StatisticsPanel(ViewContext* context, QWidget* parent)
     bar->setContentsMargins(kGrid + 4, kGrid / 2, kGrid, kGrid / 2);
     m_summary->setFont(uiFont(-1));
     bar->addWidget(m_summary, 1);
+    m_span->setAccessibleName(tr("The time that is counted"));
+    m_span->setToolTip(tr("The time before the playhead that is counted"));
+    for (const auto& [words, last] :
+         {std::pair(tr("all"), Nanos(0)), std::pair(tr("last 10 s"), Nanos(10s)),
+          std::pair(tr("last minute"), Nanos(1min)), std::pair(tr("last 15 min"), Nanos(15min)),
+          std::pair(tr("last hour"), Nanos(1h))})
+        m_span->addItem(words, QVariant::fromValue(qlonglong(last.count())));
+    connect(m_span, &QComboBox::currentIndexChanged, this,
+            [this] { m_model->setSpan(Nanos(m_span->currentData().toLongLong())); });
+    bar->addWidget(m_span);
     auto* copy = new QAction(icon("copy", Role::TextDim), tr("Copy as CSV"), this);
     copy->setShortcut(QKeySequence::Copy);
     copy->setShortcutContext(Qt::WidgetWithChildrenShortcut);
@@ -115,7 +127,10 @@ void StatisticsPanel::tell() {
         m_summary->setText(tr("counting: %1 %").arg(int(m_model->progress() * 100)));
         return;
     }
-    QString text = tr("from the beginning to %1").arg(instantShort(*m_context->trace(), m_context->playhead()));
+    const trace::Trace& trace = *m_context->trace();
+    const QString to = instantShort(trace, m_context->playhead());
+    QString text = m_model->from() > 0ns ? tr("from %1 to %2").arg(instantShort(trace, m_model->from()), to)
+                                         : tr("from the beginning to %1").arg(to);
     if (const double requests = m_model->requestsPerGrant(); requests >= 0)
         text += QStringLiteral(" · ") + tr("%1 messages to servers for each grant").arg(requests, 0, 'f', 1);
     if (const Nanos unseen = m_model->overview().unobserved; unseen > 0ns)

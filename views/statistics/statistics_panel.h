@@ -4,6 +4,7 @@
 
 #include <QWidget>
 
+class QComboBox;
 class QSortFilterProxyModel;
 class QStackedLayout;
 class QTableView;
@@ -13,14 +14,15 @@ namespace lockscope::views {
 class DimLabel;
 class StatisticsStrip;
 
-/// The figures of each lock up to the playhead, those that were waited for longest first. A click or the arrow keys
-/// select the lock.
+/// The figures of each lock up to the playhead, from the beginning or over the last while, those that were waited for
+/// longest first. A click or the arrow keys select the lock.
 class StatisticsPanel : public QWidget {
     Q_OBJECT
 public:
     explicit StatisticsPanel(ViewContext* context, QWidget* parent = nullptr);
     StatisticsModel* model() const { return m_model; }
     QTableView* view() const { return m_view; }
+    QComboBox* span() const { return m_span; }
     /// Above the table, where there is room for both.
     StatisticsStrip* strip() const { return m_strip; }
 
@@ -40,6 +42,7 @@ private:
     QTableView* m_view;
     StatisticsStrip* m_strip;
     DimLabel* m_summary;
+    QComboBox* m_span;
 };
 
 } // namespace lockscope::views

@@ -55,9 +55,10 @@ private Q_SLOTS:
         const LockStatistics& all = counted.locks().at(story.lock);
         QCOMPARE(all.asked, 2u);
         QCOMPARE(all.granted, 1u);
-        QCOMPARE(all.gaveUp, 1u);
+        QCOMPARE(all.gaveUp, (std::vector<Nanos>{7s}));
         QCOMPARE(all.waits, (std::vector<Nanos>{2s}));
-        QCOMPARE(all.longestWait, 7s);
+        QCOMPARE(all.longestWait(), 7s);
+        QCOMPARE(all.waited(), 9s);
         QCOMPARE(counted.longestOpenWait(12s), 3s);
         story.add(13s, EventKind::ClientKilled, story.trace.entity(story.b).parent);
         QCOMPARE(story.counted().longestOpenWait(20s), 0s); // the dead do not wait
@@ -98,6 +99,28 @@ private Q_SLOTS:
         story.add(20s, EventKind::RecordUnobserved, kNoEntity, other); // locks are not summed up
         QCOMPARE(story.counted().longestUnobserved(22s), Nanos(3s + 10s));
         QCOMPARE(Story().counted().longestUnobserved(5s), Nanos(0));
+    }
+
+    void theLastWhileIsWhatCameSince() {
+        Story story;
+        story.add(1s, EventKind::Requested, story.a, story.lock);
+        story.add(2s, EventKind::Granted, story.a, story.lock, 0, 0, 1);
+        story.held(2s, story.a);
+        story.freed(4s, story.a, FreedBy::Release);
+        const LockStatistics before = story.statistics();
+        story.add(5s, EventKind::Requested, story.b, story.lock);
+        story.add(8s, EventKind::TimedOut, story.b, story.lock);
+        story.held(9s, story.a);
+        story.freed(10s, story.a, FreedBy::Expiry);
+        const LockStatistics rest = story.statistics().since(before);
+        QCOMPARE(rest.asked, 1u);
+        QCOMPARE(rest.granted, 0u);
+        QVERIFY(rest.waits.empty());
+        QCOMPARE(rest.gaveUp, (std::vector<Nanos>{3s}));
+        QCOMPARE(rest.taken, 1u);
+        QCOMPARE(rest.expired, 1u);
+        QCOMPARE(rest.holds, (std::vector<Nanos>{1s}));
+        QCOMPARE(before.since(before), LockStatistics());
     }
 
     void holdersBesideEachOtherAreCountedEach() {
