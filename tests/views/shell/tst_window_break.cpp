@@ -193,8 +193,8 @@ private Q_SLOTS:
         m.standStill();
         m.chooseInMenuBar("layout.break");
         m.goTo(1s);
+        QTRY_VERIFY(m.holder() != trace::kNoEntity && m.serverThat("master") != trace::kNoEntity);
         const trace::EntityId holder = m.holder(), master = m.serverThat("master");
-        QVERIFY(holder != trace::kNoEntity && master != trace::kNoEntity);
         const QString name = m.trace().displayName(master);
         m.breakIt(holder, QStringLiteral("Pause %1").arg(m.trace().displayName(holder)));
         m.breakIt(master, QStringLiteral("Demote %1").arg(name));
