@@ -282,10 +282,15 @@ void MainWindow::setSession(std::unique_ptr<session::Session> session, bool play
             if (isShown()) tellHealth();
         });
         attachConnections();
-        if (const auto* recording = qobject_cast<session::RecordingSession*>(m_session.get()))
+        if (const auto* recording = qobject_cast<session::RecordingSession*>(m_session.get())) {
             // Queued: the session goes, and must not be in the middle of telling this.
             connect(recording, &session::RecordingSession::unreadable, this, &MainWindow::giveUpFile,
                     Qt::QueuedConnection);
+            // Somebody's servers are read as they were when they were watched.
+            connect(recording, &session::Session::scenarioChanged, this, [this, recording] {
+                if (recording->recordingMeta().originWallMs != 0) m_work->lend(Layout::Monitor);
+            });
+        }
     }
     m_names->show(m_session.get());
     old.reset();
@@ -365,7 +370,7 @@ void MainWindow::tellHealth() {
 
 void MainWindow::refreshTitle() {
     if (!m_session) return setWindowTitle(tr("Lockscope"));
-    const session::Abilities can = m_session->abilities();
+    const session::Abilities can = m_context->session()->abilities(); // while names are hidden, nothing can be changed
     const QString title = tr("%1 — Lockscope").arg(m_context->session()->title());
     //: %1 is the window's title while a server is watched that may be changed.
     setWindowTitle(can.live && can.forceRelease ? tr("CHANGES ALLOWED · %1").arg(title) : title);

@@ -68,8 +68,10 @@ QString RecordingSession::title() const {
 
 void RecordingSession::opened(const trace::RecordingMeta& meta) {
     m_meta = meta;
-    if (!meta.scenario.isEmpty()) {
-        if (auto scenario = scenario::recordedScenario(meta.scenario)) m_scenario = *std::move(scenario);
+    if (meta.scenario.isEmpty()) {
+        m_scenario.workload.clients = 0; // somebody's servers were watched, and nobody of ours was there
+    } else if (auto scenario = scenario::recordedScenario(meta.scenario)) {
+        m_scenario = *std::move(scenario);
     }
     if (!meta.recipe.isEmpty()) m_scenario.recipe = meta.recipe;
     Q_EMIT scenarioChanged();

@@ -230,9 +230,12 @@ QString WorkloadPanel::shown(const QString& setting) const {
 void WorkloadPanel::showSettings() {
     const session::Session* const session = m_context->session();
     const bool can = session && session->abilities().workload;
+    // A recording of somebody's servers: there is nothing that clients of ours worked by.
+    const bool nobody = session && !can && m_context->settings().workload.clients == 0;
     m_caption->setHint(!session                    ? tr("nothing is open")
                        : can                       ? QString()
                        : session->abilities().live ? tr("read-only")
+                       : nobody                    ? tr("no clients of our own")
                                                    : tr("read-only: this is a recording"));
     m_showing = true;
     for (const auto& [setting, widget] : m_controls) {
@@ -240,14 +243,14 @@ void WorkloadPanel::showSettings() {
         if (auto* field = qobject_cast<QLineEdit*>(widget)) {
             // A text that is being typed is kept.
             if (field->hasFocus() && field->isModified()) continue;
-            if (const QString text = shown(setting); field->text() != text) field->setText(text);
+            const QString text = nobody ? QStringLiteral("—") : shown(setting);
+            if (field->text() != text) field->setText(text);
         } else if (auto* box = qobject_cast<QComboBox*>(widget)) {
-            if (!box->view()->isVisible()) box->setCurrentIndex(box->findData(shown(setting)));
+            if (!box->view()->isVisible()) box->setCurrentIndex(nobody ? -1 : box->findData(shown(setting)));
         }
     }
     // A live server starts with none of our clients, and may go back to none.
-    const session::Session* open = m_context->session();
-    m_clients->setMinimum(open && open->abilities().live ? 0 : 1);
+    m_clients->setMinimum(nobody || (session && session->abilities().live) ? 0 : 1);
     if (!m_clients->hasFocus() || m_clients->value() == m_clients->cleanText().toInt())
         m_clients->setValue(m_context->settings().workload.clients);
     m_showing = false;
