@@ -2,11 +2,16 @@
 #include "trace/export.h"
 #include "trace/export_output.h"
 
+#include <QCoreApplication>
 #include <map>
 
 namespace lockscope::trace {
 
 namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(Export)
+};
 
 enum class Function : std::uint8_t { Acquire, Release };
 
@@ -19,6 +24,9 @@ QByteArray ednQuoted(QByteArray text) {
 class History {
 public:
     History(const Trace& trace, ExportOutput& output) : m_trace(trace), m_output(output) {}
+
+    /// No client has done anything yet: there are faults at most.
+    bool empty() const { return m_next == 0; }
 
     void add(const Event& e) {
         using K = EventKind;
@@ -141,7 +149,12 @@ std::expected<void, QString> exportJepsen(const Trace& trace, QIODevice& device,
     const std::size_t rows = trace.size();
     for (std::size_t i = 0; i < rows && output.goesOn(); ++i)
         history.add(trace.at(i));
-    return output.end();
+    const std::expected<void, QString> ended = output.end();
+    if (ended && history.empty())
+        return std::unexpected(
+            Words::tr("There is no operation of a client to write: of servers that are watched, only what lies on them "
+                      "is known. Export as csv or perfetto instead."));
+    return ended;
 }
 
 } // namespace lockscope::trace

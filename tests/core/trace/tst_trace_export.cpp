@@ -21,6 +21,7 @@ private Q_SLOTS:
     void canBeStopped();
     void perfettoHasASliceForEachWaitAndHold();
     void jepsenHasAnEndForEachInvocation();
+    void jepsenNeedsAnOperationOfAClient();
 
 private:
     static Trace& sample(Trace& t) {
@@ -183,6 +184,25 @@ void TestTraceExport::jepsenHasAnEndForEachInvocation() {
         "{:type :invoke, :f :release, :value [\"or\\\"ders\"], :process 0, :time 9000, :index 9}",
         "{:type :ok, :f :release, :value [\"or\\\"ders\"], :process 0, :time 9900, :index 10}"};
     QCOMPARE(out.data().trimmed().split('\n'), wanted);
+}
+
+void TestTraceExport::jepsenNeedsAnOperationOfAClient() {
+    Trace trace;
+    const EntityId node = trace.intern(EntityKind::Node, "redis-1");
+    const EntityId lock = trace.intern(EntityKind::Lock, "orders", node);
+    const EntityId client = trace.intern(EntityKind::Client, "A"),
+                   owner = trace.intern(EntityKind::Thread, "1", client);
+    trace.append({1000, 90'000, owner, lock, 1, EventKind::RecordHeld});
+    trace.append({2000, 0, owner, lock, owner, EventKind::RecordFreed});
+    QBuffer out;
+    QVERIFY(out.open(QIODevice::WriteOnly));
+    const auto done = exportJepsen(trace, out);
+    QVERIFY(!done.has_value());
+    QVERIFY2(done.error().contains(u"csv"_qs), qPrintable(done.error())); // what to do instead
+    QVERIFY(out.data().isEmpty());
+    trace.append({3000, -1, owner, lock, 0, EventKind::Requested});
+    trace.append({4000, 0, client, 0, 0, EventKind::ClientKilled, kFault});
+    QVERIFY(exportJepsen(trace, out).has_value()); // though nobody is there any more
 }
 
 QTEST_APPLESS_MAIN(TestTraceExport)
