@@ -230,7 +230,9 @@
         <source>%n entry(ies) behind</source>
         <extracomment>Of an etcd's follower: how many entries of the cluster's log it has not applied yet.</extracomment>
         <translation>
-            <numerusform>%n entry behind</numerusform><numerusform>%n entries behind</numerusform></translation>
+            <numerusform>%n entry behind</numerusform>
+            <numerusform>%n entries behind</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -455,12 +457,16 @@
     <message numerus="yes">
         <source>%n server(s), names hidden</source>
         <translation>
-            <numerusform>%n server, names hidden</numerusform><numerusform>%n servers, names hidden</numerusform></translation>
+            <numerusform>%n server, names hidden</numerusform>
+            <numerusform>%n servers, names hidden</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>%n connection(s)</source>
         <translation>
-            <numerusform>%n connection</numerusform><numerusform>%n connections</numerusform></translation>
+            <numerusform>%n connection</numerusform>
+            <numerusform>%n connections</numerusform>
+        </translation>
     </message>
 </context>
 <context>

@@ -2477,6 +2477,10 @@
 <context>
     <name>Export</name>
     <message>
+        <source>There is no operation of a client to write: of servers that are watched, only what lies on them is known. Export as csv or perfetto instead.</source>
+        <translation>没有可写的客户端操作：对被观察的服务器，只知道其上存放的内容。请改为导出 csv 或 perfetto。</translation>
+    </message>
+    <message>
         <source>The export was stopped; the file is incomplete.</source>
         <translation>导出已中止；文件不完整。</translation>
     </message>
@@ -5617,7 +5621,8 @@ A client's address leads to the new master at once.</source>
         <source>%n entry(ies) behind</source>
         <extracomment>Of an etcd's follower: how many entries of the cluster's log it has not applied yet.</extracomment>
         <translation>
-            <numerusform>落后 %n 条日志</numerusform></translation>
+            <numerusform>落后 %n 条日志</numerusform>
+        </translation>
     </message>
     <message>
         <source>no replica</source>
@@ -10117,7 +10122,8 @@ A client's address leads to the new master at once.</source>
     <message numerus="yes">
         <source>%n server(s), names hidden</source>
         <translation>
-            <numerusform>%n 台服务器，名称已隐藏</numerusform></translation>
+            <numerusform>%n 台服务器，名称已隐藏</numerusform>
+        </translation>
     </message>
     <message>
         <source>connected</source>
@@ -10134,7 +10140,8 @@ A client's address leads to the new master at once.</source>
     <message numerus="yes">
         <source>%n connection(s)</source>
         <translation>
-            <numerusform>%n 个连接</numerusform></translation>
+            <numerusform>%n 个连接</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -10587,12 +10594,12 @@ A client's address leads to the new master at once.</source>
         <translation>方向键在节点、客户端和链路间移动；菜单键破坏选中的对象。</translation>
     </message>
     <message>
-        <source>slowed down: real messages take %1</source>
-        <translation>已放慢：真实消息只需 %1</translation>
-    </message>
-    <message>
         <source>a selection, slowed down: real messages take %1</source>
         <translation>只画一部分，已放慢：真实消息只需 %1</translation>
+    </message>
+    <message>
+        <source>slowed down: real messages take %1</source>
+        <translation>已放慢：真实消息只需 %1</translation>
     </message>
     <message numerus="yes">
         <source>%n link(s): those of holders, of the selection, and broken ones are drawn</source>
@@ -10660,16 +10667,16 @@ A client's address leads to the new master at once.</source>
 <context>
     <name>lockscope::views::CommandField</name>
     <message>
-        <source>Find or do… Ctrl+K</source>
-        <translation>查找或执行… Ctrl+K</translation>
-    </message>
-    <message>
         <source>Find or do</source>
         <translation>查找或执行</translation>
     </message>
     <message>
         <source>Find or do…</source>
         <translation>查找或执行…</translation>
+    </message>
+    <message>
+        <source>Find or do… Ctrl+K</source>
+        <translation>查找或执行… Ctrl+K</translation>
     </message>
     <message>
         <source>Commands</source>
@@ -12912,8 +12919,8 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>每秒</translation>
     </message>
     <message>
-        <source>Grants a second, from the beginning to the playhead.</source>
-        <translation>从开始到播放头，每秒授予的次数。</translation>
+        <source>Grants a second, over the time that is counted.</source>
+        <translation>在统计的时间范围内每秒授予的次数。</translation>
     </message>
     <message>
         <source>wait p50</source>
@@ -12995,6 +13002,34 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
 <context>
     <name>lockscope::views::StatisticsPanel</name>
     <message>
+        <source>The time that is counted</source>
+        <translation>统计的时间范围</translation>
+    </message>
+    <message>
+        <source>The time before the playhead that is counted</source>
+        <translation>统计播放头之前的多长时间</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>last 10 s</source>
+        <translation>最近 10 秒</translation>
+    </message>
+    <message>
+        <source>last minute</source>
+        <translation>最近 1 分钟</translation>
+    </message>
+    <message>
+        <source>last 15 min</source>
+        <translation>最近 15 分钟</translation>
+    </message>
+    <message>
+        <source>last hour</source>
+        <translation>最近 1 小时</translation>
+    </message>
+    <message>
         <source>Copy as CSV</source>
         <translation>复制为 CSV</translation>
     </message>
@@ -13017,6 +13052,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>counting: %1 %</source>
         <translation>正在统计：%1 %</translation>
+    </message>
+    <message>
+        <source>from %1 to %2</source>
+        <translation>从 %1 到 %2</translation>
     </message>
     <message>
         <source>from the beginning to %1</source>
@@ -13866,6 +13905,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>read-only</source>
         <translation>只读</translation>
+    </message>
+    <message>
+        <source>no clients of our own</source>
+        <translation>没有自己的客户端</translation>
     </message>
     <message>
         <source>read-only: this is a recording</source>
