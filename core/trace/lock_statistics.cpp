@@ -6,6 +6,14 @@
 
 namespace lockscope::trace {
 
+namespace {
+
+/// Rows that one look at a watched server has brought lie closer together than this: how long it took from the one to
+/// the other is not known.
+constexpr Nanos kOneLook = std::chrono::milliseconds(1);
+
+} // namespace
+
 Nanos LockStatistics::waited() const {
     return std::accumulate(gaveUp.begin(), gaveUp.end(), std::accumulate(waits.begin(), waits.end(), Nanos(0)));
 }
@@ -102,6 +110,8 @@ void LockStatisticsFold::applyRecord(const Event& event, const Trace& trace) {
     }
     if (trace.copyOf(event.subject) != kNoEntity) return;
     Course& course = m_courses[event.subject];
+    course.queued = queuedAt(course, event.time());
+    course.queuedUntil = event.time();
     trace::applyRecord(course.record, event, nullptr);
     if (!course.record.observed && course.unobservedSince == kNever) {
         course.unobservedSince = event.time();
@@ -140,7 +150,8 @@ void LockStatisticsFold::applyRecord(const Event& event, const Trace& trace) {
     if (event.kind == EventKind::RecordFreed) {
         if (somebodyWaits(event.subject, course.record)) course.freeSince = event.time();
     } else if (course.freeSince != kNever && !ends) {
-        lock.handOvers.push_back(event.time() - course.freeSince);
+        const Nanos took = event.time() - course.freeSince;
+        if (trace.originWallMs() == 0 || took > kOneLook) lock.handOvers.push_back(took);
         course.freeSince = kNever;
     }
 }
@@ -150,6 +161,16 @@ Nanos LockStatisticsFold::longestOpenWait(Nanos now) const {
     for (const auto& [key, since] : m_openSince)
         longest = std::max(longest, now - since);
     return longest;
+}
+
+Nanos LockStatisticsFold::queuedAt(const Course& course, Nanos now) {
+    const bool some = course.record.observed && course.record.waiters > 0;
+    return course.queued + (some ? (now - course.queuedUntil) * course.record.waiters : Nanos(0));
+}
+
+Nanos LockStatisticsFold::queued(EntityId lock, Nanos now) const {
+    const auto course = m_courses.find(lock);
+    return course == m_courses.end() ? Nanos(0) : queuedAt(course->second, now);
 }
 
 Nanos LockStatisticsFold::longestUnobserved(Nanos now) const {

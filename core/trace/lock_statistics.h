@@ -33,8 +33,8 @@ struct LockStatistics {
 };
 
 /// Counts the rows of a trace, one after the other. Holds and hand-overs over a stretch that was not observed are left
-/// out, and so are holds of strangers that were there when the lock was first seen, and copies of a lock that several
-/// servers keep: their logical lock is counted.
+/// out, and so are holds of strangers that were there when the lock was first seen, hand-overs whose two ends one look
+/// at a server has seen, and copies of a lock that several servers keep: their logical lock is counted.
 class LockStatisticsFold {
 public:
     /// Applies the next row.
@@ -45,6 +45,9 @@ public:
     const std::map<std::pair<EntityId, EntityId>, Nanos>& openWaits() const { return m_openSince; }
     /// The longest of them at `now`; 0: nobody waits.
     Nanos longestOpenWait(Nanos now) const;
+    /// How long all clients together waited for a lock up to `now`, by the number that the server's record told; 0: it
+    /// told of none. Precondition: now is not before the last row.
+    Nanos queued(EntityId lock, Nanos now) const;
     /// For how long a lock was not observed up to `now`, of the one that was unobserved longest: that time is in no
     /// hold and in no hand-over. Precondition: now is not before the last row.
     Nanos longestUnobserved(Nanos now) const;
@@ -54,9 +57,11 @@ private:
         Record record;
         std::map<EntityId, Nanos> began; ///< by holder: holds that were seen to begin
         Nanos freeSince = kNever;        ///< since when it is free while somebody waited; kNever: it is not
+        Nanos queued{}, queuedUntil{};   ///< the waits of all in the queue, and up to when they are counted
         Nanos unobserved{};              ///< stretches that are over
         Nanos unobservedSince = kNever;  ///< kNever: it is observed
     };
+    static Nanos queuedAt(const Course& course, Nanos now);
     void applyBelief(const Event& event);
     void applyRecord(const Event& event, const Trace& trace);
     bool somebodyWaits(EntityId lock, const Record& record) const;

@@ -94,7 +94,8 @@ void StatisticsModel::publish() {
     std::vector<Nanos> handOvers;
     m_granted = 0;
     for (const auto& [lock, all] : m_all.fold->locks()) {
-        const trace::LockStatistics counted = *statisticsOf(lock);
+        std::optional<trace::LockStatistics> part;
+        const trace::LockStatistics& counted = m_last > Nanos(0) ? part.emplace(*statisticsOf(lock)) : all;
         Row row;
         row.lock = lock;
         row.grants = std::max<std::uint64_t>(counted.taken, counted.granted);
@@ -125,6 +126,11 @@ void StatisticsModel::publish() {
         if (row != rows.end() && row->lock == key.first)
             row->waited = std::max(row->waited - (from() - since), Nanos(0));
     }
+    // On a watched server strangers wait, too: as many as the server tells.
+    if (m_trace->originWallMs() != 0)
+        for (Row& row : rows)
+            row.waited =
+                std::max(row.waited, m_all.fold->queued(row.lock, m_until) - m_before.fold->queued(row.lock, from()));
     std::ranges::stable_sort(rows, std::ranges::greater(),
                              [](const Row& row) { return std::pair(row.waited, row.grants); });
     if (rows.size() > kMostRows) rows.resize(kMostRows);
@@ -198,7 +204,9 @@ double StatisticsModel::number(const Row& row, int column) const {
     const auto time = [](std::size_t of, Nanos value) { return of ? double(value.count()) : -1.0; };
     switch (column) {
     case LoadColumn:
-        return row.asked && watched > 0 ? std::chrono::duration<double>(row.waited).count() / watched : -1;
+        return (row.asked || row.waited > 0ns) && watched > 0
+                   ? std::chrono::duration<double>(row.waited).count() / watched
+                   : -1;
     case GrantsColumn:
         return double(row.grants);
     case RateColumn:
@@ -276,7 +284,8 @@ QVariant StatisticsModel::headerData(int section, Qt::Orientation orientation, i
     case LockColumn:
         return name ? tr("lock") : tr("The lock. Those that were waited for longest stand first.");
     case LoadColumn:
-        return name ? tr("waiting ⌀") : tr("How many clients waited on average. Our own clients only.");
+        return name ? tr("waiting ⌀")
+                    : tr("How many clients waited on average: our own, and those that a watched server tells of.");
     case GrantsColumn:
         return name ? tr("grants") : tr("How often it was taken.");
     case RateColumn:

@@ -123,6 +123,25 @@ private Q_SLOTS:
         QCOMPARE(before.since(before), LockStatistics());
     }
 
+    void whoQueuesAtAServerIsCountedByItsWord() {
+        Story story;
+        story.trace.setOriginWallMs(1'700'000'000'000);
+        story.held(1s, story.stranger);
+        story.add(2s, EventKind::RecordWaiters, kNoEntity, story.lock, 0, 2);
+        story.add(5s, EventKind::RecordWaiters, kNoEntity, story.lock, 0, 1);
+        story.add(6s, EventKind::RecordUnobserved, kNoEntity, story.lock);
+        QCOMPARE(story.counted().queued(story.lock, 60s), Nanos(2 * 3s + 1s)); // nobody looks
+        story.add(8s, EventKind::RecordObserved, kNoEntity, story.lock);
+        QCOMPARE(story.counted().queued(story.lock, 10s), Nanos(7s + 2s));
+        QCOMPARE(story.counted().queued(story.a, 10s), Nanos(0));
+        // One look has seen the end of one hold and the beginning of the next: how long it took nobody knows.
+        story.freed(11s, story.stranger, FreedBy::Release);
+        story.held(11s + 5us, story.a);
+        story.freed(12s, story.a, FreedBy::Release);
+        story.held(12s + 30ms, story.b);
+        QCOMPARE(story.statistics().handOvers, (std::vector<Nanos>{30ms}));
+    }
+
     void holdersBesideEachOtherAreCountedEach() {
         Story story;
         const auto shared = std::uint8_t(HoldMode::Shared);
