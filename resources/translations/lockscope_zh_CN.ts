@@ -12903,8 +12903,8 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>平均等待数</translation>
     </message>
     <message>
-        <source>How many clients waited on average. Our own clients only.</source>
-        <translation>平均有多少客户端在等。只算自己的客户端。</translation>
+        <source>How many clients waited on average: our own, and those that a watched server tells of.</source>
+        <translation>平均有多少客户端在等待：我们自己的，以及被观察的服务器所报告的。</translation>
     </message>
     <message>
         <source>grants</source>
