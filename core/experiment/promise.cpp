@@ -2,6 +2,7 @@
 #include "experiment/promise.h"
 
 #include "trace/event_words.h"
+#include "trace/time_text.h"
 
 #include <QCoreApplication>
 
@@ -53,12 +54,12 @@ QString differenceFrom(const scenario::Expectation& promised, const RunReport& r
     for (const QString& id : promised.holds)
         if (outcomeOf(id, report.verdict) != verdict::Outcome::Holds) return whyNotHeld(id, report);
     if (promised.recoversWithin && measures.recovery() > *promised.recoversWithin)
-        return tr("not granted again within %1").arg(formatDuration(*promised.recoversWithin));
+        return tr("not granted again within %1").arg(spanText(*promised.recoversWithin));
     if (promised.stalls && measures.grantedAgain != kNever)
-        return tr("granted again at %1").arg(formatDuration(measures.grantedAgain));
+        return tr("granted again at %1").arg(durationText(measures.grantedAgain));
     if (const auto& span = promised.longestWait;
         span && (measures.longestWait < span->low || measures.longestWait > span->high))
-        return tr("a wait of %1").arg(formatDuration(measures.longestWait));
+        return tr("a wait of %1").arg(durationText(measures.longestWait));
     if (const auto& span = promised.requestsPerSecond) {
         const auto rate =
             int(double(measures.requests) / std::chrono::duration<double>(report.trace->reached()).count());
