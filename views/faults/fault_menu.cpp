@@ -76,6 +76,12 @@ struct Scene {
     const FaultMoment& moment;
     Breakable::Sight sight;
 
+    /// A menu within the menu, for what one wants less often.
+    Scene in(const char* picture, const QString& title) const {
+        QMenu* const within = menu.addMenu(icon(picture, Role::Fault), title);
+        within->setToolTipsVisible(true);
+        return {*within, context, moment, sight};
+    }
     /// A fault that is planned ends by itself: there is nothing to be cured then.
     void add(const Breakable& target, std::initializer_list<Action> actions) const {
         for (const Action action : actions)
@@ -102,7 +108,8 @@ void addLimits(const Scene& scene, const QString& server) {
     });
 }
 
-/// A server's own menu: what can happen to its process, to its links and clock, and to its office.
+/// A server's own menu: what happens most often to its process and its links, then the rest by what it strikes, then
+/// its office.
 void addNode(const Scene& scene, EntityId node) {
     const auto& [menu, context, moment, sight] = scene;
     const Breakable server = Breakable::server(sight, node);
@@ -114,14 +121,14 @@ void addNode(const Scene& scene, EntityId node) {
         menu.addMenu(icon(restart.icon, restart.undoes ? Role::Accepted : Role::Fault), restart.text);
     restarts->setToolTipsVisible(true);
     addRestarts(*restarts, context, server, moment);
-    scene.add(server, {Action::CutLink});
+    scene.add(server, {Action::CutLink, Action::DelayLink});
     menu.addSeparator();
-    scene.add(server,
-              {Action::JumpClock, Action::DriftClock, Action::DelayLink, Action::JitterLink, Action::ResetLink});
-    menu.addSeparator();
+    scene.in("cut-link", Words::tr("Network")).add(server, {Action::JitterLink, Action::ResetLink});
+    scene.in("clock", Words::tr("Clock")).add(server, {Action::JumpClock, Action::DriftClock});
+    const Scene data = scene.in("server", Words::tr("Data and connections"));
     for (const Action action : {Action::EvictKey, Action::FlushNode})
-        addFaultOffer(menu, context, offerOf(server, action), moment);
-    scene.add(server, {Action::ExhaustPool});
+        addFaultOffer(data.menu, context, offerOf(server, action), moment);
+    data.add(server, {Action::ExhaustPool});
     menu.addSeparator();
     for (const Action action : {Action::Failover, Action::SwitchEngine})
         addFaultOffer(menu, context, offerOf(server, action), moment);

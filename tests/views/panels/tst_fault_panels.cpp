@@ -2,8 +2,10 @@
 #include "fake_session.h"
 #include "faults/break_panel.h"
 #include "faults/fault_menu.h"
+#include "faults/fault_offers.h"
 #include "faults/workload_panel.h"
 #include "scenario/scenario_file.h"
+#include "session/breakable.h"
 #include "session/simulated_session.h"
 #include "theme/palette.h"
 
@@ -280,6 +282,31 @@ private Q_SLOTS:
         menu.actions().front()->trigger();
         QCOMPARE(scene.last().action, Action::PauseClient);
         QCOMPARE(scene.last().target, u"B"_qs);
+    }
+
+    /// Of a server one can do much: each thing is in its menu or one below, and the menu stays short.
+    void aServersMenuIsShortAndWhole() {
+        Scene scene;
+        QMenu menu;
+        fillFaultMenu(menu, scene.context, scene.story.node);
+        int entries = 0;
+        QStringList all;
+        for (const QAction* entry : menu.actions()) {
+            entries += !entry->isSeparator();
+            all += entry->text();
+            if (entry->menu())
+                for (const QAction* below : entry->menu()->actions())
+                    all += below->text();
+        }
+        QVERIFY2(entries <= 14, qPrintable(all.join(QLatin1Char('\n'))));
+        const auto server = session::Breakable::server(scene.context.sightToActOn(), scene.story.node);
+        for (const Action action : server.actions()) {
+            const FaultOffer offer = offerOf(server, action);
+            if (offer.undoes) continue; // stands in the place of what it ends
+            const QString text = offer.text;
+            QVERIFY2(std::ranges::any_of(all, [&](const QString& one) { return one.startsWith(text); }),
+                     qPrintable(text));
+        }
     }
 
     void theFormShowsTheSettingsAtThePlayhead() {
