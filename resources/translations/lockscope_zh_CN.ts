@@ -2680,6 +2680,18 @@
         <translation>%1 是模拟的</translation>
     </message>
     <message>
+        <source>Network</source>
+        <translation>网络</translation>
+    </message>
+    <message>
+        <source>Clock</source>
+        <translation>时钟</translation>
+    </message>
+    <message>
+        <source>Data and connections</source>
+        <translation>数据与连接</translation>
+    </message>
+    <message>
         <source>On a condition, or another target…</source>
         <translation>按条件，或对其他目标…</translation>
     </message>
