@@ -48,7 +48,7 @@ private:
     void follow();
     void stop();
     void attachPanels();
-    /// What is usual over days is what the alerts go by, too.
+    /// Alerts go by the holds of many days, too.
     void tellAlerts(trace::EntityId connection);
     void askToSave();
     void offerWhatIsLeft();

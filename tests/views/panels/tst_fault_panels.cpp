@@ -284,7 +284,7 @@ private Q_SLOTS:
         QCOMPARE(scene.last().target, u"B"_qs);
     }
 
-    /// Of a server one can do much: each thing is in its menu or one below, and the menu stays short.
+    /// Each thing that can be done to a server is in its menu or one below it, and the menu stays short.
     void aServersMenuIsShortAndWhole() {
         Scene scene;
         QMenu menu;

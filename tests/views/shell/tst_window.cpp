@@ -310,7 +310,7 @@ private Q_SLOTS:
         scene.press(Qt::Key_2, Qt::ControlModifier);
         scene.press(Qt::Key_F2);
         scene.window->player()->setSpeed(5);
-        scene.window->resize(960, 700);
+        scene.window->resize(784, 700); // fits the screen that tests have
         const auto locks = [&scene] { return scene.window->work()->locks()->findChild<QTreeView*>(); };
         const auto grouped = [&scene] {
             return scene.window->work()->locks()->findChild<QToolButton*>(u"kept.locks.grouped"_qs);
@@ -321,7 +321,7 @@ private Q_SLOTS:
         locks()->sortByColumn(2, Qt::DescendingOrder);
         grouped()->click();
         scene.reopen();
-        QCOMPARE(scene.window->size(), QSize(960, 700));
+        QCOMPARE(scene.window->size(), QSize(784, 700));
         scene.clickLesson();
         QCOMPARE(scene.window->player()->speed(), views::Player::kNormal); // a lesson never starts at a left-over speed
         QCOMPARE(scene.window->work()->layout(), app::Layout::Monitor);
