@@ -6159,7 +6159,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>margin 0 s</source>
-        <translation>余量 0 秒</translation>
+        <translation>余量 0 s</translation>
     </message>
     <message>
         <source>kept by its transaction</source>
@@ -6255,11 +6255,11 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>0 s: the server keeps it no more</source>
-        <translation>0 秒：服务器已不再保留</translation>
+        <translation>0 s：服务器已不再保留</translation>
     </message>
     <message>
         <source>0 s</source>
-        <translation>0 秒</translation>
+        <translation>0 s</translation>
     </message>
     <message>
         <source>expires %1</source>
@@ -13099,8 +13099,8 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         </translation>
     </message>
     <message>
-        <source>no lock has changed hands</source>
-        <translation>还没有锁易手</translation>
+        <source>no hand-over that could be timed</source>
+        <translation>没有可以计时的交接</translation>
     </message>
     <message>
         <source>%1, log scale</source>

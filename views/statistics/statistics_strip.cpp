@@ -126,7 +126,7 @@ void StatisticsStrip::paintHistogram(QPainter& painter, const QRect& room) const
     const Histogram& sizes = seen.handOvers;
     if (sizes.counts.empty()) {
         painter.setPen(color(Role::TextDim));
-        painter.drawText(bar(room, 0), Qt::AlignLeft | Qt::AlignVCenter, tr("no lock has changed hands"));
+        painter.drawText(bar(room, 0), Qt::AlignLeft | Qt::AlignVCenter, tr("no hand-over that could be timed"));
         return;
     }
     const int scale = lineHeight();
