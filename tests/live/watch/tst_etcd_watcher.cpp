@@ -61,6 +61,39 @@ private Q_SLOTS:
         QVERIFY(report.server && report.server->version.startsWith("3."));
     }
 
+    /// A login that may read the locks' keys, and nothing else, sees what root sees.
+    void theRightToReadSuffices() {
+        sandbox::EtcdServerOptions options;
+        options.rootPassword = QStringLiteral("root");
+        EtcdServer server(m_runtime, options);
+        VERIFY_STARTED(server);
+        for (const char* line :
+             {"user add looker:look", "role add reader", "role grant-permission reader --prefix=true read jobs",
+              "user grant-role looker reader"})
+            QVERIFY2(test::etcdctl(server, QString::fromLatin1(line)), line);
+        EtcdDriver driver(m_runtime, urlOf(server));
+        EtcdLease one({driver, "jobs"}), other({driver, "jobs"});
+        const auto held = run(one.acquire(asked(5s), {}));
+        VERIFY_OK(held);
+        const auto second = beside(other.acquire(asked(60s), {}));
+        QTRY_COMPARE(keysUnder(driver, "jobs/").size(), 2U);
+        QUrl url(server.url());
+        url.setUserName(QStringLiteral("looker"));
+        url.setPassword(QStringLiteral("look"));
+        const auto reader = watcherOf(m_runtime, url.toString(), QStringLiteral("jobs"));
+        const auto root = watcherOf(m_runtime, server.url(), QStringLiteral("jobs"));
+        const LockReport seen = run(reader->once()), all = run(root->once());
+        QVERIFY2(!seen.trouble, seen.trouble ? qPrintable(seen.trouble->message) : "");
+        const LockRow *its = rowOf(seen, "jobs"), *row = rowOf(all, "jobs");
+        QVERIFY(its && row);
+        QCOMPARE(clientsOf(its->holders), clientsOf(row->holders));
+        QCOMPARE(waitersOf(*its), waitersOf(*row));
+        QCOMPARE(its->waiters->size(), 1U);
+        QVERIFY(its->ttlMs && row->ttlMs && std::abs(*its->ttlMs - *row->ttlMs) <= 1000); // etcd tells whole seconds
+        VERIFY_OK(run(one.release(**held, {})));
+        QTRY_VERIFY(second->done);
+    }
+
     /// Each member tells of itself, unless it stands still.
     void theMembersSayHowFarTheyAreBehind() {
         sandbox::EtcdCluster cluster(m_runtime);

@@ -269,6 +269,47 @@ private Q_SLOTS:
         VERIFY_OK(a.ask("DROP TABLE QRTZ_LOCKS"));
     }
 
+    /// A login with the rights that app/README.md names, and no others, sees what the administrator sees.
+    void theRightsThatAreNamedSuffice_data() { quartzLocksARow_data(); }
+    void theRightsThatAreNamedSuffice() {
+        QFETCH(QByteArray, engine);
+        const bool postgres = engine == "postgresql";
+        SqlClient owner(m_runtime, m_all.url(engine));
+        VERIFY_OK(owner.prepare());
+        const QByteArray login = postgres ? "looker" : "looker@'%'";
+        for (const QByteArray& right :
+             {postgres ? "CREATE ROLE looker LOGIN PASSWORD 'look'" : "CREATE USER " + login + " IDENTIFIED BY 'look'",
+              "GRANT SELECT ON lockscope_locks TO " + login,
+              (postgres ? "GRANT pg_read_all_stats TO " : "GRANT PROCESS, REPLICA MONITOR ON *.* TO ") + login})
+            VERIFY_OK(ask(owner.driver, right));
+        const auto lease = owner.recipe("sql-lease", "orders");
+        const Granted held = acquire(*lease, request(5s, 20s));
+        Someone a(m_runtime, m_all.url(engine)), b(m_runtime, m_all.url(engine));
+        const QByteArray gate = postgres ? "SELECT pg_advisory_lock(77)" : "SELECT GET_LOCK('77', 60)";
+        VERIFY_OK(a.ask(gate));
+        const auto second = waiting(b, gate);
+        const QByteArray blocked = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE state = 'User lock'";
+        QVERIFY(comesTrue([&] { return (postgres ? waitersOnServer() : number(owner.driver, blocked)) == 1; }));
+        QUrl url(m_all.url(engine));
+        url.setUserName(QStringLiteral("looker"));
+        url.setPassword(QStringLiteral("look"));
+        const auto watcher = watcherOf(m_runtime, url.toString());
+        const LockReport seen = run(watcher->once()), all = look(engine);
+        QCOMPARE(troubleOf(seen), QByteArray());
+        QVERIFY(seen.complete && seen.server->role == inspect::ServerIdentity::Role::Master);
+        QCOMPARE(seen.locks.size(), all.locks.size());
+        for (const LockRow& row : all.locks) {
+            const LockRow* const its = rowOf(seen, row.name);
+            QVERIFY2(its && its->format == row.format, row.name);
+            QCOMPARE(clientsOf(its->holders), clientsOf(row.holders));
+            QCOMPARE(waitersOf(*its), waitersOf(row));
+        }
+        QVERIFY(rowOf(seen, "77")->waiters->front().about.contains(gate)); // another user's statement
+        VERIFY_OK(a.ask(postgres ? "SELECT pg_advisory_unlock_all()" : "SELECT RELEASE_ALL_LOCKS()"));
+        QVERIFY(ends(second, 10s));
+        VERIFY_OK(release(*lease, **held));
+    }
+
     void aPostgreSqlNamesItsFollowers() {
         QVERIFY(look("postgresql").server->replicas.empty());
         const QStringList versions =

@@ -88,6 +88,37 @@ private Q_SLOTS:
         QCOMPARE(report.locks.size(), 1u);
     }
 
+    /// A login that may read the nodes, and nothing else, sees the lock; one that may not says that it does not know.
+    void theRightToReadSuffices() {
+        const auto of = [&](const QString& login, const QString& acl = {}) {
+            return QStringLiteral("zookeeper://%1@").arg(login) + m_server.url().section(u'/', 2) + acl;
+        };
+        for (const bool open : {true, false}) {
+            const QByteArray name = open ? "open" : "closed";
+            Client ann(m_runtime, of(QStringLiteral("ann:secret"), open ? QStringLiteral("?acl=read") : QString()),
+                       "ann");
+            const auto held = ann.recipe("zk-mutex", name), wanted = ann.recipe("zk-mutex", name);
+            const auto grant = take(*held);
+            VERIFY_OK(grant);
+            const auto waiting = begin(m_runtime, *wanted, request(kNever, "2"));
+            QVERIFY(eventually([&] { return childrenOf(ann.driver, '/' + name).size() == 2; }));
+            const auto watcher = watcherOf(m_runtime, of(QStringLiteral("bob:other")));
+            const LockReport report = run(watcher->once());
+            const LockRow* const row = rowOf(report, name);
+            if (open) {
+                QVERIFY(row);
+                QCOMPARE(clientsOf(row->holders), QByteArrayList{"ann"});
+                QCOMPARE(waitersOf(*row), QByteArrayList{"ann"});
+            } else {
+                QVERIFY(!row || row->holders.empty());
+                QVERIFY(!report.notes.empty());
+            }
+            VERIFY_OK(run(held->release(**grant, {})));
+            QVERIFY(eventually([&] { return waiting->done; }));
+            VERIFY_OK(run(wanted->release(**waiting->taken, {})));
+        }
+    }
+
     void ourOwnLocksNameTheirClientAndThread() {
         Client a(m_runtime, m_server, "a-client"), b(m_runtime, m_server, "b-client");
         const auto held = a.recipe("zk-mutex", "orders"), wanted = b.recipe("zk-mutex", "orders");

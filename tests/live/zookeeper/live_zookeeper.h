@@ -41,6 +41,13 @@ inline zookeeper::DriverOptions sessionOf(Nanos session) {
     return options;
 }
 
+/// The options that a URL has, and a session of that length.
+inline zookeeper::DriverOptions optionsOf(const QString& url, Nanos session) {
+    zookeeper::DriverOptions options = zookeeper::urlOptions(urlOf(url)).value().driver;
+    options.session = session;
+    return options;
+}
+
 /// The names of a node's children, sorted; a missing node has none.
 inline std::vector<QByteArray> childrenOf(zookeeper::Port& port, const QByteArray& path) {
     auto list = run(port.children(path));

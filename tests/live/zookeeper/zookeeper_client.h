@@ -18,7 +18,7 @@ using zookeeper::ZooKeeperDriver;
 /// One client process: a session of its own.
 struct Client {
     Client(Runtime& runtime, const QString& url, const char* clientName, Nanos session = 5s)
-        : name(clientName), driver(runtime, urlOf(url), sessionOf(session)) {}
+        : name(clientName), driver(runtime, urlOf(url), optionsOf(url, session)) {}
     Client(Runtime& runtime, const ZooKeeperServer& server, const char* clientName, Nanos session = 5s)
         : Client(runtime, server.url(), clientName, session) {}
     std::unique_ptr<Recipe> recipe(const QByteArray& id, const QByteArray& lock, int permits = 1) {
