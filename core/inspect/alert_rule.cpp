@@ -32,6 +32,9 @@ constexpr AlertForm kForms[] = {
     {Kind::RenewalLate, "renewal-late", ">", Takes::Time, "renewal-late>2s"},
     {Kind::FailedOver, "failed-over", "", Takes::Nothing, "failed-over"},
     {Kind::HolderGone, "holder-gone", "", Takes::Nothing, "holder-gone"},
+    {Kind::MayEvict, "may-evict", "", Takes::Nothing, "may-evict"},
+    {Kind::ZkRate, "zookeeper-rate", ">", Takes::Count, "zookeeper-rate>100"},
+    {Kind::ZkLocks, "zookeeper-locks", ">", Takes::Count, "zookeeper-locks>500000"},
 };
 
 QString examples() {
@@ -72,16 +75,26 @@ AlertSeverity severityOf(Kind kind) {
     case Kind::DeadWaiters:
     case Kind::HandOvers:
     case Kind::Herd:
+    case Kind::MayEvict:
+    case Kind::ZkRate:
+    case Kind::ZkLocks:
         break;
     }
     return AlertSeverity::Info;
 }
 
+bool isOfServer(Kind kind) {
+    return kind == Kind::Unreachable || kind == Kind::MayEvict || kind == Kind::ZkRate || kind == Kind::ZkLocks;
+}
+
 std::vector<AlertRule> usualAlertRules() {
+    // The figures for ZooKeeper are a rule of thumb: beyond them its one leader, which orders every change, is what
+    // everybody waits for.
     // Not among them: long holds, hand-overs and full queues, which are normal for some locks and not for others.
     std::vector<AlertRule> rules;
-    for (const char* text : {"renewal-late>2s", "no-expiry", "waited>30s", "dead-waiters>0", "deadlock", "token-back",
-                             "unreachable>5s", "failed-over", "holder-gone"})
+    for (const char* text :
+         {"renewal-late>2s", "no-expiry", "waited>30s", "dead-waiters>0", "deadlock", "token-back", "unreachable>5s",
+          "failed-over", "holder-gone", "may-evict", "zookeeper-rate>100", "zookeeper-locks>500000"})
         rules.push_back(*parseAlertRule(QString::fromLatin1(text)));
     return rules;
 }

@@ -26,10 +26,13 @@ struct AlertRule {
         RenewalLate, ///< "renewal-late>2s": a holder that renewed at a steady pace is behind it by more
         FailedOver,  ///< "failed-over": held while another server took over from the one that granted it
         HolderGone,  ///< "holder-gone": held by a client without a connection any more, and nothing ends it by itself
+        MayEvict,    ///< "may-evict": the server drops locks when its memory is full
+        ZkRate,      ///< "zookeeper-rate>100": locks of a ZooKeeper change hands more often, a second over a minute
+        ZkLocks,     ///< "zookeeper-locks>500000": a ZooKeeper keeps more locks
     };
     Kind kind = Kind::Held;
     Nanos time{};           ///< the threshold of Held, Left, Waited, Unreachable, RenewalLate
-    std::int64_t count = 0; ///< the threshold of Waiters, DeadWaiters, HandOvers, Unusual, Herd
+    std::int64_t count = 0; ///< the threshold of Waiters, DeadWaiters, HandOvers, Unusual, Herd, ZkRate, ZkLocks
     QString text;           ///< as it was written, without spaces: "held>5m"
     friend bool operator==(const AlertRule& a, const AlertRule& b) {
         return a.kind == b.kind && a.time == b.time && a.count == b.count;
@@ -39,6 +42,8 @@ struct AlertRule {
 /// How much an alert matters. Critical: data was lost, or nothing can be seen. Warning: somebody waits, or will.
 enum class AlertSeverity : std::uint8_t { Info, Warning, Critical };
 AlertSeverity severityOf(AlertRule::Kind kind);
+/// Whether it is about the server as a whole, and about no lock of it.
+bool isOfServer(AlertRule::Kind kind);
 
 /// A kind of rule as it is written.
 struct AlertForm {

@@ -2,6 +2,7 @@
 #include "inspect/alert_watch.h"
 
 #include "inspect/text.h"
+#include "inspect/watch_notes.h"
 #include "trace/time_text.h"
 
 #include <QCoreApplication>
@@ -182,6 +183,9 @@ void AlertWatch::observe(const LockReport& report) {
     m_troubleSince.reset();
     m_seenAt = report.at;
     ++m_looks;
+    if (!report.locks.empty()) m_backend = report.locks.front().backend;
+    const auto evicts = std::ranges::find(report.notes, WatchNote::Kind::MayEvict, &WatchNote::kind);
+    m_mayEvict = evicts == report.notes.end() ? QString() : textOf(*evicts);
     for (const LockRow& row : report.locks) {
         if (row.certainty == Certainty::Guess) continue;
         observe(m_locks[row.name], row, report);
@@ -246,9 +250,38 @@ bool AlertWatch::isSo(const AlertRule& rule, const Lock& lock, Nanos now) const 
         // By the last look and not by the clock: a renewal after it would not be known.
         return held && lock.renewals.seen >= 2 && m_seenAt - lock.renewals.last > lock.renewals.pace + rule.time;
     case Kind::Unreachable:
+    case Kind::MayEvict:
+    case Kind::ZkRate:
+    case Kind::ZkLocks:
         break; // of the server
     }
     return false;
+}
+
+std::int64_t AlertWatch::handOversASecond() const {
+    std::size_t all = 0; // check() keeps those of the last minute
+    for (const auto& [name, lock] : m_locks)
+        all += lock.handOvers.size();
+    return std::int64_t(all / 60);
+}
+
+std::int64_t AlertWatch::locksSeen() const {
+    return std::ranges::count_if(m_locks, [](const auto& entry) { return !entry.second.gone; });
+}
+
+bool AlertWatch::isSoOfServer(const AlertRule& rule, Nanos now) const {
+    switch (rule.kind) {
+    case Kind::Unreachable:
+        return m_troubleSince && now - *m_troubleSince > rule.time;
+    case Kind::MayEvict:
+        return !m_mayEvict.isEmpty() && locksSeen() > 0;
+    case Kind::ZkRate:
+        return m_backend == "zookeeper" && handOversASecond() > rule.count;
+    case Kind::ZkLocks:
+        return m_backend == "zookeeper" && locksSeen() > rule.count;
+    default:
+        return false;
+    }
 }
 
 AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, Nanos now) const {
@@ -339,6 +372,21 @@ AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, N
         return {Text::tr("The server could not be read for %1: %2")
                     .arg(durationText(now - m_troubleSince.value_or(now)), m_trouble),
                 Text::tr("Its locks are not known meanwhile. Lockscope keeps trying.")};
+    case Kind::MayEvict:
+        return {m_mayEvict + u'.',
+                Text::tr("Set its maxmemory-policy to noeviction, or keep locks on a server of their "
+                         "own: a lock that is dropped is granted again.")};
+    case Kind::ZkRate:
+        return {
+            Text::tr("Locks of this ZooKeeper changed hands at least %1 times a second within the last minute.")
+                .arg(handOversASecond()),
+            Text::tr("Each change goes through its leader. Do more under each hold, or spread the locks over several "
+                     "ensembles.")};
+    case Kind::ZkLocks:
+        return {
+            Text::tr("This ZooKeeper keeps %1 locks.").arg(locksSeen()),
+            Text::tr("All of them lie in its memory, and each session's end deletes many. Remove what nobody uses, or "
+                     "spread the locks over several ensembles.")};
     }
     return {};
 }
@@ -377,11 +425,12 @@ std::vector<Alert> AlertWatch::check(Nanos now, Rings rings) {
     if (rings == Rings::Own && ringsAreDue()) findRings({&self, 1});
     for (std::size_t rule = 0; rule < m_rules.size(); ++rule) {
         const AlertRule& each = m_rules[rule];
-        if (each.kind == Kind::Unreachable) {
-            tell(rule, {}, m_troubleSince && now - *m_troubleSince > each.time);
+        if (each.kind == Kind::Unreachable) tell(rule, {}, isSoOfServer(each, now));
+        if (m_troubleSince) continue; // nothing is known of locks now: neither that it is so nor that it is over
+        if (isOfServer(each.kind)) {
+            tell(rule, {}, isSoOfServer(each, now));
             continue;
         }
-        if (m_troubleSince) continue; // nothing is known of locks now: neither that it is so nor that it is over
         for (const auto& [name, lock] : m_locks)
             tell(rule, name, isSo(each, lock, now));
     }

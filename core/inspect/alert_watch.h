@@ -143,6 +143,12 @@ private:
     static void noteRenewal(Renewals& renewals, const LockRow& before, const LockRow& now, Nanos at);
     /// How long this lock is usually held; 0: too little is known.
     Nanos usualOf(const Lock& lock) const;
+    /// How often the server's locks were handed over within the last minute, a second. `now` as in check().
+    std::int64_t handOversASecond() const;
+    /// How many locks there were at the last look.
+    std::int64_t locksSeen() const;
+    /// Whether a rule is true of the server at `now`.
+    bool isSoOfServer(const AlertRule& rule, Nanos now) const;
     /// Whether a rule is true of a lock at `now`.
     bool isSo(const AlertRule& rule, const Lock& lock, Nanos now) const;
     /// The words for a rule that is true of a lock.
@@ -161,7 +167,9 @@ private:
     Nanos m_seenAt{};              ///< of the last one of them
     std::optional<Nanos> m_troubleSince;
     QString m_trouble;
-    bool m_first = true; ///< nothing was seen before: what is there may be old
+    QByteArray m_backend; ///< of the last report that had locks: "zookeeper"
+    QString m_mayEvict;   ///< why the server may drop locks, a sentence without its full stop; empty: it does not
+    bool m_first = true;  ///< nothing was seen before: what is there may be old
 };
 
 } // namespace lockscope::inspect

@@ -46,6 +46,12 @@ QString alertWord(Kind kind) {
         return Words::tr("failed over");
     case Kind::HolderGone:
         return Words::tr("holder gone");
+    case Kind::MayEvict:
+        return Words::tr("may be dropped");
+    case Kind::ZkRate:
+        return Words::tr("many changes");
+    case Kind::ZkLocks:
+        return Words::tr("many locks");
     }
     return {};
 }
@@ -82,6 +88,12 @@ QString alertQuestion(Kind kind) {
         return Words::tr("Another server takes over while a lock is held");
     case Kind::HolderGone:
         return Words::tr("A holder has no connection left, and its lock never expires");
+    case Kind::MayEvict:
+        return Words::tr("The server drops locks when its memory is full");
+    case Kind::ZkRate:
+        return Words::tr("A ZooKeeper's locks change hands more often a second than");
+    case Kind::ZkLocks:
+        return Words::tr("A ZooKeeper keeps more locks than");
     }
     return {};
 }

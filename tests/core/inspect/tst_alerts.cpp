@@ -30,7 +30,10 @@ private Q_SLOTS:
                                                            {"unreachable>10s", "unreachable>10s"},
                                                            {"renewal-late > 2 s", "renewal-late>2s"},
                                                            {"failed-over", "failed-over"},
-                                                           {"holder-gone", "holder-gone"}};
+                                                           {"holder-gone", "holder-gone"},
+                                                           {"may-evict", "may-evict"},
+                                                           {"zookeeper-rate>100", "zookeeper-rate>100"},
+                                                           {"zookeeper-locks>500000", "zookeeper-locks>500000"}};
         for (const auto& [text, again] : all)
             QTest::newRow(text) << QString::fromLatin1(text) << QString::fromLatin1(again);
     }
@@ -308,6 +311,49 @@ private Q_SLOTS:
         after.eventsAt = {"h:3", "h:1"};
         watch.observe(after);
         QCOMPARE(told(watch.check(1s)), u"failed-over orders"_qs);
+    }
+
+    void aServerThatMayDropLocksIsNamed() {
+        AlertWatch watch = watching("may-evict");
+        LockReport full = report(0s, {});
+        full.notes.push_back({WatchNote::Kind::MayEvict, 0, {"allkeys-lru"}});
+        watch.observe(full);
+        QCOMPARE(told(watch.check(0s)), QString()); // there is no lock to drop
+        full.locks = {held("orders", "A")};
+        watch.observe(full);
+        const auto raised = watch.check(1s);
+        QCOMPARE(told(raised), u"may-evict "_qs);
+        QVERIFY2(raised.front().sentence.contains(u"allkeys-lru"), qPrintable(raised.front().sentence));
+        watch.observe(report(2s, {held("orders", "A")})); // it was told not to
+        QCOMPARE(told(watch.check(2s)), u"over may-evict "_qs);
+    }
+
+    void aZooKeeperHasItsRuleOfThumb() {
+        for (const char* backend : {"zookeeper", "redis"}) {
+            AlertWatch watch({*parseAlertRule(u"zookeeper-rate>2"_qs), *parseAlertRule(u"zookeeper-locks>2"_qs)});
+            const bool counts = qstrcmp(backend, "zookeeper") == 0;
+            const auto look = [&](Nanos at, int locks, const QByteArray& client) {
+                std::vector<LockRow> rows;
+                for (int i = 0; i < locks; ++i) {
+                    rows.push_back(held("lock-" + QByteArray::number(i), client));
+                    rows.back().backend = backend;
+                }
+                watch.observe(report(at, std::move(rows)));
+            };
+            look(0s, 2, "A");
+            QCOMPARE(told(watch.check(0s)), QString());
+            for (int i = 1; i < 90; ++i) // 178 hand-overs within a minute
+                look(i * 100ms, 2, i % 2 ? "B" : "A");
+            QCOMPARE(told(watch.check(9s)), QString());
+            for (int i = 90; i < 100; ++i)
+                look(i * 100ms, 2, i % 2 ? "B" : "A");
+            QCOMPARE(told(watch.check(10s)), counts ? u"zookeeper-rate>2 "_qs : QString());
+            look(11s, 3, "B");
+            QCOMPARE(told(watch.check(11s)), counts ? u"zookeeper-locks>2 "_qs : QString());
+            look(90s, 1, "B");
+            QCOMPARE(told(watch.check(90s)),
+                     counts ? u"over zookeeper-rate>2 ; over zookeeper-locks>2 "_qs : QString());
+        }
     }
 
     void whileAServerIsAwayNothingBeginsOrEndsButThat() {
