@@ -370,7 +370,7 @@ void MainWindow::tellHealth() {
 
 void MainWindow::refreshTitle() {
     if (!m_session) return setWindowTitle(tr("Lockscope"));
-    const session::Abilities can = m_context->session()->abilities(); // while names are hidden, nothing can be changed
+    const session::Abilities can = m_session->abilities(); // hidden names take no right away
     const QString title = tr("%1 — Lockscope").arg(m_context->session()->title());
     //: %1 is the window's title while a server is watched that may be changed.
     setWindowTitle(can.live && can.forceRelease ? tr("CHANGES ALLOWED · %1").arg(title) : title);

@@ -64,6 +64,18 @@
         <translation>持有者已离开</translation>
     </message>
     <message>
+        <source>may be dropped</source>
+        <translation>可能被丢弃</translation>
+    </message>
+    <message>
+        <source>many changes</source>
+        <translation>换手频繁</translation>
+    </message>
+    <message>
+        <source>many locks</source>
+        <translation>锁很多</translation>
+    </message>
+    <message>
         <source>One client holds a lock for longer than</source>
         <translation>一个客户端持有一把锁超过</translation>
     </message>
@@ -122,6 +134,18 @@
     <message>
         <source>A holder has no connection left, and its lock never expires</source>
         <translation>持有者已没有连接，而它的锁永不到期</translation>
+    </message>
+    <message>
+        <source>The server drops locks when its memory is full</source>
+        <translation>内存满时服务器会丢弃锁</translation>
+    </message>
+    <message>
+        <source>A ZooKeeper's locks change hands more often a second than</source>
+        <translation>ZooKeeper 上的锁每秒换手次数超过</translation>
+    </message>
+    <message>
+        <source>A ZooKeeper keeps more locks than</source>
+        <translation>ZooKeeper 保存的锁多于</translation>
     </message>
     <message>
         <source>critical</source>
@@ -319,6 +343,26 @@
     <message>
         <source>Its locks are not known meanwhile. Lockscope keeps trying.</source>
         <translation>这段时间不知道它的锁的情况。Lockscope 会继续尝试。</translation>
+    </message>
+    <message>
+        <source>Set its maxmemory-policy to noeviction, or keep locks on a server of their own: a lock that is dropped is granted again.</source>
+        <translation>把它的 maxmemory-policy 设为 noeviction，或把锁放到专用的服务器上：被丢弃的锁会再次被授予。</translation>
+    </message>
+    <message>
+        <source>Locks of this ZooKeeper changed hands at least %1 times a second within the last minute.</source>
+        <translation>最近一分钟内，这个 ZooKeeper 上的锁每秒至少换手 %1 次。</translation>
+    </message>
+    <message>
+        <source>Each change goes through its leader. Do more under each hold, or spread the locks over several ensembles.</source>
+        <translation>每次变化都要经过领导者。请在每次持有中多做些事，或把锁分散到多个集群。</translation>
+    </message>
+    <message>
+        <source>This ZooKeeper keeps %1 locks.</source>
+        <translation>这个 ZooKeeper 保存着 %1 把锁。</translation>
+    </message>
+    <message>
+        <source>All of them lie in its memory, and each session's end deletes many. Remove what nobody uses, or spread the locks over several ensembles.</source>
+        <translation>它们都在内存里，每个会话结束时都要删除许多。请清除无人使用的锁，或把锁分散到多个集群。</translation>
     </message>
 </context>
 <context>
