@@ -183,11 +183,12 @@ void AlertWatch::observe(const LockReport& report) {
     m_troubleSince.reset();
     m_seenAt = report.at;
     ++m_looks;
-    if (!report.locks.empty()) m_backend = report.locks.front().backend;
     const auto evicts = std::ranges::find(report.notes, WatchNote::Kind::MayEvict, &WatchNote::kind);
     m_mayEvict = evicts == report.notes.end() ? QString() : textOf(*evicts);
     for (const LockRow& row : report.locks) {
         if (row.certainty == Certainty::Guess) continue;
+        m_sawLocks = true;
+        m_backend = row.backend;
         observe(m_locks[row.name], row, report);
     }
     for (auto& [name, lock] : m_locks) { // free, and its token stays known
@@ -274,7 +275,7 @@ bool AlertWatch::isSoOfServer(const AlertRule& rule, Nanos now) const {
     case Kind::Unreachable:
         return m_troubleSince && now - *m_troubleSince > rule.time;
     case Kind::MayEvict:
-        return !m_mayEvict.isEmpty() && locksSeen() > 0;
+        return !m_mayEvict.isEmpty() && m_sawLocks; // a lock that is free now comes again
     case Kind::ZkRate:
         return m_backend == "zookeeper" && handOversASecond() > rule.count;
     case Kind::ZkLocks:

@@ -167,9 +167,10 @@ private:
     Nanos m_seenAt{};              ///< of the last one of them
     std::optional<Nanos> m_troubleSince;
     QString m_trouble;
-    QByteArray m_backend; ///< of the last report that had locks: "zookeeper"
-    QString m_mayEvict;   ///< why the server may drop locks, a sentence without its full stop; empty: it does not
-    bool m_first = true;  ///< nothing was seen before: what is there may be old
+    bool m_sawLocks = false; ///< there was one at some time
+    QByteArray m_backend;    ///< of the locks: "zookeeper"
+    QString m_mayEvict;      ///< why the server may drop locks, a sentence without its full stop; empty: it does not
+    bool m_first = true;     ///< nothing was seen before: what is there may be old
 };
 
 } // namespace lockscope::inspect
