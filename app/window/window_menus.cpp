@@ -4,6 +4,7 @@
 #include "faults/break_panel.h"
 #include "theme/fonts.h"
 #include "transport/transport_bar.h"
+#include "welcome/chapter_words.h"
 #include "welcome/welcome_page.h"
 #include "window/action_registry.h"
 #include "window/background_keeper.h"
@@ -336,6 +337,7 @@ void WindowMenus::fillHelp() {
 void WindowMenus::fillScenarios() {
     MainWindow* const w = m_window;
     w->furnish();
+    QMenu* chapter = nullptr;
     // The welcome page has read them already.
     for (const views::WelcomePage::Offer& offer : w->welcome()->offers()) {
         if (w->registry()->find(QStringLiteral("scenario.") + offer.id)) continue;
@@ -345,7 +347,13 @@ void WindowMenus::fillScenarios() {
             qPrintable(QStringLiteral("scenario.") + offer.id), tr("Scenario"), title, {},
             [w, scenario = offer.id] { w->openScenario(scenario); }, "scenario");
         action->setProperty("also", offer.inAll);
-        m_scenarios->addAction(action);
+        // A person's own are the last, and not in a menu of their own.
+        const QString name = offer.own ? QString() : views::chapterWords(offer.chapter);
+        if (name.isEmpty())
+            chapter = m_scenarios;
+        else if (!chapter || chapter->title() != name)
+            chapter = m_scenarios->addMenu(name);
+        chapter->addAction(action);
     }
 }
 

@@ -7,6 +7,7 @@
 #include "theme/icons.h"
 #include "theme/style.h"
 #include "theme/widgets.h"
+#include "welcome/chapter_words.h"
 #include "welcome/scenario_card.h"
 #include "welcome/url_field.h"
 
@@ -74,13 +75,14 @@ private:
 struct Words {
     QString title, summary;
     QString inAll; ///< both in every language
+    QString chapter;
 };
 
 /// Only the words: checking a whole scenario against its schema takes longer than showing the window. The file is ours,
 /// and it is checked when it is played, as a person's own are.
 Words wordsOf(const QString& path, const QString& id, const QString& language) {
     QFile file(path);
-    if (!file.open(QIODevice::ReadOnly)) return {id, {}, {}};
+    if (!file.open(QIODevice::ReadOnly)) return {id, {}, {}, {}};
     const QJsonObject scenario = QJsonDocument::fromJson(file.readAll()).object();
     const auto text = [&](const char* key) {
         const QJsonValue value = scenario[QLatin1String(key)];
@@ -92,7 +94,7 @@ Words wordsOf(const QString& path, const QString& id, const QString& language) {
     for (const char* key : {"title", "summary"})
         for (const QJsonValue texts = scenario[QLatin1String(key)]; const QJsonValue& one : texts.toObject())
             all += one.toString();
-    return {text("title"), text("summary"), all.join(u' ')};
+    return {text("title"), text("summary"), all.join(u' '), scenario[u"chapter"].toString()};
 }
 
 void clearLayout(QLayout* layout) {
@@ -141,7 +143,7 @@ const QList<WelcomePage::Offer>& WelcomePage::offers() {
     const QString language = scenarioLanguage();
     for (const QString& id : scenario::builtinScenarios()) {
         Words words = wordsOf(QStringLiteral(":/scenarios/%1.json").arg(id), id, language);
-        m_offers << Offer{id, words.title, words.summary, false, words.inAll};
+        m_offers << Offer{id, words.title, words.summary, false, words.inAll, words.chapter};
     }
     using scenario::Shelf;
     for (const QString& name : scenario::userFiles(Shelf::Scenarios)) {
@@ -159,18 +161,15 @@ void WelcomePage::finish() {
     auto* column = new QVBoxLayout(rest);
     column->setContentsMargins(0, 2 * kGrid, 0, 0);
     column->setSpacing(2 * kGrid);
-    auto* caption = new SectionCaption(tr("Scenarios"));
-    caption->setHint(tr("each runs in the built-in simulator: no server needed"));
-    column->addWidget(caption);
-    m_cards = new QGridLayout;
-    m_cards->setSpacing(2 * kGrid);
-    column->addLayout(m_cards);
-    column->addSpacing(2 * kGrid);
     m_bottom = new QBoxLayout(QBoxLayout::LeftToRight);
     m_bottom->setSpacing(4 * kGrid);
     m_bottom->addWidget(makeServers(), 1);
     m_bottom->addWidget(makeFiles(), 1);
     column->addLayout(m_bottom);
+    column->addSpacing(kGrid);
+    m_shelves = new QVBoxLayout;
+    m_shelves->setSpacing(4 * kGrid);
+    column->addLayout(m_shelves);
     makeCards();
     fillRecent();
     m_column->insertWidget(1, rest);
@@ -273,19 +272,42 @@ QWidget* WelcomePage::makeFiles() {
 }
 
 void WelcomePage::makeCards() {
+    QString chapter;
     for (const Offer& offer : offers()) {
+        // A person's own scenarios are the last, whatever chapters they name.
+        const QString name = offer.own ? tr("Your own scenarios") : chapterWords(offer.chapter);
+        if (m_chapters.isEmpty() || name != chapter) {
+            chapter = name;
+            addShelf(name);
+        }
         auto* card = new ScenarioCard(offer.id, offer.title, offer.summary);
         connect(card, &QAbstractButton::clicked, this, [this, id = offer.id] { Q_EMIT scenarioChosen(id); });
-        m_cardWidgets << card;
+        m_chapters.last().cards << card;
     }
     arrangeCards();
+}
+
+void WelcomePage::addShelf(const QString& name) {
+    auto* box = new QWidget;
+    auto* column = new QVBoxLayout(box);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(2 * kGrid);
+    auto* caption = new SectionCaption(name);
+    if (m_chapters.isEmpty()) caption->setHint(tr("all scenarios run in the built-in simulator: no server needed"));
+    column->addWidget(caption);
+    auto* grid = new QGridLayout;
+    grid->setSpacing(2 * kGrid);
+    column->addLayout(grid);
+    m_shelves->addWidget(box);
+    m_chapters << Shelf{box, grid, {}};
 }
 
 void WelcomePage::refreshOffers() {
     m_offers.clear();
     if (!m_finished) return;
-    qDeleteAll(m_cardWidgets);
-    m_cardWidgets.clear();
+    for (const Shelf& shelf : m_chapters)
+        delete shelf.box;
+    m_chapters.clear();
     m_columns = 0;
     makeCards();
 }
@@ -296,12 +318,14 @@ void WelcomePage::arrangeCards() {
     m_bottom->setDirection(columns == 1 ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
     if (columns == m_columns) return;
     m_columns = columns;
-    for (QWidget* card : m_cardWidgets)
-        m_cards->removeWidget(card);
-    for (int column = 0; column < 3; ++column)
-        m_cards->setColumnStretch(column, column < columns ? 1 : 0);
-    for (qsizetype i = 0; i < m_cardWidgets.size(); ++i)
-        m_cards->addWidget(m_cardWidgets[i], int(i) / columns, int(i) % columns);
+    for (const Shelf& shelf : m_chapters) {
+        for (QWidget* card : shelf.cards)
+            shelf.grid->removeWidget(card);
+        for (int column = 0; column < 3; ++column)
+            shelf.grid->setColumnStretch(column, column < columns ? 1 : 0);
+        for (qsizetype i = 0; i < shelf.cards.size(); ++i)
+            shelf.grid->addWidget(shelf.cards[i], int(i) / columns, int(i) % columns);
+    }
 }
 
 void WelcomePage::resizeEvent(QResizeEvent* event) {

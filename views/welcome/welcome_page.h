@@ -13,11 +13,11 @@ namespace lockscope::views {
 
 class SectionCaption;
 
-/// The first thing that a person sees: one click to a lock changing hands; then every scenario, and the last files and
-/// servers.
+/// The first thing that a person sees: one click to a lock changing hands; then servers and files, the last ones
+/// listed; then every scenario, chapter by chapter.
 ///
-/// The part below the first button is built right after the first picture, too soon to be noticed, because its six
-/// cards of text cost as much as the rest of the program's start.
+/// The part below the first button is built right after the first picture, too soon to be noticed, because its
+/// cards of text cost more than the rest of the program's start.
 class WelcomePage : public QScrollArea {
     Q_OBJECT
 public:
@@ -35,7 +35,8 @@ public:
     struct Offer {
         QString id, title, summary;
         bool own = false;
-        QString inAll{}; ///< title and summary in every language, to be found by
+        QString inAll{};   ///< title and summary in every language, to be found by
+        QString chapter{}; ///< as chapterWords() takes it; empty: none
     };
     const QList<Offer>& offers();
     /// Reads the person's own scenarios again.
@@ -60,6 +61,7 @@ private:
     QWidget* makeServers();
     QWidget* makeFiles();
     void makeCards();
+    void addShelf(const QString& name);
     void arrangeCards();
     void fillRecent();
     void fill(QBoxLayout* list, const QStringList& entries, const QString& nothing, bool files);
@@ -69,8 +71,13 @@ private:
     QPushButton* m_lesson = nullptr;
     QLineEdit* m_url = nullptr;
     QVBoxLayout* m_column = nullptr;
-    QGridLayout* m_cards = nullptr;
-    QList<QWidget*> m_cardWidgets;
+    struct Shelf {
+        QWidget* box;
+        QGridLayout* grid;
+        QList<QWidget*> cards;
+    };
+    QVBoxLayout* m_shelves = nullptr;
+    QList<Shelf> m_chapters;
     QBoxLayout* m_servers = nullptr;
     QBoxLayout* m_files = nullptr;
     QBoxLayout* m_bottom = nullptr;

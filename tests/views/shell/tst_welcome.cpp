@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "scenario/scenario_file.h"
 #include "theme/palette.h"
+#include "welcome/chapter_words.h"
 #include "welcome/connect_dialog.h"
 #include "welcome/scenario_card.h"
 #include "welcome/shortcut_sheet.h"
@@ -64,6 +65,30 @@ private Q_SLOTS:
             QCOMPARE(chosen.takeLast().first().toString(), card->scenarioId());
         }
         QCOMPARE(ids, scenario::builtinScenarios());
+    }
+
+    /// However many scenarios there are: somebody who came for a server need not scroll.
+    void aServersAddressIsInTheFirstSight() {
+        WelcomePage page;
+        page.resize(1280, 720);
+        page.show();
+        QVERIFY(QTest::qWaitForWindowActive(&page));
+        QTRY_VERIFY(page.urlField());
+        QTRY_COMPARE(page.urlField()->visibleRegion().boundingRect().height(), page.urlField()->height());
+        const auto cards = page.findChildren<ScenarioCard*>();
+        const int field = page.urlField()->mapTo(page.widget(), QPoint()).y();
+        for (const ScenarioCard* card : cards)
+            QVERIFY(card->mapTo(page.widget(), QPoint()).y() > field);
+    }
+
+    void everyChapterHasItsWords() {
+        QStringList chapters;
+        for (const QString& id : scenario::builtinScenarios()) {
+            const QString chapter = scenario::loadScenario(id)->chapter;
+            QVERIFY2(chapterWords(chapter) != chapter, qPrintable(id));
+            if (chapters.isEmpty() || chapters.last() != chapter) chapters += chapter;
+        }
+        QCOMPARE(chapters.removeDuplicates(), 0); // each stands together
     }
 
     void cardsRearrangeInANarrowWindow() {
