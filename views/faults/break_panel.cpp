@@ -3,6 +3,7 @@
 
 #include "faults/break_button.h"
 #include "faults/fault_menu.h"
+#include "faults/fault_verbs.h"
 #include "faults/hand_list.h"
 #include "faults/plan_dialog.h"
 #include "faults/target_line.h"
@@ -27,41 +28,7 @@ namespace {
 
 constexpr int kMostCures = 8; ///< buttons; where more suffer, "Heal everything" is the quicker way
 
-/// A button: what it does to which kind of thing. `id` is the stable name of its action, for settings and tests.
-struct Verb {
-    const char* id;
-    Breakable::Kind kind;
-    Action action;
-    QKeyCombination key;
-};
 using enum Breakable::Kind;
-/// A server's keys are a client's, or a link's, with Shift.
-constexpr std::array kVerbs{
-    Verb{"break.pause-client", Client, Action::PauseClient, Qt::Key_P},
-    Verb{"break.kill-client", Client, Action::KillClient, Qt::Key_K},
-    Verb{"break.lose-reply", Client, Action::LoseReply, Qt::Key_L},
-    Verb{"break.lose-push", Client, Action::LosePush, Qt::SHIFT | Qt::Key_L},
-    Verb{"break.stop-watchdog", Client, Action::StopWatchdog, Qt::Key_W},
-    Verb{"break.hang-work", Client, Action::HangWork, Qt::SHIFT | Qt::Key_W},
-    Verb{"break.jump-clock", Client, Action::JumpClock, Qt::Key_J},
-    Verb{"break.drift-clock", Client, Action::DriftClock, Qt::CTRL | Qt::ALT | Qt::Key_J},
-    Verb{"break.pause-node", Server, Action::PauseNode, Qt::SHIFT | Qt::Key_P},
-    Verb{"break.kill-node", Server, Action::KillNode, Qt::SHIFT | Qt::Key_K},
-    Verb{"break.restart-node", Server, Action::RestartNode, Qt::SHIFT | Qt::Key_B},
-    Verb{"break.crash-node", Server, Action::CrashNode, Qt::SHIFT | Qt::Key_X},
-    Verb{"break.isolate-node", Server, Action::CutLink, Qt::SHIFT | Qt::Key_C},
-    Verb{"break.slow-node", Server, Action::DelayLink, Qt::SHIFT | Qt::Key_D},
-    Verb{"break.jump-node-clock", Server, Action::JumpClock, Qt::SHIFT | Qt::Key_J},
-    Verb{"break.failover", Server, Action::Failover, Qt::SHIFT | Qt::Key_M},
-    Verb{"break.evict-key", Server, Action::EvictKey, Qt::SHIFT | Qt::Key_E},
-    Verb{"break.flush-node", Server, Action::FlushNode, Qt::SHIFT | Qt::Key_Z},
-    Verb{"break.exhaust-pool", Server, Action::ExhaustPool, Qt::SHIFT | Qt::Key_U},
-    Verb{"break.cut-link", Link, Action::CutLink, Qt::Key_C},
-    Verb{"break.delay-link", Link, Action::DelayLink, Qt::Key_D},
-    Verb{"break.jitter-link", Link, Action::JitterLink, Qt::CTRL | Qt::ALT | Qt::Key_D},
-    Verb{"break.reset-link", Link, Action::ResetLink, Qt::Key_X},
-    Verb{"break.heal", World, Action::HealAll, Qt::Key_H},
-};
 
 } // namespace
 

@@ -2,6 +2,7 @@
 #include "faults/fault_menu.h"
 
 #include "faults/fault_targets.h"
+#include "faults/fault_verbs.h"
 #include "faults/plan_dialog.h"
 #include "models/model_limits.h"
 #include "models/planned.h"
@@ -85,7 +86,22 @@ struct Scene {
     /// A fault that is planned ends by itself: there is nothing to be cured then.
     void add(const Breakable& target, std::initializer_list<Action> actions) const {
         for (const Action action : actions)
-            addFaultOffer(menu, context, moment.at ? offerOf(target, action) : currentOffer(target, action), moment);
+            add(target, action, moment.at ? offerOf(target, action) : currentOffer(target, action));
+    }
+    /// The offer as it is, whatever the target suffers from.
+    void add(const Breakable& target, Action action, const FaultOffer& offer) const {
+        addFaultOffer(menu, context, offer, moment, keyFor(target, action));
+    }
+    /// The key that does the same; empty: now it would do it to another target, or there is none.
+    QKeySequence keyFor(const Breakable& target, Action action) const {
+        const auto key = keyOf(target.kind(), action);
+        if (!key || moment.at) return {};
+        const FaultTargets its = faultTargets(context);
+        const Breakable keys = target.kind() == Breakable::Kind::Client   ? Breakable::client(sight, its.client)
+                               : target.kind() == Breakable::Kind::Server ? Breakable::server(sight, its.node)
+                               : target.kind() == Breakable::Kind::Link   ? Breakable::link(sight, its.client, its.node)
+                                                                          : target;
+        return keys.name() == target.name() ? QKeySequence(*key) : QKeySequence();
     }
 };
 
@@ -114,7 +130,7 @@ void addNode(const Scene& scene, EntityId node) {
     const auto& [menu, context, moment, sight] = scene;
     const Breakable server = Breakable::server(sight, node);
     scene.add(server, {Action::KillNode});
-    addFaultOffer(menu, context, offerOf(server, Action::CrashNode), moment);
+    scene.add(server, Action::CrashNode, offerOf(server, Action::CrashNode));
     scene.add(server, {Action::PauseNode});
     const FaultOffer restart = offerOf(server, Action::RestartNode);
     QMenu* const restarts =
@@ -127,11 +143,11 @@ void addNode(const Scene& scene, EntityId node) {
     scene.in("clock", Words::tr("Clock")).add(server, {Action::JumpClock, Action::DriftClock});
     const Scene data = scene.in("server", Words::tr("Data and connections"));
     for (const Action action : {Action::EvictKey, Action::FlushNode})
-        addFaultOffer(data.menu, context, offerOf(server, action), moment);
+        data.add(server, action, offerOf(server, action));
     data.add(server, {Action::ExhaustPool});
     menu.addSeparator();
     for (const Action action : {Action::Failover, Action::SwitchEngine})
-        addFaultOffer(menu, context, offerOf(server, action), moment);
+        scene.add(server, action, offerOf(server, action));
     addLimits(scene, server.name());
 }
 
@@ -177,7 +193,8 @@ void addRestarts(QMenu& menu, ViewContext& context, const Breakable& server, con
     addFaultOffer(menu, context, offerOf(server, Action::RestartNodeEmpty), moment);
 }
 
-void addFaultOffer(QMenu& menu, ViewContext& context, const FaultOffer& offer, const FaultMoment& moment) {
+void addFaultOffer(QMenu& menu, ViewContext& context, const FaultOffer& offer, const FaultMoment& moment,
+                   const QKeySequence& key) {
     const QIcon picture = icon(offer.icon, offer.undoes ? Role::Accepted : Role::Fault);
     const bool lasts = moment.duration && scenario::undoing(offer.action);
     const QString text =
@@ -195,6 +212,8 @@ void addFaultOffer(QMenu& menu, ViewContext& context, const FaultOffer& offer, c
     //: An entry of a menu that is off, and why: "Demote redis-2: …" is off, as "redis-2 is not the master."
     if (!offer.enabled) entry->setText(Words::tr("%1 (off: %2)").arg(offer.text, offer.why));
     entry->setToolTip(offer.enabled ? text : offer.why);
+    // As text: as a shortcut of this entry, too, it would be ambiguous.
+    if (offer.enabled && !key.isEmpty()) entry->setText(entry->text() + u'\t' + key.toString(QKeySequence::NativeText));
 }
 
 void fillFaultMenu(QMenu& menu, ViewContext& context, EntityId entity, const FaultMoment& moment) {

@@ -2,6 +2,8 @@
 #pragma once
 #include "faults/fault_offers.h"
 
+#include <QKeySequence>
+
 class QMenu;
 
 namespace lockscope::views {
@@ -21,8 +23,9 @@ void fillFaultMenu(QMenu& menu, ViewContext& context, trace::EntityId entity, co
 /// lane it was drawn over; kNoEntity: beside all lanes, then the present targets are offered.
 void fillSpanMenu(QMenu& menu, ViewContext& context, trace::EntityId entity, Nanos from, Nanos to);
 
-/// Adds one offer: an entry, or a submenu of values where it wants one.
-void addFaultOffer(QMenu& menu, ViewContext& context, const FaultOffer& offer, const FaultMoment& moment = {});
+/// Adds one offer: an entry, or a submenu of values where it wants one. `key` is told beside it.
+void addFaultOffer(QMenu& menu, ViewContext& context, const FaultOffer& offer, const FaultMoment& moment = {},
+                   const QKeySequence& key = {});
 
 /// Adds the ways in which a server can start again: with its data and without.
 void addRestarts(QMenu& menu, ViewContext& context, const session::Breakable& server, const FaultMoment& moment = {});

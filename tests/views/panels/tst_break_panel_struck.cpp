@@ -65,7 +65,7 @@ private Q_SLOTS:
         // The lock's menu means the same client.
         QMenu menu;
         fillFaultMenu(menu, scene.context, scene.story.lock);
-        QCOMPARE(menu.actions().front()->text(), u"Resume A"_qs);
+        QCOMPARE(menu.actions().front()->text(), u"Resume A\tP"_qs);
         scene.context.select(scene.story.bThread); // somebody else is meant only when chosen
         QTRY_COMPARE(panel.targetText(), u"acts on B, selected"_qs);
         scene.context.select(trace::kNoEntity);

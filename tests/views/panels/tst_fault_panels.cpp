@@ -196,7 +196,7 @@ private Q_SLOTS:
         QCOMPARE(action(panel, "break.pause-client")->text(), u"Pause client"_qs);
         QMenu menu;
         fillFaultMenu(menu, scene.context, scene.story.lock);
-        QCOMPARE(menu.actions().front()->text(), u"Resume C"_qs);
+        QCOMPARE(menu.actions().front()->text(), u"Resume C"_qs); // without a key: P is for A, who is selected
     }
 
     void messagesAndWorkHaveTheirKeys() {
@@ -268,7 +268,7 @@ private Q_SLOTS:
             fillFaultMenu(menu, scene.context, entity);
             QStringList all;
             for (const QAction* a : menu.actions())
-                if (!a->isSeparator()) all += a->text();
+                if (!a->isSeparator()) all += a->text().section(u'\t', 0, 0);
             return all;
         };
         QVERIFY(texts(scene.story.aThread).contains(u"Pause A"_qs));
@@ -277,6 +277,17 @@ private Q_SLOTS:
         QCOMPARE(texts(scene.story.bLink).front(), u"Cut B ↔ redis-1"_qs);
         QCOMPARE(texts(scene.story.lock).front(), u"Pause A"_qs); // the holder
         QVERIFY(texts(scene.story.resource).isEmpty());
+        // A key is told where it does the same, to the same target.
+        const auto keyOf = [&](trace::EntityId entity) {
+            QMenu menu;
+            fillFaultMenu(menu, scene.context, entity);
+            return menu.actions().front()->text().section(u'\t', 1, 1);
+        };
+        QCOMPARE(keyOf(scene.story.aThread), u"P"_qs); // A holds
+        QCOMPARE(keyOf(scene.story.bThread), QString());
+        scene.context.select(scene.story.bThread);
+        QCOMPARE(keyOf(scene.story.bThread), u"P"_qs);
+        QCOMPARE(keyOf(scene.story.aThread), QString());
         QMenu menu;
         fillFaultMenu(menu, scene.context, scene.story.bThread);
         menu.actions().front()->trigger();
