@@ -71,6 +71,8 @@ public:
             return onClientOfLink(Action::LoseReply, event);
         case EventKind::PushLossArmed:
             return onClientOfLink(Action::LosePush, event);
+        case EventKind::RepeatArmed:
+            return onClientOfLink(Action::RepeatRequest, event);
         case EventKind::ClockJumped:
             return isClient(event.actor) ? onClient(Action::JumpClock, event) : onNode(Action::JumpClock, event);
         case EventKind::Healed:

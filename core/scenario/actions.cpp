@@ -12,6 +12,7 @@ TargetKind targetKind(Action action) {
     case Action::StopWatchdog:
     case Action::LoseReply:
     case Action::LosePush:
+    case Action::RepeatRequest:
     case Action::HangWork:
         return TargetKind::Client;
     case Action::PauseNode:

@@ -6,11 +6,11 @@ namespace lockscope::scenario {
 namespace {
 
 constexpr std::array kActionIds{
-    "pause-client", "resume-client", "kill-client", "restart-client",     "pause-node",    "resume-node",
-    "kill-node",    "restart-node",  "crash-node",  "restart-node-empty", "failover",      "evict-key",
-    "flush-node",   "exhaust-pool",  "free-pool",   "cut-link",           "mend-link",     "delay-link",
-    "jitter-link",  "reset-link",    "jump-clock",  "drift-clock",        "stop-watchdog", "lose-reply",
-    "lose-push",    "hang-work",     "heal-all",    "switch-engine",      "set",
+    "pause-client", "resume-client",  "kill-client", "restart-client",     "pause-node",    "resume-node",
+    "kill-node",    "restart-node",   "crash-node",  "restart-node-empty", "failover",      "evict-key",
+    "flush-node",   "exhaust-pool",   "free-pool",   "cut-link",           "mend-link",     "delay-link",
+    "jitter-link",  "reset-link",     "jump-clock",  "drift-clock",        "stop-watchdog", "lose-reply",
+    "lose-push",    "repeat-request", "hang-work",   "heal-all",           "switch-engine", "set",
 };
 static_assert(kActionIds.size() == static_cast<std::size_t>(Action::Set) + 1);
 

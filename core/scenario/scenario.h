@@ -33,15 +33,16 @@ enum class Action : std::uint8_t {
     FreePool,         ///< target a database: they give them back
     CutLink,
     MendLink,
-    DelayLink,    ///< DelayLink: value = extra one-way latency, 0 undoes it
-    JitterLink,   ///< value = up to so much more one-way latency, drawn for each message; 0 undoes it
-    ResetLink,    ///< all connections over the link break; new ones can be made at once
-    JumpClock,    ///< target a client or node; value = offset of its wall clock from true time
-    DriftClock,   ///< target a client or node; value = what its clocks gain each second; 0 undoes it
-    StopWatchdog, ///< target a client: renewals stop, the work goes on
-    LoseReply,    ///< the next reply to the target client is lost
-    LosePush,     ///< the next published message to the target client is lost
-    HangWork,     ///< target a client: its work stands still until all is healed, the renewals go on
+    DelayLink,     ///< DelayLink: value = extra one-way latency, 0 undoes it
+    JitterLink,    ///< value = up to so much more one-way latency, drawn for each message; 0 undoes it
+    ResetLink,     ///< all connections over the link break; new ones can be made at once
+    JumpClock,     ///< target a client or node; value = offset of its wall clock from true time
+    DriftClock,    ///< target a client or node; value = what its clocks gain each second; 0 undoes it
+    StopWatchdog,  ///< target a client: renewals stop, the work goes on
+    LoseReply,     ///< the next reply to the target client is lost
+    LosePush,      ///< the next published message to the target client is lost
+    RepeatRequest, ///< the target client's next request is done twice, as one that a driver or proxy sends again
+    HangWork,      ///< target a client: its work stands still until all is healed, the renewals go on
     HealAll,
     SwitchEngine, ///< target a server: the lock manager changes to that engine
     Set, ///< setting = text: "recipe", "lease", "watchdog", "clients", "hold", "think", "token_check", "deadline",

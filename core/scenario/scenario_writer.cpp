@@ -115,7 +115,7 @@ bool isPlain(const ServiceSpec& service) {
 bool isOfFormTwo(const Fault& fault) {
     constexpr std::array kNewer{Action::LosePush,    Action::HangWork,   Action::SwitchEngine, Action::EvictKey,
                                 Action::FlushNode,   Action::JitterLink, Action::ResetLink,    Action::DriftClock,
-                                Action::ExhaustPool, Action::FreePool};
+                                Action::ExhaustPool, Action::FreePool,   Action::RepeatRequest};
     const bool action = std::ranges::find(kNewer, fault.action) != kNewer.end();
     const bool condition =
         fault.when && (fault.at || fault.when->on > Trigger::On::Released || !fault.when->client.isEmpty());

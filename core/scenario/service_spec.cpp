@@ -48,12 +48,13 @@ const std::vector<ServiceKind>& serviceKinds() {
         {L("redis"),
          L("redis"),
          true,
+         true,
          {{Shape::Single, 1, 1, 1}, {Shape::Sentinel, 3, 1, 9}, {Shape::Masters, 5, 1, 9}, {Shape::Cluster, 6, 6, 9}},
          redisRoles},
-        {L("zookeeper"), L("zk"), false, {{Shape::Ensemble, 3, 1, 9}}, quorumRoles},
-        {L("memcached"), L("memcached"), true, {{Shape::Masters, 1, 1, 9}}, noRoles},
-        {L("etcd"), L("etcd"), false, {{Shape::Ensemble, 3, 1, 9}}, quorumRoles},
-        {L("sql"), L("sql"), false, {{Shape::Single, 1, 1, 1}, {Shape::Replicas, 2, 2, 9}}, databaseRoles},
+        {L("zookeeper"), L("zk"), false, false, {{Shape::Ensemble, 3, 1, 9}}, quorumRoles},
+        {L("memcached"), L("memcached"), true, false, {{Shape::Masters, 1, 1, 9}}, noRoles},
+        {L("etcd"), L("etcd"), false, false, {{Shape::Ensemble, 3, 1, 9}}, quorumRoles},
+        {L("sql"), L("sql"), false, false, {{Shape::Single, 1, 1, 1}, {Shape::Replicas, 2, 2, 9}}, databaseRoles},
     };
     return kKinds;
 }

@@ -64,9 +64,10 @@ struct ServiceKind {
         int nodes; ///< if the file does not say
         int least, most;
     };
-    QLatin1String id;        ///< "zookeeper": RecipeInfo::backend
-    QLatin1String server;    ///< its servers are "zk-1", …
-    bool dropsKeys;          ///< its servers throw keys out for lack of memory, and can be emptied by one command
+    QLatin1String id;     ///< "zookeeper": RecipeInfo::backend
+    QLatin1String server; ///< its servers are "zk-1", …
+    bool dropsKeys;       ///< its servers throw keys out for lack of memory, and can be emptied by one command
+    bool repeats; ///< drivers and proxies are in use that send a request again which had no answer, without asking
     std::vector<Form> forms; ///< the first one is the default
     /// The roles that its servers have by turns: "master", "replica[0]", "leader".
     QStringList (*roles)(const ServiceSpec&);

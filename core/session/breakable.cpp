@@ -69,6 +69,14 @@ bool anybodySends(const scenario::Scenario& settings) {
     return std::ranges::any_of(settings.nodes, sends);
 }
 
+/// Whether somewhere between clients and servers something sends a request again by itself.
+bool anybodyRepeats(const scenario::Scenario& settings) {
+    return std::ranges::any_of(settings.nodes, [](const scenario::NodeSpec& node) {
+        const scenario::ServiceKind* const kind = scenario::findServiceKind(node.kind);
+        return kind && kind->repeats;
+    });
+}
+
 } // namespace
 
 Breakable Breakable::client(const Sight& sight, EntityId client) {
@@ -113,9 +121,9 @@ QString Breakable::displayName() const {
 }
 
 std::span<const Action> Breakable::actions() const {
-    static constexpr std::array kClient{Action::PauseClient, Action::KillClient, Action::LoseReply,
-                                        Action::LosePush,    Action::HangWork,   Action::StopWatchdog,
-                                        Action::JumpClock,   Action::DriftClock, Action::ResetLink};
+    static constexpr std::array kClient{
+        Action::PauseClient, Action::KillClient,   Action::LoseReply, Action::LosePush,   Action::RepeatRequest,
+        Action::HangWork,    Action::StopWatchdog, Action::JumpClock, Action::DriftClock, Action::ResetLink};
     static constexpr std::array kServer{
         Action::KillNode,         Action::CrashNode,   Action::PauseNode, Action::RestartNode,
         Action::RestartNodeEmpty, Action::CutLink,     Action::JumpClock, Action::DriftClock,
@@ -232,6 +240,8 @@ Answer Breakable::clientCan(Action action) const {
         return no(Words::tr("It hangs already: “Heal everything” lets it go on."));
     if (action == Action::LosePush && !anybodySends(m_sight.settings))
         return no(Words::tr("The servers here send no messages of their own: clients ask."));
+    if (action == Action::RepeatRequest && !anybodyRepeats(m_sight.settings))
+        return no(Words::tr("TCP brings each request once, and only drivers and proxies of Redis send one again."));
     if (action == Action::StopWatchdog) {
         if (watchdogPeriod(m_sight.settings) == Nanos::zero())
             return no(Words::tr("There is no watchdog: see the workload's settings."));

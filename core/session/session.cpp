@@ -13,7 +13,7 @@ std::expected<void, QString> Session::allows(scenario::Action action, scenario::
     if (!can.faults) return std::unexpected(tr("This session cannot be changed."));
     // A message is lost on its link.
     const bool onLink = target == TargetKind::Link || action == Action::LoseReply || action == Action::LosePush ||
-                        action == Action::ResetLink;
+                        action == Action::RepeatRequest || action == Action::ResetLink;
     if (!can.serverFaults && (onLink || target == TargetKind::Node))
         return std::unexpected(
             tr("Servers and links of this session are real: only our own clients can be broken here."));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/completion.h"
+#include "sim/probe.h"
 #include "sim/server.h"
 
 #include <algorithm>
@@ -48,9 +49,11 @@ public:
         const auto arrival = s.transmit(s.asker, text, Network::Message::Plain);
         if (text != 0) s.emit(trace::EventKind::Request, s.asker, s.server.entity(), arrival, text);
         if (!arrival) return number;
+        const bool twice = text != 0 && std::exchange(s.link.repeatNextRequest, false);
+        if (twice) s.emit(trace::EventKind::Request, s.asker, s.server.entity(), arrival, text, trace::kFault);
         s.pending.push_back({number, std::move(done)});
         const auto question = std::make_shared<Question>(
-            Question{std::weak_ptr(m_state), s.server, s.base(), number, text, std::move(work), {}});
+            Question{std::weak_ptr(m_state), s.server, s.base(), number, text, std::move(work), twice, {}});
         s.grounds.scheduler.at(*arrival, [question] { arrived(question); });
         return number;
     }
@@ -123,9 +126,10 @@ private:
             const auto way = link.wayFrom(from);
             return text != 0 ? grounds.network.transmit(link, way, message) : grounds.network.carry(link, way);
         }
-        void emit(trace::EventKind kind, Party from, Party to, const std::optional<Nanos>& landing,
-                  std::uint32_t text) const {
-            grounds.recorder.emit(kind, from, to, landing ? (*landing - grounds.scheduler.now()).count() : -1, text);
+        void emit(trace::EventKind kind, Party from, Party to, const std::optional<Nanos>& landing, std::uint32_t text,
+                  std::uint8_t flags = 0) const {
+            const std::int64_t flight = landing ? (*landing - grounds.scheduler.now()).count() : -1;
+            grounds.recorder.emit(kind, from, to, flight, text, flags);
         }
     };
     struct Pending {
@@ -145,9 +149,9 @@ private:
         std::optional<Nanos> transmit(Party from, std::uint32_t text, Network::Message message) {
             return base().transmit(from, text, message);
         }
-        void emit(trace::EventKind kind, Party from, Party to, const std::optional<Nanos>& landing,
-                  std::uint32_t text) {
-            base().emit(kind, from, to, landing, text);
+        void emit(trace::EventKind kind, Party from, Party to, const std::optional<Nanos>& landing, std::uint32_t text,
+                  std::uint8_t flags = 0) {
+            base().emit(kind, from, to, landing, text, flags);
         }
         void complete(std::uint64_t number, Result result) {
             const std::optional<Done> waiting = take(number);
@@ -171,12 +175,17 @@ private:
         std::uint64_t number;
         std::uint32_t text;
         Work work;
+        bool twice; ///< a driver or proxy sends it again, and drops the second answer
         std::optional<Result> result;
     };
     static void arrived(const std::shared_ptr<Question>& question) {
         const Work work = std::exchange(question->work, nullptr);
         const auto answered = [question](Answer answer) { back(question, Result(std::move(answer))); };
+        const Work again = question->twice ? work : Work();
         if (!work(question->server, answered)) back(question, std::unexpected(Unanswered::Refused));
+        if (!again) return;
+        reached(Probe::RequestRepeated);
+        again(question->server, [](const Answer&) {});
     }
     static void back(const std::shared_ptr<Question>& question, Result result) {
         Q_ASSERT(!question->result); // it is answered once

@@ -18,6 +18,7 @@ bool isOverAtOnce(Action action) {
     case Action::HangWork:
     case Action::LoseReply:
     case Action::LosePush:
+    case Action::RepeatRequest:
     case Action::ResetLink:
         return true;
     default:

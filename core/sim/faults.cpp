@@ -183,6 +183,7 @@ std::expected<void, QString> World::act(const Fault& fault) {
     case Action::ResetLink:
     case Action::LoseReply:
     case Action::LosePush:
+    case Action::RepeatRequest:
         return actOnLinks(fault, flags);
     default:
         return actOnClient(fault, flags);
@@ -301,8 +302,14 @@ std::expected<void, QString> World::actOnClient(const Fault& fault, std::uint8_t
 }
 
 std::expected<void, QString> World::actOnLinks(const Fault& fault, std::uint8_t flags) {
-    const std::vector<StruckLink> links = linksOf(fault.target);
+    std::vector<StruckLink> links = linksOf(fault.target);
     if (links.empty()) return std::unexpected(tr("There is no client “%1” to do this to now.").arg(fault.target));
+    if (fault.action == Action::RepeatRequest) {
+        std::erase_if(links, [this](const StruckLink& struck) { return !repeats(*struck.link); });
+        if (links.empty())
+            return std::unexpected(
+                tr("TCP brings each request once, and only drivers and proxies of Redis send one again."));
+    }
     for (const auto& [link, from, ways] : links) {
         const std::array before = link->cut;
         switch (fault.action) {
@@ -325,6 +332,10 @@ std::expected<void, QString> World::actOnLinks(const Fault& fault, std::uint8_t 
             link->loseNextPush = true;
             emit(EventKind::PushLossArmed, flags, link->first, link->entity);
             break;
+        case Action::RepeatRequest:
+            link->repeatNextRequest = true;
+            emit(EventKind::RepeatArmed, flags, link->first, link->entity);
+            break;
         default: // LoseReply
             link->loseNextReply = true;
             emit(EventKind::ReplyLossArmed, flags, link->first, link->entity);
@@ -336,6 +347,17 @@ std::expected<void, QString> World::actOnLinks(const Fault& fault, std::uint8_t 
         noteStruck(fault, QString::fromUtf8(name), link->entity);
     }
     return {};
+}
+
+bool World::repeats(const Network::Link& link) const {
+    for (const Party end : {link.first, link.second}) {
+        const QString name = QString::fromUtf8(m_recorder.trace().entity(end).name);
+        const Service* const service = m_services->having(name);
+        const scenario::ServiceKind* const kind =
+            service ? scenario::findServiceKind(QString::fromLatin1(service->kind())) : nullptr;
+        if (kind && kind->repeats) return true;
+    }
+    return false;
 }
 
 void World::resetLink(const Network::Link& link, std::uint8_t flags) {

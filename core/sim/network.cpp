@@ -132,7 +132,7 @@ void Network::healAll() {
     for (const auto& link : m_order) {
         link->cut = link->parted = {};
         link->extraLatency = link->jitter = Nanos(0);
-        link->loseNextReply = link->loseNextPush = false;
+        link->loseNextReply = link->loseNextPush = link->repeatNextRequest = false;
     }
 }
 

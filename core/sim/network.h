@@ -47,6 +47,7 @@ public:
         std::array<bool, 2> parted{}; ///< by Way: a partition runs between the ends
         bool loseNextReply = false;
         bool loseNextPush = false;
+        bool repeatNextRequest = false;
         Nanos extraLatency{};
         Nanos jitter{};                     ///< up to so much more, drawn for each message
         std::array<Nanos, 2> lastArrival{}; ///< by Way

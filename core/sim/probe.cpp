@@ -30,6 +30,7 @@ constexpr std::array<const char*, kProbes> kNames{
     "redis/cluster/try-again",
     "network/reply-lost",
     "network/push-lost",
+    "network/request-repeated",
     "sql/deadlock",
     "sql/inserters-meet",
     "sql/newcomer-first",

@@ -99,6 +99,8 @@ private:
     std::expected<void, QString> changePool(const scenario::Fault& fault, const Server& server, std::uint8_t flags);
     void actOnServer(const scenario::Fault& fault, Server& server, std::uint8_t flags);
     std::expected<void, QString> actOnClient(const scenario::Fault& fault, std::uint8_t flags);
+    /// Whether something on this link sends requests again by itself.
+    bool repeats(const Network::Link& link) const;
     std::expected<void, QString> actOnLinks(const scenario::Fault& fault, std::uint8_t flags);
     static std::uint8_t flagsOf(const scenario::Fault& fault);
 

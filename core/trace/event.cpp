@@ -57,6 +57,8 @@ const char* kindName(EventKind kind) {
         return "work-hung";
     case EventKind::PushLossArmed:
         return "push-loss-armed";
+    case EventKind::RepeatArmed:
+        return "repeat-armed";
     case EventKind::Requested:
         return "requested";
     case EventKind::Granted:

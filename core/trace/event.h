@@ -70,6 +70,7 @@ enum class EventKind : std::uint8_t {
                          ///< FailoverPhase; aux Text why, with FailoverPhase::Abandoned
     WorkHung = 26,       ///< a fault; actor client: its work stands still until Healed or its death, renewals go on
     PushLossArmed = 27,  ///< a fault; subject link: the next published message on it will be lost
+    RepeatArmed = 28,    ///< a fault; subject link: the next request on it will be done twice
     EngineChanged = 29,  ///< a lock manager's news of an engine: actor client (0: not told); value the record's epoch;
                          ///< flags EngineNews; aux Text: the engine's id, and after a newline why
 

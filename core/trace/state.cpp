@@ -43,6 +43,11 @@ void State::apply(const Event& event, const Trace& trace, std::vector<Ended>* en
             const Entity& e = trace.entity(id);
             if (armed && e.other == event.actor && e.parent == event.subject) armed = false;
         }
+    } else if (event.kind == EventKind::Request && event.flags & kFault) {
+        for (auto& [id, link] : links) {
+            const Entity& e = trace.entity(id);
+            if (e.parent == event.actor && e.other == event.subject) link.repeatArmed = false;
+        }
     }
     ++rows;
 }
@@ -128,6 +133,9 @@ void State::applyLife(const Event& event, const Trace& trace, std::vector<Ended>
         break;
     case EventKind::PushLossArmed:
         links[event.subject].pushLossArmed = true;
+        break;
+    case EventKind::RepeatArmed:
+        links[event.subject].repeatArmed = true;
         break;
     case EventKind::WorkHung:
         clients[event.actor].workHung = true;

@@ -49,6 +49,7 @@ struct LinkState {
     bool cut = false;
     bool replyLossArmed = false;
     bool pushLossArmed = false;
+    bool repeatArmed = false;
     std::int64_t extraLatency = 0; ///< ns
     friend bool operator==(const LinkState&, const LinkState&) = default;
 };

@@ -112,6 +112,7 @@ struct Judge::Impl {
         case EventKind::LinkMended:
         case EventKind::ReplyLossArmed:
         case EventKind::PushLossArmed:
+        case EventKind::RepeatArmed:
             clientAway(trace->entity(e.subject).parent, row);
             break;
         case EventKind::NodeStarted:

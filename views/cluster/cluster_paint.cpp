@@ -118,7 +118,8 @@ QString clientWords(const ClientLook& look, Nanos now) {
 void paintLink(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& link, bool marked) {
     const auto found = context.state().links.find(link.entity);
     const trace::LinkState state = found == context.state().links.end() ? trace::LinkState{} : found->second;
-    const bool broken = state.cut || state.replyLossArmed || state.pushLossArmed || state.extraLatency != 0;
+    const bool broken =
+        state.cut || state.replyLossArmed || state.pushLossArmed || state.repeatArmed || state.extraLatency != 0;
     QPen pen(color(broken ? Role::Fault : Role::FieldBorder), broken || marked ? 2 : 1.25);
     if (marked) pen.setColor(color(Role::FocusRing));
     if (state.cut) pen.setDashPattern({3, 4});
@@ -138,6 +139,10 @@ void paintLink(QPainter& painter, const ViewContext& context, const ClusterLayou
     if (state.replyLossArmed || state.pushLossArmed) {
         const QPointF near = link.from + (link.to - link.from) * 0.25;
         paintIcon(painter, QRectF(near.x() - 7, near.y() - 7, 14, 14), "lose-reply", Role::Fault);
+    }
+    if (state.repeatArmed) {
+        const QPointF near = link.from + (link.to - link.from) * 0.75;
+        paintIcon(painter, QRectF(near.x() - 7, near.y() - 7, 14, 14), "repeat", Role::Fault);
     }
 }
 

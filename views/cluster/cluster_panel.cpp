@@ -259,6 +259,7 @@ QString ClusterPanel::describe(const ClusterLayout::Item& item) const {
     if (link.extraLatency) words += tr("%1 slower").arg(duration(Nanos(link.extraLatency)));
     if (link.replyLossArmed) words += tr("the next reply will be lost");
     if (link.pushLossArmed) words += tr("the next message will be lost");
+    if (link.repeatArmed) words += tr("the next request will be done twice");
     return tr("link %1: %2").arg(name, words.isEmpty() ? tr("whole") : words.join(QStringLiteral(", ")));
 }
 

@@ -244,7 +244,7 @@ void fillFaultMenu(QMenu& menu, ViewContext& context, EntityId entity, const Fau
                   {Action::CutLink, Action::DelayLink, Action::JitterLink, Action::ResetLink});
         if (trace->entity(e.parent).kind != EntityKind::Client) break;
         menu.addSeparator();
-        scene.add(Breakable::client(sight, e.parent), {Action::LoseReply, Action::LosePush});
+        scene.add(Breakable::client(sight, e.parent), {Action::LoseReply, Action::LosePush, Action::RepeatRequest});
         break;
     }
     case EntityKind::Lock: {

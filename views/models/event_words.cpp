@@ -203,6 +203,8 @@ QString eventWord(EventKind kind) {
         return Words::tr("next reply will be lost");
     case EventKind::PushLossArmed:
         return Words::tr("next message will be lost");
+    case EventKind::RepeatArmed:
+        return Words::tr("next request will be done twice");
     case EventKind::WorkHung:
         return Words::tr("work hangs");
     case EventKind::Healed:

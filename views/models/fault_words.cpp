@@ -88,6 +88,8 @@ QString faultText(const scenario::Fault& fault) {
         return Words::tr("Lose the next reply to %1").arg(target);
     case Action::LosePush:
         return Words::tr("Lose the next message to %1").arg(target);
+    case Action::RepeatRequest:
+        return Words::tr("Repeat the next request of %1").arg(target);
     case Action::HangWork:
         return Words::tr("Hang the work of %1").arg(target);
     case Action::HealAll:

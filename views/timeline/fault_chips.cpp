@@ -131,6 +131,8 @@ QString faultLabel(const trace::Trace& trace, const Tick& tick) {
         return Timeline::tr("loses a reply: %1").arg(subject);
     case PushLossArmed:
         return Timeline::tr("loses a message: %1").arg(subject);
+    case RepeatArmed:
+        return Timeline::tr("repeats a request: %1").arg(subject);
     case WorkHung:
         return Timeline::tr("%1 hangs").arg(actor);
     case Healed:

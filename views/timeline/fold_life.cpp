@@ -163,6 +163,7 @@ void LaneFold::applyLife(const Event& event, std::uint32_t row) {
         break;
     case EventKind::ReplyLossArmed:
     case EventKind::PushLossArmed:
+    case EventKind::RepeatArmed:
         onLink([](LinkSlot&) {});
         break;
     case EventKind::Healed:

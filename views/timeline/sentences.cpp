@@ -243,6 +243,9 @@ QString faultSentence(const trace::Trace& trace, const Tick& tick) {
     case EventKind::PushLossArmed:
         words = Timeline::tr("next message on %1 will be lost").arg(subject);
         break;
+    case EventKind::RepeatArmed:
+        words = Timeline::tr("next request on %1 will be done twice").arg(subject);
+        break;
     case EventKind::WorkHung:
         words = Timeline::tr("work of %1 hangs").arg(actor);
         break;

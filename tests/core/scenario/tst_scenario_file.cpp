@@ -335,8 +335,9 @@ private Q_SLOTS:
         for (std::uint64_t seed = 0; seed < 50; ++seed) {
             Scenario made = Maker(seed).scenario();
             std::erase_if(made.faults, [](const Fault& f) {
-                constexpr std::array kNewer{Action::LosePush,  Action::HangWork,   Action::EvictKey,  Action::FlushNode,
-                                            Action::ResetLink, Action::JitterLink, Action::DriftClock};
+                constexpr std::array kNewer{Action::LosePush,   Action::HangWork,     Action::EvictKey,
+                                            Action::FlushNode,  Action::ResetLink,    Action::JitterLink,
+                                            Action::DriftClock, Action::RepeatRequest};
                 const bool several = f.target.contains(u'|') || f.target.contains(u',');
                 return std::ranges::find(kNewer, f.action) != kNewer.end() || several || f.every;
             });
@@ -406,8 +407,9 @@ private Q_SLOTS:
             known += QString::fromLatin1(actionId(Action(i)));
         QCOMPARE(actions, known);
         // The first version knows all but those that came with the second.
-        for (const char* const newer : {"lose-push", "hang-work", "switch-engine", "evict-key", "flush-node",
-                                        "exhaust-pool", "free-pool", "jitter-link", "reset-link", "drift-clock"})
+        for (const char* const newer :
+             {"lose-push", "hang-work", "switch-engine", "evict-key", "flush-node", "exhaust-pool", "free-pool",
+              "jitter-link", "reset-link", "drift-clock", "repeat-request"})
             known.removeOne(QLatin1String(newer));
         const QJsonDocument first = QJsonDocument::fromJson(scenarioSchema(1));
         QStringList old;

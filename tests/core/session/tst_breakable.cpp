@@ -193,6 +193,13 @@ private Q_SLOTS:
         QCOMPARE(w.why(w.client(), Action::LoseReply), u"it can"_qs);
     }
 
+    void aRequestIsRepeatedOnlyWhereDriversDoSo() {
+        World w;
+        QCOMPARE(w.why(w.client(), Action::RepeatRequest), u"it can"_qs);
+        w.settings.nodes = {{u"redis-1"_qs, u"zookeeper"_qs}};
+        QVERIFY(w.why(w.client(), Action::RepeatRequest).contains(u"TCP brings each request once"_qs));
+    }
+
     void anEtcdLeaderHandsOverToAnotherMember() {
         World w;
         w.settings.nodes = {{u"redis-1"_qs, u"etcd"_qs}, {u"redis-2"_qs, u"etcd"_qs}};

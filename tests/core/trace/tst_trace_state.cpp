@@ -48,6 +48,7 @@ private Q_SLOTS:
     void grantsAreNumbered();
     void lifeOfClientsNodesAndLinks();
     void lostReplyDisarmsItsLink();
+    void theCopyOfARequestDisarmsItsLink();
     void effects();
     void indexEqualsNaiveFold_data();
     void indexEqualsNaiveFold();
@@ -232,6 +233,15 @@ void TestTraceState::lostReplyDisarmsItsLink() {
     w.add(4, EventKind::Reply, w.node, w.a, -1);
     QVERIFY(w.at(3).links[w.link].replyLossArmed);
     QVERIFY(!w.at(4).links[w.link].replyLossArmed);
+}
+
+void TestTraceState::theCopyOfARequestDisarmsItsLink() {
+    World w;
+    w.add(1, EventKind::RepeatArmed, 0, w.link);
+    w.add(2, EventKind::Request, w.a, w.node, 100);
+    QVERIFY(w.at(2).links[w.link].repeatArmed);
+    w.add(3, EventKind::Request, w.a, w.node, 100, 0, trace::kFault);
+    QVERIFY(!w.at(3).links[w.link].repeatArmed);
 }
 
 void TestTraceState::effects() {
