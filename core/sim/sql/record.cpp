@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::int64_t kUsInMs = 1000;
 const QByteArray kPlace = QByteArrayLiteral("lockscope_locks");
+constexpr std::size_t kMostDigits = 10'000; ///< more than a server has connections at a time
 
 } // namespace
 
@@ -153,8 +154,9 @@ inspect::Sight SqlRecord::sight() const {
     return sight;
 }
 
-/// A queue of connections is told again at every change.
+/// A queue of connections is told again at every change. The result is valid until the next call.
 const QByteArray& SqlRecord::digitsOf(SqlConnectionId id) const {
+    if (m_digits.size() >= kMostDigits && !m_digits.contains(id)) m_digits.clear(); // most of them are closed
     QByteArray& digits = m_digits[id];
     if (digits.isEmpty()) digits = trace::digitsOf(id, 10);
     return digits;

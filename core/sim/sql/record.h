@@ -65,7 +65,7 @@ private:
     inspect::TraceFeed m_feed;
     bool m_decides = true; ///< else the record is another service's
     mutable std::map<QByteArray, Watched> m_watched;
-    mutable std::unordered_map<SqlConnectionId, QByteArray> m_digits; ///< of connections that were in a record
+    mutable std::unordered_map<SqlConnectionId, QByteArray> m_digits; ///< of connections; those of late
     VirtualScheduler::TimerId m_secondLook = 0;
 };
 
