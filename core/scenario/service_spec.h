@@ -25,7 +25,12 @@ struct ServiceSpec {
         Ensemble, ///< of ZooKeeper servers or etcd members: a leader and followers; also a single one
         Replicas, ///< a database with replicas, one of which an operator can promote
     };
-    enum class Persistence : std::uint8_t { None, EverySecond, Always };
+    /// A Redis server's data on its disk.
+    enum class Persistence : std::uint8_t {
+        None,        ///< nothing but the last full copy that a replica got
+        EverySecond, ///< the append-only file, flushed once a second
+        Always,      ///< the append-only file, flushed before each reply
+    };
     enum class Dialect : std::uint8_t { MariaDb, PostgreSql };
     QString id = QStringLiteral("redis"); ///< as locks name it
     QString kind = QStringLiteral("redis");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "scenario/service_spec.h"
 #include "sim/cluster_node.h"
 #include "sim/redis_record.h"
 #include "sim/replication.h"
@@ -9,17 +10,11 @@
 
 namespace lockscope::sim {
 
-/// A server's data on its disk.
-enum class Persistence : std::uint8_t {
-    None,        ///< nothing but the last full copy that a replica got
-    EverySecond, ///< the append-only file, flushed once a second
-    Always,      ///< the append-only file, flushed before each reply
-};
-
 /// A simulated Redis server process: an engine with a life and a wall clock of its own, alone or as one of several.
 class RedisServer final : public RespServer {
 public:
     static constexpr int kPort = 6379;
+    using Persistence = scenario::ServiceSpec::Persistence;
     struct Settings {
         Persistence persistence = Persistence::None;
         std::optional<ReplicationSettings> replication = {}; ///< missing: it stands alone

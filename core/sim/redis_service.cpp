@@ -172,7 +172,7 @@ RedisService::Settings RedisService::Settings::of(const ServicePlan& plan) {
     }
     const scenario::ServiceSpec& service = plan.spec;
     settings.shape = shapeOf(plan);
-    settings.persistence = Persistence(service.persistence);
+    settings.persistence = service.persistence;
     settings.replication.lag = service.lag;
     settings.replication.fullSync = service.fullSync;
     settings.sentinel.downAfter = service.downAfter;

@@ -23,7 +23,7 @@ public:
         static Settings of(const ServicePlan& plan);
         RedisShape shape = RedisShape::Single;
         std::vector<QByteArray> ids{"redis-1"}; ///< the first one is the first master
-        Persistence persistence = Persistence::None;
+        RedisServer::Persistence persistence = RedisServer::Persistence::None;
         ReplicationSettings replication = {};
         std::vector<QByteArray> sentinelIds = {}; ///< with RedisShape::Sentinel
         SentinelServer::Settings sentinel = {};

@@ -348,7 +348,7 @@ private Q_SLOTS:
         QTest::addColumn<bool>("crash");
         QTest::addColumn<bool>("early"); ///< the write before the last flush
         QTest::addColumn<bool>("late");
-        using enum sim::Persistence;
+        using enum scenario::ServiceSpec::Persistence;
         QTest::newRow("none, killed") << int(None) << false << false << false;
         QTest::newRow("everysec, killed") << int(EverySecond) << false << true << true;
         QTest::newRow("everysec, crashed") << int(EverySecond) << true << true << false;
@@ -361,7 +361,7 @@ private Q_SLOTS:
         QFETCH(bool, early);
         QFETCH(bool, late);
         auto settings = SimulatedGroup::settings(0);
-        settings.persistence = sim::Persistence(persistence);
+        settings.persistence = sim::RedisServer::Persistence(persistence);
         SimulatedGroup g(settings);
         g.ask(g.at(0), {"SET", "early", "v", "PX", "60000"});
         const auto deadline = g.ask(g.at(0), {"PEXPIRETIME", "early"}).integer;
@@ -399,7 +399,7 @@ private Q_SLOTS:
 
     void R62_aRestartForgetsScripts() {
         auto settings = SimulatedGroup::settings(0);
-        settings.persistence = sim::Persistence::Always;
+        settings.persistence = sim::RedisServer::Persistence::Always;
         SimulatedGroup g(settings);
         const QByteArray sha = g.ask(g.at(0), {"SCRIPT", "LOAD", "return 1"}).text;
         g.at(0).kill();
