@@ -48,8 +48,11 @@ void LockStatisticsFold::apply(const Event& event, const Trace& trace) {
     } else if (event.kind == EventKind::ClientStarted) {
         m_own.insert(event.actor);
     } else if (event.kind == EventKind::ClientKilled) {
-        std::erase_if(m_openSince,
-                      [&](const auto& open) { return trace.entity(open.first.second).parent == event.actor; });
+        std::erase_if(m_openSince, [&](const auto& open) {
+            const bool its = trace.entity(open.first.second).parent == event.actor;
+            if (its) m_cutShort[open.first.first] += event.time() - open.second;
+            return its;
+        });
     } else if (isBelief(event.kind)) {
         applyBelief(event);
     } else if (isRecord(event.kind)) {
@@ -163,7 +166,17 @@ Nanos LockStatisticsFold::longestOpenWait(Nanos now) const {
     return longest;
 }
 
+Nanos LockStatisticsFold::waited(EntityId lock, Nanos now) const {
+    const auto ended = m_locks.find(lock);
+    Nanos all = ended == m_locks.end() ? Nanos(0) : ended->second.waited();
+    if (const auto cut = m_cutShort.find(lock); cut != m_cutShort.end()) all += cut->second;
+    for (auto open = m_openSince.lower_bound({lock, 0}); open != m_openSince.end() && open->first.first == lock; ++open)
+        all += now - open->second;
+    return all;
+}
+
 Nanos LockStatisticsFold::queuedAt(const Course& course, Nanos now) {
+    Q_ASSERT(now >= course.queuedUntil);
     const bool some = course.record.observed && course.record.waiters > 0;
     return course.queued + (some ? (now - course.queuedUntil) * course.record.waiters : Nanos(0));
 }
@@ -173,12 +186,22 @@ Nanos LockStatisticsFold::queued(EntityId lock, Nanos now) const {
     return course == m_courses.end() ? Nanos(0) : queuedAt(course->second, now);
 }
 
-Nanos LockStatisticsFold::longestUnobserved(Nanos now) const {
+Nanos LockStatisticsFold::unobservedAt(const Course& course, Nanos now) {
+    if (course.unobservedSince == kNever) return course.unobserved;
+    Q_ASSERT(now >= course.unobservedSince);
+    return course.unobserved + (now - course.unobservedSince);
+}
+
+Nanos LockStatisticsFold::unobserved(EntityId lock, Nanos now) const {
+    const auto course = m_courses.find(lock);
+    return course == m_courses.end() ? Nanos(0) : unobservedAt(course->second, now);
+}
+
+Nanos LockStatisticsFold::longestUnobserved(Nanos now, const LockStatisticsFold& before, Nanos from) const {
+    Q_ASSERT(from <= now);
     Nanos longest{};
-    for (const auto& [lock, course] : m_courses) {
-        const Nanos goesOn = course.unobservedSince == kNever ? Nanos(0) : now - course.unobservedSince;
-        longest = std::max(longest, course.unobserved + goesOn);
-    }
+    for (const auto& [lock, course] : m_courses)
+        longest = std::max(longest, unobservedAt(course, now) - before.unobserved(lock, from));
     return longest;
 }
 

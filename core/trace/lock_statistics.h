@@ -45,12 +45,17 @@ public:
     const std::map<std::pair<EntityId, EntityId>, Nanos>& openWaits() const { return m_openSince; }
     /// The longest of them at `now`; 0: nobody waits.
     Nanos longestOpenWait(Nanos now) const;
+    /// How long our own clients together waited for a lock up to `now`, whatever came of it. Precondition: now is not
+    /// before the last row.
+    Nanos waited(EntityId lock, Nanos now) const;
     /// How long all clients together waited for a lock up to `now`, by the number that the server's record told; 0: it
     /// told of none. Precondition: now is not before the last row.
     Nanos queued(EntityId lock, Nanos now) const;
-    /// For how long a lock was not observed up to `now`, of the one that was unobserved longest: that time is in no
-    /// hold and in no hand-over. Precondition: now is not before the last row.
-    Nanos longestUnobserved(Nanos now) const;
+    /// For how long a lock was not observed up to `now`: that time is in no hold and in no hand-over. Precondition: now
+    /// is not before the last row.
+    Nanos unobserved(EntityId lock, Nanos now) const;
+    /// The longest such time of any lock after `from`; `before` has counted up to there. Precondition: from <= now.
+    Nanos longestUnobserved(Nanos now, const LockStatisticsFold& before, Nanos from) const;
 
 private:
     struct Course {
@@ -62,6 +67,7 @@ private:
         Nanos unobservedSince = kNever;  ///< kNever: it is observed
     };
     static Nanos queuedAt(const Course& course, Nanos now);
+    static Nanos unobservedAt(const Course& course, Nanos now);
     void applyBelief(const Event& event);
     void applyRecord(const Event& event, const Trace& trace);
     bool somebodyWaits(EntityId lock, const Record& record) const;
@@ -69,6 +75,7 @@ private:
     std::map<EntityId, LockStatistics> m_locks;
     std::map<EntityId, Course> m_courses;                       ///< by lock
     std::map<std::pair<EntityId, EntityId>, Nanos> m_openSince; ///< requests without an answer yet, by lock and thread
+    std::map<EntityId, Nanos> m_cutShort;                       ///< waits that ended with their client's life, by lock
     std::set<EntityId> m_own;                                   ///< clients of our own
     std::uint64_t m_requests = 0;
 };

@@ -5,6 +5,7 @@
 #include "theme/format.h"
 
 #include <QElapsedTimer>
+#include <functional>
 
 namespace lockscope::views {
 
@@ -38,6 +39,7 @@ StatisticsModel::StatisticsModel(ViewContext* context, QObject* parent)
 void StatisticsModel::setSpan(Nanos last) {
     if (last == m_last) return;
     m_last = last;
+    if (wantedBefore() < m_before.rows) m_before = {}; // out of sight, too
     follow();
 }
 
@@ -106,7 +108,6 @@ void StatisticsModel::publish() {
         row.waits = counted.waits.size();
         row.holds = counted.holds.size();
         row.handOvers = counted.handOvers.size();
-        row.waited = counted.waited();
         row.longestWait = counted.longestWait();
         handOvers.insert(handOvers.end(), counted.handOvers.begin(), counted.handOvers.end());
         m_granted += counted.granted;
@@ -117,20 +118,18 @@ void StatisticsModel::publish() {
         auto row = std::ranges::lower_bound(rows, key.first, {}, &Row::lock);
         if (row == rows.end() || row->lock != key.first) row = rows.insert(row, Row{.lock = key.first});
         ++row->asked;
-        row->waited += std::max(m_until - since, Nanos(0));
         row->longestWait = std::max(row->longestWait, m_until - since);
     }
-    // The part of a wait that lies before the time that is counted is not waited in it.
-    for (const auto& [key, since] : m_before.fold->openWaits()) {
-        const auto row = std::ranges::lower_bound(rows, key.first, {}, &Row::lock);
-        if (row != rows.end() && row->lock == key.first)
-            row->waited = std::max(row->waited - (from() - since), Nanos(0));
+    const auto within = [this](const auto& upTo, trace::EntityId lock) {
+        const Nanos before = std::invoke(upTo, *m_before.fold, lock, from());
+        return std::max(std::invoke(upTo, *m_all.fold, lock, m_until) - before, Nanos(0));
+    };
+    for (Row& row : rows) {
+        row.waited = within(&trace::LockStatisticsFold::waited, row.lock);
+        // On a watched server strangers wait, too: as many as the server tells.
+        if (m_trace->originWallMs() != 0)
+            row.waited = std::max(row.waited, within(&trace::LockStatisticsFold::queued, row.lock));
     }
-    // On a watched server strangers wait, too: as many as the server tells.
-    if (m_trace->originWallMs() != 0)
-        for (Row& row : rows)
-            row.waited =
-                std::max(row.waited, m_all.fold->queued(row.lock, m_until) - m_before.fold->queued(row.lock, from()));
     std::ranges::stable_sort(rows, std::ranges::greater(),
                              [](const Row& row) { return std::pair(row.waited, row.grants); });
     if (rows.size() > kMostRows) rows.resize(kMostRows);
@@ -177,7 +176,7 @@ void StatisticsModel::overlook(std::vector<Nanos> handOvers) {
         m_overview.held.push_back({one->second, facts.heldFor, heldForText(facts)});
     }
     m_overview.handOvers = logarithmicHistogram(handOvers, kBins);
-    m_overview.unobserved = m_all.fold->longestUnobserved(m_until);
+    m_overview.unobserved = m_all.fold->longestUnobserved(m_until, *m_before.fold, from());
     m_overview.p50 = trace::percentile(handOvers, 50);
     m_overview.p99 = trace::percentile(handOvers, 99);
 }

@@ -61,7 +61,8 @@ private Q_SLOTS:
         QCOMPARE(all.waited(), 9s);
         QCOMPARE(counted.longestOpenWait(12s), 3s);
         story.add(13s, EventKind::ClientKilled, story.trace.entity(story.b).parent);
-        QCOMPARE(story.counted().longestOpenWait(20s), 0s); // the dead do not wait
+        QCOMPARE(story.counted().longestOpenWait(20s), 0s);                     // the dead do not wait
+        QCOMPARE(story.counted().waited(story.lock, 20s), Nanos(2s + 7s + 4s)); // as long as it lived
     }
 
     void holdsAndHandOversAreTheRecords() {
@@ -91,14 +92,16 @@ private Q_SLOTS:
         const LockStatistics all = story.statistics();
         QCOMPARE(all.taken, 1u);
         QVERIFY(all.holds.empty());
-        QCOMPARE(story.counted().longestUnobserved(9s), Nanos(3s));
+        QCOMPARE(story.counted().unobserved(story.lock, 9s), Nanos(3s));
         story.add(12s, EventKind::RecordUnobserved, kNoEntity, story.lock);
         story.add(13s, EventKind::RecordUnobserved, kNoEntity, story.lock); // said again: it is one stretch
-        QCOMPARE(story.counted().longestUnobserved(14s), Nanos(3s + 2s));
+        QCOMPARE(story.counted().unobserved(story.lock, 14s), Nanos(3s + 2s));
+        const LockStatisticsFold before = story.counted();
         const EntityId other = story.trace.intern(EntityKind::Lock, "other");
         story.add(20s, EventKind::RecordUnobserved, kNoEntity, other); // locks are not summed up
-        QCOMPARE(story.counted().longestUnobserved(22s), Nanos(3s + 10s));
-        QCOMPARE(Story().counted().longestUnobserved(5s), Nanos(0));
+        QCOMPARE(story.counted().longestUnobserved(22s, {}, 0s), Nanos(3s + 10s));
+        QCOMPARE(story.counted().longestUnobserved(22s, before, 14s), Nanos(8s)); // since then
+        QCOMPARE(Story().counted().longestUnobserved(5s, {}, 0s), Nanos(0));
     }
 
     void theLastWhileIsWhatCameSince() {

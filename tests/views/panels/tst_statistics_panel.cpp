@@ -103,6 +103,27 @@ private Q_SLOTS:
         QTRY_COMPARE(stock(StatisticsModel::LoadColumn), u"0.40"_qs);
     }
 
+    void theLastWhileHasItsOwnWaitsAndGaps() {
+        Scene scene;
+        const EntityId b = scene.thread("B"), c = scene.thread("C");
+        scene.asks(11s, c, scene.stock);
+        scene.add(11s, EventKind::RecordUnobserved, 0, scene.orders);
+        scene.add(12s, EventKind::RecordObserved, 0, scene.orders);
+        scene.add(13s, EventKind::ClientKilled, scene.trace().clientOf(c)); // waited for one second of the last ten
+        scene.asks(14s, b, scene.stock);
+        scene.add(16s, EventKind::TimedOut, b, scene.stock);
+        scene.trace().reach(30s);
+        StatisticsPanel panel(&scene.context);
+        panel.resize(1100, 240);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        scene.context.setPlayhead(22s);
+        QTRY_COMPARE(panel.model()->overview().unobserved, Nanos(1s));
+        panel.span()->setCurrentIndex(panel.span()->findData(qlonglong(Nanos(10s).count())));
+        QTRY_COMPARE(figure(panel, scene.stock, StatisticsModel::LoadColumn), u"0.30"_qs);
+        QCOMPARE(panel.model()->overview().unobserved, Nanos(0));
+    }
+
     void aRowSelectsItsLockAndTheTableIsCopied() {
         Scene scene;
         StatisticsPanel panel(&scene.context);
