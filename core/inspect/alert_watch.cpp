@@ -184,7 +184,7 @@ void AlertWatch::observe(const LockReport& report) {
     m_seenAt = report.at;
     ++m_looks;
     const auto evicts = std::ranges::find(report.notes, WatchNote::Kind::MayEvict, &WatchNote::kind);
-    m_mayEvict = evicts == report.notes.end() ? QString() : textOf(*evicts);
+    m_evictsBy = evicts == report.notes.end() ? QByteArray() : evicts->examples.at(0);
     for (const LockRow& row : report.locks) {
         if (row.certainty == Certainty::Guess) continue;
         m_sawLocks = true;
@@ -275,7 +275,7 @@ bool AlertWatch::isSoOfServer(const AlertRule& rule, Nanos now) const {
     case Kind::Unreachable:
         return m_troubleSince && now - *m_troubleSince > rule.time;
     case Kind::MayEvict:
-        return !m_mayEvict.isEmpty() && m_sawLocks; // a lock that is free now comes again
+        return !m_evictsBy.isEmpty() && m_sawLocks; // a lock that is free now comes again
     case Kind::ZkRate:
         return m_backend == "zookeeper" && handOversASecond() > rule.count;
     case Kind::ZkLocks:
@@ -374,7 +374,8 @@ AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, N
                     .arg(durationText(now - m_troubleSince.value_or(now)), m_trouble),
                 Text::tr("Its locks are not known meanwhile. Lockscope keeps trying.")};
     case Kind::MayEvict:
-        return {m_mayEvict + u'.',
+        return {Text::tr("When its memory is full, this server drops keys, locks among them (maxmemory-policy %1).")
+                    .arg(readable(m_evictsBy)),
                 Text::tr("Set its maxmemory-policy to noeviction, or keep locks on a server of their "
                          "own: a lock that is dropped is granted again.")};
     case Kind::ZkRate:

@@ -143,7 +143,7 @@ private:
     static void noteRenewal(Renewals& renewals, const LockRow& before, const LockRow& now, Nanos at);
     /// How long this lock is usually held; 0: too little is known.
     Nanos usualOf(const Lock& lock) const;
-    /// How often the server's locks were handed over within the last minute, a second. `now` as in check().
+    /// How many hand-overs of the server's locks there were a second, within the minute before the last check().
     std::int64_t handOversASecond() const;
     /// How many locks there were at the last look.
     std::int64_t locksSeen() const;
@@ -169,7 +169,7 @@ private:
     QString m_trouble;
     bool m_sawLocks = false; ///< there was one at some time
     QByteArray m_backend;    ///< of the locks: "zookeeper"
-    QString m_mayEvict;      ///< why the server may drop locks, a sentence without its full stop; empty: it does not
+    QByteArray m_evictsBy;   ///< the policy by which the server drops keys for lack of memory; empty: it does not
     bool m_first = true;     ///< nothing was seen before: what is there may be old
 };
 

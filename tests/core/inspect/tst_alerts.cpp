@@ -323,7 +323,8 @@ private Q_SLOTS:
         watch.observe(full);
         const auto raised = watch.check(1s);
         QCOMPARE(told(raised), u"may-evict "_qs);
-        QVERIFY2(raised.front().sentence.contains(u"allkeys-lru"), qPrintable(raised.front().sentence));
+        QVERIFY2(raised.front().sentence.endsWith(u"(maxmemory-policy allkeys-lru)."_qs),
+                 qPrintable(raised.front().sentence));
         full.locks.clear(); // it is free for a moment
         watch.observe(full);
         QCOMPARE(told(watch.check(2s)), QString());
