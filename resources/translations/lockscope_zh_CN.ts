@@ -69,7 +69,7 @@
     </message>
     <message>
         <source>many changes</source>
-        <translation>换手频繁</translation>
+        <translation>易手频率高</translation>
     </message>
     <message>
         <source>many locks</source>
@@ -141,7 +141,7 @@
     </message>
     <message>
         <source>A ZooKeeper's locks change hands more often a second than</source>
-        <translation>ZooKeeper 上的锁每秒换手次数超过</translation>
+        <translation>ZooKeeper 上的锁每秒易手次数多于</translation>
     </message>
     <message>
         <source>A ZooKeeper keeps more locks than</source>
@@ -350,7 +350,7 @@
     </message>
     <message>
         <source>Locks of this ZooKeeper changed hands at least %1 times a second within the last minute.</source>
-        <translation>最近一分钟内，这个 ZooKeeper 上的锁每秒至少换手 %1 次。</translation>
+        <translation>最近一分钟内，这个 ZooKeeper 上的锁每秒至少易手 %1 次。</translation>
     </message>
     <message>
         <source>Each change goes through its leader. Do more under each hold, or spread the locks over several ensembles.</source>
