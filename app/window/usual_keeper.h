@@ -19,8 +19,8 @@ public:
     /// Writes what is left, and waits for that.
     ~UsualKeeper() override;
 
-    /// Counts the holds of this session's trace, each once: a trace that is followed again goes on where it was left.
-    /// nullptr: of none. A session that ends is let go before.
+    /// Counts the holds of this session's trace, each once; nullptr: of none. A trace that is followed again is counted
+    /// from then on, as nothing was to be counted meanwhile. A session that ends is let go before.
     void follow(session::Session* session);
     /// Reads the rows that came; later ones follow by themselves.
     void catchUp();
