@@ -47,6 +47,7 @@ EntityId Conditions::foundBy(const Trigger& when, const trace::Event& event) con
 }
 
 void Conditions::add(const scenario::Fault& fault) {
+    Q_ASSERT(fault.when);
     Waiting& waiting = m_waiting[++m_last] = {fault};
     // A lease that has run down further than that is not the one that is meant.
     if (m_deadline - fault.when->left.count() >= m_around.scheduler.now().count()) aim(m_last, waiting);

@@ -12,6 +12,7 @@ using Mode = scenario::ManagerSpec::Mode;
 
 NamespaceConfig namespaceOf(const scenario::Scenario& scenario,
                             const std::function<ConnectionUrl(const QString& server)>& urlOf) {
+    Q_ASSERT(scenario.manager);
     const scenario::ManagerSpec& spec = *scenario.manager;
     NamespaceConfig config;
     config.name = scenario.lock.name.section(u':', 0, 0).toUtf8();

@@ -101,6 +101,7 @@ void AlertRulesDialog::show(const std::vector<AlertRule>& rules) {
 }
 
 std::vector<AlertRule> AlertRulesDialog::rules() const {
+    Q_ASSERT(complaint().isEmpty());
     std::vector<AlertRule> rules;
     for (const Line& line : m_lines) {
         if (!line.on->isChecked()) continue;

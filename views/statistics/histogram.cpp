@@ -9,6 +9,7 @@
 namespace lockscope::views {
 
 double binsBetween(Nanos from, Nanos to, double factor) {
+    Q_ASSERT(from > Nanos(0) && to > Nanos(0) && factor > 1);
     return std::log(double(to.count()) / double(from.count())) / std::log(factor);
 }
 

@@ -17,6 +17,7 @@ constexpr int kLeastLines = 5; ///< of the form, on the lowest of screens
 } // namespace
 
 FormArea::FormArea(QWidget* form, QWidget* parent) : QScrollArea(parent) {
+    Q_ASSERT(form->layout());
     setFrameShape(QFrame::NoFrame);
     setFocusPolicy(Qt::NoFocus); // what is in it takes the focus, and comes into sight with it
     setWidgetResizable(true);

@@ -8,7 +8,7 @@ namespace lockscope::views {
 /// stay in sight. Lines that wrap count with the height that they need. Grows its window when the form grows.
 class FormArea : public QScrollArea {
 public:
-    /// Takes the form, whose layout must be set.
+    /// Takes the form. Precondition: it has its layout.
     explicit FormArea(QWidget* form, QWidget* parent = nullptr);
 
     QSize sizeHint() const override;

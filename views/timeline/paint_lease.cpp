@@ -6,6 +6,7 @@
 namespace lockscope::views {
 
 void paintWedge(const PaintKit& kit, const Lease& lease, const QRectF& r, const QColor& ink) {
+    Q_ASSERT(lease.fractionKnown());
     const double left = lease.fraction(kit.c.time(r.left())), right = lease.fraction(kit.c.time(r.right()));
     const QPointF wedge[]{{r.left(), r.bottom()},
                           {r.left(), r.bottom() - left * r.height()},

@@ -40,6 +40,7 @@ void HttpWire::send(const HttpRequest& request) {
 
 Result<HttpReply> HttpWire::post(HttpRequest request, Nanos timeout, std::stop_token stop) {
     if (m_dead) co_return std::unexpected(errors::closed(m_where));
+    Q_ASSERT(!m_busy);
     m_reply.emplace();
     send(request);
     std::optional<std::expected<HttpReply, Error>> reply = co_await m_reply->wait(m_runtime, timeout, std::move(stop));

@@ -20,6 +20,7 @@ Operation Operation::remove(QByteArray key) {
 }
 
 Result<std::vector<RangeResult>> Reader::ranges(std::vector<Range> ranges, std::stop_token stop) {
+    Q_ASSERT(!ranges.empty() && ranges.size() <= kMostTogether);
     std::vector<RangeResult> results;
     for (Range& each : ranges) {
         auto one = co_await range(std::move(each), stop);

@@ -73,6 +73,7 @@ void appendCommand(QByteArray& out, Pieces pieces) {
         for (const QByteArray& arg : piece)
             most += arg.size() + kHead;
     }
+    Q_ASSERT(count > 0);
     if (before + most > out.capacity()) out.reserve(std::max(before + most, 2 * out.capacity()));
     out.resize(before + most);
     char* at = out.data() + before;

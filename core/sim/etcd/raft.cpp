@@ -66,6 +66,7 @@ void EtcdRaft::transferTo(int member) {
 }
 
 int EtcdRaft::nextBest() const {
+    Q_ASSERT(m_role == Role::Leader);
     const auto best = std::ranges::max_element(
         m_progress, [](const auto& a, const auto& b) { return a.second.match < b.second.match; });
     return best == m_progress.end() ? 0 : best->first;

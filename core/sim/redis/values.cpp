@@ -2,6 +2,7 @@
 #include "sim/redis/values.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace lockscope::sim::redisd {
 
@@ -83,6 +84,7 @@ std::optional<std::size_t> ZsetValue::rank(const QByteArray& member) const {
 }
 
 void ZsetValue::set(const QByteArray& member, double score) {
+    Q_ASSERT(!std::isnan(score));
     score += 0.0; // a small sorted set of Redis keeps integers as such and knows no minus zero
     const auto [it, added] = m_scores.try_emplace(member, score);
     if (!added) {
