@@ -2,18 +2,16 @@
 // The cost of a live session, as the window has it, for a big Redis while it looks at every key for the first time: the
 // server's share of a processor meanwhile. And whether the session's memory stays as it is on a server on which nothing
 // happens. The server is one of our own.
+#include "bench_program.h"
 #include "big_redis.h"
 #include "live/live_session.h"
 #include "runtime/event_loop_runtime.h"
 #include "sandbox/redis_server.h"
 
-#include <QCommandLineParser>
 #include <QCoreApplication>
 #include <QElapsedTimer>
 #include <QEventLoop>
 #include <QFile>
-#include <QJsonDocument>
-#include <QJsonObject>
 #include <unistd.h>
 
 using namespace lockscope;
@@ -51,26 +49,17 @@ private:
 
 int main(int argc, char** argv) {
     const QCoreApplication application(argc, argv);
-    QCommandLineParser parser;
-    const QCommandLineOption keysOption(QStringLiteral("keys"), {}, QStringLiteral("N"), QStringLiteral("1000000"));
-    const QCommandLineOption locksOption(QStringLiteral("locks"), {}, QStringLiteral("N"), QStringLiteral("100000"));
-    const QCommandLineOption stillOption(QStringLiteral("still"), {}, QStringLiteral("SECONDS"), QStringLiteral("60"));
-    const QCommandLineOption limitOption(QStringLiteral("limit"), {}, QStringLiteral("SECONDS"),
-                                         QStringLiteral("1800"));
-    parser.addOptions({keysOption, locksOption, stillOption, limitOption});
-    parser.process(application);
-    const int keys = parser.value(keysOption).toInt(), locks = parser.value(locksOption).toInt();
-    const qint64 limit = parser.value(limitOption).toLongLong() * 1000; // ms
+    const Arguments arguments{{"keys", "1000000"}, {"locks", "100000"}, {"still", "60"}, {"limit", "1800"}};
+    const int keys = arguments.number("keys"), locks = arguments.number("locks");
+    const qint64 limit = qint64(arguments.number("limit")) * 1000; // of seconds, in ms
+    const qint64 stillFor = qint64(arguments.number("still")) * 1000;
 
     EventLoopRuntime runtime;
     sandbox::RedisServer server(runtime);
-    if (const auto started = QCoro::waitFor(server.start()); !started) {
-        qCritical("%s", qPrintable(started.error()));
-        return 3;
-    }
+    if (!started(QCoro::waitFor(server.start()))) return kFailed;
     const auto url = parseConnectionUrl(server.url());
     redis::RedisDriver client(runtime, *url);
-    if (!fill(client, keys, locks)) return 3;
+    if (!fill(client, keys, locks)) return kFailed;
 
     const double cpuBefore = cpuSeconds(client), memoryBefore = residentMiB();
     QElapsedTimer time;
@@ -97,7 +86,7 @@ int main(int argc, char** argv) {
     const std::size_t rows = session.trace()->size();
     time.restart();
     double most = memory;
-    while (time.elapsed() < parser.value(stillOption).toLongLong() * 1000) {
+    while (time.elapsed() < stillFor) {
         rest(1s);
         most = std::max(most, residentMiB());
     }
@@ -116,6 +105,6 @@ int main(int argc, char** argv) {
                            {QStringLiteral("still_memory_most_mib"), most},
                            {QStringLiteral("still_memory_end_mib"), residentMiB()},
                            {QStringLiteral("still_events"), qint64(session.trace()->size() - rows)}};
-    std::puts(QJsonDocument(line).toJson(QJsonDocument::Compact).constData());
-    return whole ? 0 : 3;
+    printLine(line);
+    return whole ? 0 : kFailed;
 }

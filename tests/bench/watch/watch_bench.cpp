@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long a first look at a big Redis takes, against redis-cli listing the same keys and reading the same locks, and
 // how much of the server's time it takes. The server is one of our own.
+#include "bench_program.h"
 #include "big_redis.h"
 #include "inspect/redis/watcher.h"
 #include "runtime/event_loop_runtime.h"
 #include "sandbox/redis_server.h"
 
-#include <QCommandLineParser>
 #include <QCoreApplication>
 #include <QElapsedTimer>
-#include <QJsonDocument>
-#include <QJsonObject>
 #include <QProcess>
 #include <QTemporaryFile>
 #include <qcoro/qcorotask.h>
@@ -43,23 +41,15 @@ qint64 timeOfRedisCli(std::uint16_t port, int locks) {
 
 int main(int argc, char** argv) {
     const QCoreApplication application(argc, argv);
-    QCommandLineParser parser;
-    const QCommandLineOption keysOption(QStringLiteral("keys"), {}, QStringLiteral("N"), QStringLiteral("1000000"));
-    const QCommandLineOption locksOption(QStringLiteral("locks"), {}, QStringLiteral("N"), QStringLiteral("100000"));
-    const QCommandLineOption jsonOption(QStringLiteral("json"));
-    parser.addOptions({keysOption, locksOption, jsonOption});
-    parser.process(application);
-    const int keys = parser.value(keysOption).toInt(), locks = parser.value(locksOption).toInt();
+    const Arguments arguments{{"keys", "1000000"}, {"locks", "100000"}};
+    const int keys = arguments.number("keys"), locks = arguments.number("locks");
 
     EventLoopRuntime runtime;
     sandbox::RedisServer server(runtime);
-    if (const auto started = QCoro::waitFor(server.start()); !started) {
-        qCritical("%s", qPrintable(started.error()));
-        return 3;
-    }
+    if (!started(QCoro::waitFor(server.start()))) return kFailed;
     const auto url = parseConnectionUrl(server.url());
     redis::RedisDriver client(runtime, *url), watched(runtime, *url);
-    if (!fill(client, keys, locks)) return 3;
+    if (!fill(client, keys, locks)) return kFailed;
     const qint64 cli = timeOfRedisCli(server.port(), locks);
     inspect::RedisWatcher watcher(watched);
     const double cpuBefore = cpuSeconds(client);
@@ -71,7 +61,7 @@ int main(int argc, char** argv) {
     const bool whole = cli > 0 && report.complete && report.locks.size() == std::size_t(locks);
     const double ratio = double(ours) / double(std::max<qint64>(cli, 1));
     const double share = cpu * 1000 / double(std::max<qint64>(ours, 1));
-    if (parser.isSet(jsonOption)) {
+    if (arguments.json()) {
         const QJsonObject line{{QStringLiteral("name"), QStringLiteral("watch-once")},
                                {QStringLiteral("keys"), keys},
                                {QStringLiteral("locks"), locks},
@@ -81,7 +71,7 @@ int main(int argc, char** argv) {
                                {QStringLiteral("server_cpu_share"), share},
                                {QStringLiteral("commands"), qint64(report.commands)},
                                {QStringLiteral("whole"), whole}};
-        std::puts(QJsonDocument(line).toJson(QJsonDocument::Compact).constData());
+        printLine(line);
     } else {
         std::printf(
             "%d keys and %d locks: redis-cli %lld ms, watch --once %lld ms (%.2f times), %.0f %% of the server's "
@@ -89,5 +79,5 @@ int main(int argc, char** argv) {
             keys, locks, static_cast<long long>(cli), static_cast<long long>(ours), ratio, 100 * share,
             static_cast<unsigned long long>(report.commands));
     }
-    return whole ? 0 : 3;
+    return whole ? 0 : kFailed;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long a first look at many locks takes on the other kinds of servers, how long the next one takes while nothing
 // changes, and what the looks cost the server. The servers are our own.
+#include "bench_program.h"
 #include "drivers/dial.h"
 #include "drivers/etcd/driver.h"
 #include "drivers/sql/driver.h"
@@ -12,14 +13,12 @@
 #include "sandbox/postgres_server.h"
 #include "sandbox/zookeeper_server.h"
 
-#include <QCommandLineParser>
 #include <QCoreApplication>
 #include <QElapsedTimer>
-#include <QJsonDocument>
-#include <QJsonObject>
 #include <qcoro/qcorotask.h>
 
 using namespace lockscope;
+using namespace lockscope::bench;
 
 namespace {
 
@@ -64,7 +63,7 @@ struct Bench {
                                {QStringLiteral("requests_again"), qint64(second.commands - first.commands)},
                                {QStringLiteral("whole"), all}};
         if (json)
-            std::puts(QJsonDocument(line).toJson(QJsonDocument::Compact).constData());
+            printLine(line);
         else
             std::printf("%s: %d entries of %zu locks: first look %lld ms (%.0f ms of the server), again %lld ms, %llu "
                         "requests\n",
@@ -143,49 +142,39 @@ QCoro::Task<std::shared_ptr<sql::DriverSession>> fillPostgreSql(sql::SqlDriver& 
     co_return session;
 }
 
-bool started(const std::expected<void, QString>& server) {
-    if (!server) qCritical("%s", qPrintable(server.error()));
-    return server.has_value();
-}
-
 } // namespace
 
 int main(int argc, char** argv) {
     const QCoreApplication application(argc, argv);
-    QCommandLineParser parser;
-    const QCommandLineOption entriesOption(QStringLiteral("entries"), {}, QStringLiteral("N"), QStringLiteral("20000"));
-    const QCommandLineOption rowsOption(QStringLiteral("rows"), {}, QStringLiteral("N"), QStringLiteral("5000"));
-    const QCommandLineOption jsonOption(QStringLiteral("json"));
-    parser.addOptions({entriesOption, rowsOption, jsonOption});
-    parser.process(application);
-    const int entries = parser.value(entriesOption).toInt(), rows = parser.value(rowsOption).toInt();
+    const Arguments arguments{{"entries", "20000"}, {"rows", "5000"}};
+    const int entries = arguments.number("entries"), rows = arguments.number("rows");
 
     EventLoopRuntime runtime;
-    Bench bench{runtime, parser.isSet(jsonOption)};
+    Bench bench{runtime, arguments.json()};
     {
         sandbox::ZooKeeperServer server(runtime);
-        if (!started(QCoro::waitFor(server.start()))) return 3;
+        if (!started(QCoro::waitFor(server.start()))) return kFailed;
         zookeeper::DriverOptions options;
         zookeeper::ZooKeeperDriver driver(runtime, *parseConnectionUrl(server.url()), options);
-        if (!QCoro::waitFor(fillZooKeeper(driver, entries))) return 3;
+        if (!QCoro::waitFor(fillZooKeeper(driver, entries))) return kFailed;
         bench.look("zookeeper", server.url(), entries, std::size_t(entries / kContenders));
     }
     {
         sandbox::EtcdServer server(runtime);
-        if (!started(QCoro::waitFor(server.start()))) return 3;
+        if (!started(QCoro::waitFor(server.start()))) return kFailed;
         etcd::EtcdDriver driver(runtime, *parseConnectionUrl(server.url()));
-        if (!QCoro::waitFor(fillEtcd(driver, entries))) return 3;
+        if (!QCoro::waitFor(fillEtcd(driver, entries))) return kFailed;
         bench.look("etcd", server.url(), entries, std::size_t(entries));
     }
     {
         sandbox::SqlServerOptions options;
         options.extraArguments = {QStringLiteral("-c"), QStringLiteral("max_locks_per_transaction=512")};
         sandbox::PostgresServer server(runtime, options);
-        if (!started(QCoro::waitFor(server.start()))) return 3;
+        if (!started(QCoro::waitFor(server.start()))) return kFailed;
         sql::SqlDriver driver(runtime, *parseConnectionUrl(server.url()));
         const auto session = QCoro::waitFor(fillPostgreSql(driver, rows));
-        if (!session) return 3;
+        if (!session) return kFailed;
         bench.look("postgresql", server.url(), 2 * (rows - 1), 2 * std::size_t(rows - 1));
     }
-    return bench.whole ? 0 : 3;
+    return bench.whole ? 0 : kFailed;
 }
