@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connections/connection.h"
 #include "drivers/dial.h"
-#include "watched_redis.h"
+#include "restricted_redis.h"
 
 using namespace lockscope;
 using namespace lockscope::inspect;
@@ -77,21 +77,13 @@ private Q_SLOTS:
     }
 
     void withoutTheRightItIsNotKnown() {
-        RedisServerOptions options;
-        options.users = {{QStringLiteral("reader"), QStringLiteral("secret"),
-                          QStringLiteral("~* &* -@all +@read +ping +info +time +pubsub +config|get +client|setname "
-                                         "+memory|usage")}};
-        RedisServer server(m_runtime, options);
-        VERIFY_STARTED(server);
-        RedisDriver writer(m_runtime, urlOf(server));
+        RestrictedRedis server(m_runtime, "~* &* -@all +@read +ping +info +time +pubsub +config|get +client|setname "
+                                          "+memory|usage");
+        VERIFY_EMPTY(server.start());
+        RedisDriver& writer = server.writer();
         QVERIFY(call(writer, {"CLIENT", "SETNAME", "worker-7"}));
         QVERIFY(call(writer, {"SET", "lock:jobs", "worker-7", "PX", "60000"}));
-        ConnectionUrl url = urlOf(server);
-        url.user = QStringLiteral("reader");
-        url.password = QStringLiteral("secret");
-        RedisDriver driver(m_runtime, url);
-        RedisWatcher watcher(driver);
-        const LockReport report = run(watcher.once());
+        const LockReport report = server.seenBy();
         QVERIFY(!report.trouble);
         QCOMPARE(rowOf(report, "lock:jobs")->holders.at(0).about, QByteArray());
         QCOMPARE(report.notes.size(), 1u);
