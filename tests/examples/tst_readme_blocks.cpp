@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "every_recipe/ground.h"
+#include "every_recipe/grounds.h"
 #include "markdown_blocks.h"
 
 #include <QProcess>
@@ -41,7 +41,7 @@ class TestReadmeBlocks : public QObject {
     QTemporaryDir m_folder;
     std::vector<CodeBlock> m_cpp, m_console;
     QString m_cmake;
-    std::map<QString, std::unique_ptr<Ground>> m_grounds;
+    Grounds m_grounds{m_runtime};
     QProcessEnvironment m_environment = QProcessEnvironment::systemEnvironment();
 
     QString path(const QString& name) const { return m_folder.filePath(name); }
@@ -53,20 +53,7 @@ class TestReadmeBlocks : public QObject {
     Ran cmake(const QStringList& arguments) const {
         return runProgram(QStringLiteral(LOCKSCOPE_CMAKE), arguments, m_environment);
     }
-    /// The URL of running servers of that scheme, started when they are first asked for; empty when they do not start.
-    QString urlOf(const QString& scheme) {
-        std::unique_ptr<Ground>& ground = m_grounds[scheme];
-        if (!ground) {
-            const auto kind = std::ranges::find(groundKinds(), scheme.toLatin1(), &GroundKind::name);
-            if (kind == groundKinds().end()) return {};
-            ground = kind->make(m_runtime);
-            if (const QString problem = ground->start(); !problem.isEmpty()) {
-                qWarning("%s", qPrintable(problem));
-                return {};
-            }
-        }
-        return ground->url();
-    }
+    QString urlOf(const QString& scheme) { return m_grounds.urlOf(scheme.toLatin1()); }
 
 private Q_SLOTS:
     void initTestCase() {
@@ -106,8 +93,8 @@ private Q_SLOTS:
         m_environment.insert(QStringLiteral("LC_ALL"), QStringLiteral("C.UTF-8"));
         m_environment.remove(QStringLiteral("LANGUAGE"));
     }
-    void cleanup() { m_grounds.erase(QStringLiteral("redis")); } // a semaphore's key is none for a lock of that name
-    void cleanupTestCase() { m_grounds.clear(); }
+    void cleanup() { m_grounds.end("redis"); } // a semaphore's key is none for a lock of that name
+    void cleanupTestCase() { m_grounds.endAll(); }
 
     void programsRunOnEveryBackendTheyName_data() {
         QTest::addColumn<int>("number");

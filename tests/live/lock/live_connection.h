@@ -16,10 +16,4 @@ inline std::unique_ptr<Connection> connectionTo(Runtime& runtime, const QString&
     return connection;
 }
 
-/// Lets coroutines that run by themselves go on until the condition holds.
-template <typename Condition>
-bool soon(Condition condition, int milliseconds = 10'000) {
-    return QTest::qWaitFor(condition, milliseconds);
-}
-
 } // namespace lockscope::test

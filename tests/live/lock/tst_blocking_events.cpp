@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Events of holds for threads that block, and leases of their own.
-#include "live_redis.h"
+#include "blocking_redis.h"
 #include "lock/blocking/access.h"
 #include "verdict/verdict.h"
 #include <lockscope/mutex.h>
@@ -70,26 +70,18 @@ private:
     QtMessageHandler m_before;
 };
 
-template <typename Condition>
-bool soon(Condition condition) {
-    return QTest::qWaitFor(condition, 10'000);
-}
 } // namespace
 
 class TestBlockingEvents : public QObject {
     Q_OBJECT
     EventLoopRuntime m_runtime;
-    std::unique_ptr<sandbox::RedisServer> m_server;
+    BlockingRedis m_server{m_runtime};
 
-    std::string url() const { return m_server->url().toStdString() + "?timeout=500ms&connect=500ms"; }
+    std::string url() const { return m_server.url(); }
 
 private Q_SLOTS:
-    void init() {
-        if (m_server && m_server->running()) return;
-        m_server = std::make_unique<sandbox::RedisServer>(m_runtime);
-        VERIFY_STARTED(*m_server);
-    }
-    void cleanupTestCase() { m_server.reset(); }
+    void init() { VERIFY_EMPTY(m_server.running()); }
+    void cleanupTestCase() { m_server.end(); }
 
     void listenersHearOfEveryEvent() {
         blocking::Client client(url()), another(url());

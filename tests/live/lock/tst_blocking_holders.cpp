@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holders of a lock, extended holds, and losses as stop tokens, on every kind of server that can.
-#include "every_recipe/ground.h"
+#include "every_recipe/grounds.h"
 
 #include <atomic>
 #include <lockscope/blocking.h>
@@ -28,30 +28,12 @@ Q_DECLARE_METATYPE(Tells)
 class TestBlockingHolders : public QObject {
     Q_OBJECT
     EventLoopRuntime m_runtime;
-    std::map<QByteArray, std::unique_ptr<Ground>> m_grounds;
+    Grounds m_grounds{m_runtime};
 
-    /// The URL of running servers of that kind; empty when they do not start.
-    std::string urlOf(const QByteArray& name) {
-        std::unique_ptr<Ground>& ground = m_grounds[name];
-        if (!ground) {
-            const auto kind = std::ranges::find(groundKinds(), name, &GroundKind::name);
-            if (kind == groundKinds().end()) return {};
-            ground = kind->make(m_runtime);
-            if (const QString problem = ground->start(); !problem.isEmpty()) {
-                qWarning("%s", qPrintable(problem));
-                ground.reset();
-                return {};
-            }
-        }
-        return ground->url().toStdString();
-    }
-    template <typename Condition>
-    static bool soon(Condition condition) {
-        return QTest::qWaitFor(condition, 15'000);
-    }
+    std::string urlOf(const QByteArray& kind) { return m_grounds.urlOf(kind).toStdString(); }
 
 private Q_SLOTS:
-    void cleanupTestCase() { m_grounds.clear(); }
+    void cleanupTestCase() { m_grounds.endAll(); }
 
     void theServerTellsWhoHolds_data() {
         QTest::addColumn<QByteArray>("ground");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The process's handlers of log lines and of measures, and a client's totals.
-#include "live_redis.h"
+#include "blocking_redis.h"
 
 #include <QProcess>
 #include <QTemporaryDir>
@@ -42,11 +42,6 @@ private:
     std::vector<std::pair<LogLevel, std::string>> m_lines;
 };
 
-template <typename Condition>
-bool soon(Condition condition) {
-    return QTest::qWaitFor(condition, 15'000);
-}
-
 LockOptions brief() {
     LockOptions options;
     options.lease = 1s;
@@ -58,21 +53,17 @@ LockOptions brief() {
 class TestBlockingHooks : public QObject {
     Q_OBJECT
     EventLoopRuntime m_runtime;
-    std::unique_ptr<sandbox::RedisServer> m_server;
+    BlockingRedis m_server{m_runtime};
 
-    std::string url() const { return m_server->url().toStdString() + "?timeout=500ms&connect=500ms"; }
+    std::string url() const { return m_server.url(); }
 
 private Q_SLOTS:
-    void init() {
-        if (m_server && m_server->running()) return;
-        m_server = std::make_unique<sandbox::RedisServer>(m_runtime);
-        VERIFY_STARTED(*m_server);
-    }
+    void init() { VERIFY_EMPTY(m_server.running()); }
     void cleanup() {
         setLogHandler(nullptr);
         setMetricsHandler(nullptr);
     }
-    void cleanupTestCase() { m_server.reset(); }
+    void cleanupTestCase() { m_server.end(); }
 
     void theLogTellsWhatChangesForHolders() {
         const Log log(LogLevel::Info);

@@ -25,11 +25,6 @@ class TestBlockingLocks : public QObject {
 
     std::string url() const { return m_redis.url().toStdString(); }
     redis::Reply ask(redis::Args args) { return m_redis.ask(std::move(args)); }
-    /// Lets other threads work, and this one's event loop turn, until the condition holds.
-    template <typename Condition>
-    static bool soon(Condition condition) {
-        return QTest::qWaitFor(condition, 10'000);
-    }
 
 private Q_SLOTS:
     void initTestCase() { VERIFY_EMPTY(m_redis.start()); }

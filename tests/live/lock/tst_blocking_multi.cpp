@@ -38,11 +38,6 @@ class TestBlockingMulti : public QObject {
     sandbox::RedisServer m_redis{m_runtime};
     sandbox::ZooKeeperServer m_zooKeeper{m_runtime};
 
-    template <typename Condition>
-    static bool soon(Condition condition) {
-        return QTest::qWaitFor(condition, 20'000);
-    }
-
 private Q_SLOTS:
     void initTestCase() {
         VERIFY_STARTED(m_redis);

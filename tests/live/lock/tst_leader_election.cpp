@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elections with real contention: threads of one program, and processes that are killed and frozen.
-#include "every_recipe/ground.h"
+#include "every_recipe/grounds.h"
 
 #include <QProcess>
 #include <atomic>
@@ -65,26 +65,9 @@ private:
 class TestLeaderElection : public QObject {
     Q_OBJECT
     EventLoopRuntime m_runtime;
-    std::map<QByteArray, std::unique_ptr<Ground>> m_grounds;
+    Grounds m_grounds{m_runtime};
 
-    QString urlOf(const QByteArray& name) {
-        std::unique_ptr<Ground>& ground = m_grounds[name];
-        if (!ground) {
-            const auto kind = std::ranges::find(groundKinds(), name, &GroundKind::name);
-            if (kind == groundKinds().end()) return {};
-            ground = kind->make(m_runtime);
-            if (const QString problem = ground->start(); !problem.isEmpty()) {
-                qWarning("%s", qPrintable(problem));
-                ground.reset();
-                return {};
-            }
-        }
-        return ground->url();
-    }
-    template <typename Condition>
-    static bool soon(Condition condition) {
-        return QTest::qWaitFor(condition, 30'000);
-    }
+    QString urlOf(const QByteArray& kind) { return m_grounds.urlOf(kind); }
     static void onBoth() {
         QTest::addColumn<QByteArray>("ground");
         for (const char* ground : {"redis", "zookeeper", "etcd"})
@@ -92,7 +75,7 @@ class TestLeaderElection : public QObject {
     }
 
 private Q_SLOTS:
-    void cleanupTestCase() { m_grounds.clear(); }
+    void cleanupTestCase() { m_grounds.endAll(); }
 
     void oneLeadsAtATime_data() { onBoth(); }
     /// Candidates that resign as soon as they lead, and campaign again.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "live_connection.h"
 #include "lock/distributed_mutex.h"
-#include "operated_redis.h"
+#include "redis_of_two.h"
 
 using namespace lockscope;
 using namespace lockscope::test;
@@ -10,24 +9,14 @@ using namespace lockscope::test;
 class TestNamedLocks : public QObject {
     Q_OBJECT
     EventLoopRuntime m_runtime;
-    OperatedRedis m_redis{m_runtime};
-    std::unique_ptr<Connection> m_a, m_b;
+    RedisOfTwo m_redis{m_runtime};
 
     redis::Reply ask(redis::Args args) { return m_redis.ask(std::move(args)); }
 
 private Q_SLOTS:
-    void initTestCase() {
-        VERIFY_EMPTY(m_redis.start());
-        m_a = connectionTo(m_runtime, m_redis.url());
-        m_b = connectionTo(m_runtime, m_redis.url());
-        QVERIFY(m_a && m_b);
-    }
+    void initTestCase() { VERIFY_EMPTY(m_redis.start()); }
     void init() { m_redis.empty(); }
-    void cleanupTestCase() {
-        m_a.reset();
-        m_b.reset();
-        m_redis.stop();
-    }
+    void cleanupTestCase() { m_redis.stop(); }
 
     void aReplicaSaysThatItGrantsNoLock() {
         sandbox::RedisServer replica(m_runtime);
@@ -44,13 +33,13 @@ private Q_SLOTS:
     void aLeaseThatNoServerCanGrantIsRefused() {
         LockOptions none;
         none.lease = Nanos(0);
-        DistributedMutex mutex(*m_a, "orders", none);
+        DistributedMutex mutex(m_redis.a(), "orders", none);
         const auto guard = run(mutex.lock());
         QVERIFY(!guard && guard.error().kind == LockError::Kind::Refused);
     }
 
     void aGuardHoldsUntilItGoes() {
-        DistributedMutex mutex(*m_a, "orders"), rival(*m_b, "orders");
+        DistributedMutex mutex(m_redis.a(), "orders"), rival(m_redis.b(), "orders");
         {
             auto guard = run(mutex.lock());
             QVERIFY(guard.has_value() && *guard && guard->stillMine());
@@ -65,7 +54,7 @@ private Q_SLOTS:
     }
 
     void unlockSaysHowItWent() {
-        DistributedMutex mutex(*m_a, "orders");
+        DistributedMutex mutex(m_redis.a(), "orders");
         auto outer = run(mutex.lock());
         auto inner = run(mutex.lock());
         QCOMPARE(run(inner->unlock()).value(), 1);
@@ -81,7 +70,7 @@ private Q_SLOTS:
     void anUnknownRecipeIsAnErrorOfTheFirstUse() {
         LockOptions options;
         options.recipe = "zk-mutex-of-nobody";
-        DistributedMutex mutex(*m_a, "orders", options);
+        DistributedMutex mutex(m_redis.a(), "orders", options);
         const auto guard = run(mutex.tryLock());
         QVERIFY(!guard.has_value() && guard.error().kind == LockError::Kind::NotSupported);
         QVERIFY(guard.error().message.contains(QStringLiteral("redis-reentrant")));
@@ -90,12 +79,12 @@ private Q_SLOTS:
     void anEpochThatDoesNotFitIsRefused() {
         HoldOptions options;
         options.epoch = kMostEpochs + 1;
-        const auto lock = makeLock(*m_a, "orders", recipes::Mode::Exclusive, options);
+        const auto lock = makeLock(m_redis.a(), "orders", recipes::Mode::Exclusive, options);
         QVERIFY(!lock.has_value() && lock.error().kind == LockError::Kind::Refused);
     }
 
     void listenersHearOfEveryEvent() {
-        DistributedMutex mutex(*m_a, "orders");
+        DistributedMutex mutex(m_redis.a(), "orders");
         std::vector<DistributedLock::Event> events;
         mutex.listen([&](DistributedLock::Event event, const QByteArray&, const QString&) { events.push_back(event); });
         auto guard = run(mutex.lock());
@@ -118,9 +107,9 @@ private Q_SLOTS:
         LockOptions options;
         options.lease = 600ms;
         options.watchdog = 100ms;
-        DistributedMutex mutex(*m_a, "orders", options);
-        DistributedSharedMutex prices(*m_a, "prices", options);
-        DistributedSemaphore seats(*m_a, "seats", 2, options);
+        DistributedMutex mutex(m_redis.a(), "orders", options);
+        DistributedSharedMutex prices(m_redis.a(), "prices", options);
+        DistributedSemaphore seats(m_redis.a(), "seats", 2, options);
         const auto take = [&](Nanos lease) {
             switch (what) {
             case 0:
@@ -146,7 +135,7 @@ private Q_SLOTS:
     }
 
     void holdsAreCountedByTheirKind() {
-        DistributedSharedMutex prices(*m_a, "prices");
+        DistributedSharedMutex prices(m_redis.a(), "prices");
         auto one = run(prices.lockShared()), two = run(prices.lockShared());
         QVERIFY(one && *one && two && *two);
         QCOMPARE(prices.sharedHoldCount(), 2);
@@ -161,7 +150,7 @@ private Q_SLOTS:
     }
 
     void theRecipeFollowsFromWhatIsWanted() {
-        DistributedSharedMutex mine(*m_a, "prices"), theirs(*m_b, "prices");
+        DistributedSharedMutex mine(m_redis.a(), "prices"), theirs(m_redis.b(), "prices");
         auto reader = run(mine.lockShared());
         auto another = run(theirs.tryLockShared());
         QVERIFY(*reader && *another && mine.stillShared() && !mine.stillMine());
@@ -172,7 +161,7 @@ private Q_SLOTS:
         run(another->unlock());
         QVERIFY(*run(theirs.tryLockFor(2s)));
 
-        DistributedSemaphore seats(*m_a, "seats", 2), others(*m_b, "seats", 2);
+        DistributedSemaphore seats(m_redis.a(), "seats", 2), others(m_redis.b(), "seats", 2);
         auto one = run(seats.acquire());
         auto two = run(others.acquire());
         QVERIFY(*one && *two && !*run(seats.tryAcquire()));
@@ -183,7 +172,7 @@ private Q_SLOTS:
     }
 
     void aForcedUnlockFreesItForOthers() {
-        DistributedMutex mutex(*m_a, "orders"), rival(*m_b, "orders");
+        DistributedMutex mutex(m_redis.a(), "orders"), rival(m_redis.b(), "orders");
         QVERIFY(!run(rival.isLocked()).value());
         auto guard = run(mutex.lock());
         QVERIFY(run(rival.isLocked()).value());
@@ -198,13 +187,13 @@ private Q_SLOTS:
         const auto trace = std::make_shared<trace::Trace>();
         trace::Recorder recorder(trace, [this] { return m_runtime.monotonic(); });
         const auto client = trace->intern(trace::EntityKind::Client, "A");
-        m_a->record(&recorder, client);
+        m_redis.a().record(&recorder, client);
         {
-            DistributedMutex mutex(*m_a, "orders");
+            DistributedMutex mutex(m_redis.a(), "orders");
             auto guard = run(mutex.lock());
             QCOMPARE(run(guard->unlock()).value(), 0);
         }
-        m_a->record(nullptr, trace::kNoEntity);
+        m_redis.a().record(nullptr, trace::kNoEntity);
         std::vector<trace::EventKind> kinds;
         for (std::size_t i = 0; i < trace->size(); ++i) {
             if (trace::isBelief(trace->kindAt(i))) kinds.push_back(trace->kindAt(i));

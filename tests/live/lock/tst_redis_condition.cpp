@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "live_connection.h"
 #include "lock/distributed_condition.h"
-#include "operated_redis.h"
+#include "redis_of_two.h"
 #include <lockscope/condition.h>
 
 #include <deque>
@@ -48,13 +47,12 @@ struct Waiting {
 class TestRedisCondition : public QObject {
     Q_OBJECT
     EventLoopRuntime m_runtime;
-    OperatedRedis m_redis{m_runtime};
-    std::unique_ptr<Connection> m_a, m_b;
+    RedisOfTwo m_redis{m_runtime};
 
     redis::Reply ask(redis::Args args) { return m_redis.ask(std::move(args)); }
     qint64 entered() { return ask({"LLEN", "lockscope_condition:{orders}"}).integer; }
     int signal(int most, LockOptions options = {}) {
-        DistributedMutex mutex(*m_b, "orders", std::move(options));
+        DistributedMutex mutex(m_redis.b(), "orders", std::move(options));
         DistributedCondition condition(mutex);
         auto guard = run(mutex.lock("99"));
         const auto woken = most == 1 ? run(condition.signal("99")) : run(condition.signalAll("99"));
@@ -70,23 +68,14 @@ class TestRedisCondition : public QObject {
     bool clean() { return ask({"KEYS", "lockscope_condition*"}).items.empty(); }
 
 private Q_SLOTS:
-    void initTestCase() {
-        VERIFY_EMPTY(m_redis.start());
-        m_a = connectionTo(m_runtime, m_redis.url());
-        m_b = connectionTo(m_runtime, m_redis.url());
-        QVERIFY(m_a && m_b);
-    }
+    void initTestCase() { VERIFY_EMPTY(m_redis.start()); }
     void init() { m_redis.empty(); }
-    void cleanupTestCase() {
-        m_a.reset();
-        m_b.reset();
-        m_redis.stop();
-    }
+    void cleanupTestCase() { m_redis.stop(); }
 
     void aSignalWakesTheOneThatHasWaitedLongest() {
-        Waiting first(*m_a, m_runtime, "1");
+        Waiting first(m_redis.a(), m_runtime, "1");
         QVERIFY(soon([&] { return entered() == 1; }));
-        Waiting second(*m_b, m_runtime, "2");
+        Waiting second(m_redis.b(), m_runtime, "2");
         QVERIFY(soon([&] { return entered() == 2; }));
         QCOMPARE(signal(1), 1);
         QVERIFY(soon([&] { return first.done; }));
@@ -109,9 +98,9 @@ private Q_SLOTS:
         QFETCH(QByteArray, id);
         LockOptions options;
         options.recipe = id;
-        Waiting first(*m_a, m_runtime, "1", kNever, 1, options);
+        Waiting first(m_redis.a(), m_runtime, "1", kNever, 1, options);
         QVERIFY(soon([&] { return entered() == 1; }));
-        Waiting second(*m_b, m_runtime, "2", kNever, 1, options);
+        Waiting second(m_redis.b(), m_runtime, "2", kNever, 1, options);
         QVERIFY(soon([&] { return entered() == 2; }));
         // A waiter gives it up just after it has entered, so that it misses no signal.
         QVERIFY(soon([&] { return ask({"EXISTS", "orders"}).integer == 0; }));
@@ -125,7 +114,7 @@ private Q_SLOTS:
         QVERIFY(second.outcome && second.outcome->value());
         QCOMPARE(second.heldAfter, 1);
 
-        Waiting late(*m_a, m_runtime, "3", 300ms, 1, options); // for a signal that nobody gives
+        Waiting late(m_redis.a(), m_runtime, "3", 300ms, 1, options); // for a signal that nobody gives
         QVERIFY(soon([&] { return late.done; }));
         QVERIFY(late.outcome && !late.outcome->value());
         QCOMPARE(late.heldAfter, 1);
@@ -138,7 +127,7 @@ private Q_SLOTS:
         auto connection = connectionTo(dying, m_redis.url());
         auto first = std::make_unique<Waiting>(*connection, dying, "1");
         QVERIFY(soon([&] { return entered() == 1; }));
-        Waiting second(*m_a, m_runtime, "2");
+        Waiting second(m_redis.a(), m_runtime, "2");
         QVERIFY(soon([&] { return entered() == 2; }));
         dying.kill();
         first.reset();
@@ -156,8 +145,8 @@ private Q_SLOTS:
     void allAreWokenAndHoldTheLockOneAfterTheOther() {
         std::vector<std::unique_ptr<Waiting>> waiting;
         for (int i = 0; i < 6; ++i) {
-            waiting.push_back(
-                std::make_unique<Waiting>(i % 2 == 0 ? *m_a : *m_b, m_runtime, QByteArray::number(i + 1)));
+            waiting.push_back(std::make_unique<Waiting>(i % 2 == 0 ? m_redis.a() : m_redis.b(), m_runtime,
+                                                        QByteArray::number(i + 1)));
             QVERIFY(soon([&] { return entered() == i + 1; }));
         }
         QCOMPARE(signal(INT_MAX), 6);
@@ -170,7 +159,7 @@ private Q_SLOTS:
     }
 
     void allHoldsAreGivenUpAndTakenAgain() {
-        Waiting waiting(*m_a, m_runtime, "1", kNever, 3);
+        Waiting waiting(m_redis.a(), m_runtime, "1", kNever, 3);
         QVERIFY(soon([&] { return entered() == 1; }));
         QVERIFY(soon([&] { return ask({"EXISTS", "orders"}).integer == 0; }));
         QVERIFY(!waiting.guards[0].stillMine());
@@ -181,7 +170,7 @@ private Q_SLOTS:
     }
 
     void aWaitWithoutSignalEndsInTimeWithTheLockHeld() {
-        Waiting waiting(*m_a, m_runtime, "1", 200ms);
+        Waiting waiting(m_redis.a(), m_runtime, "1", 200ms);
         QVERIFY(soon([&] { return waiting.done; }));
         QVERIFY(waiting.outcome && waiting.outcome->has_value() && !waiting.outcome->value());
         QCOMPARE(waiting.heldAfter, 1);
@@ -189,7 +178,7 @@ private Q_SLOTS:
     }
 
     void anInterruptedWaiterHoldsTheLockAgain() {
-        Waiting waiting(*m_a, m_runtime, "1");
+        Waiting waiting(m_redis.a(), m_runtime, "1");
         QVERIFY(soon([&] { return entered() == 1; }));
         waiting.stop.request_stop();
         QVERIFY(soon([&] { return waiting.done; }));
@@ -199,11 +188,11 @@ private Q_SLOTS:
     }
 
     void aSignalToOneThatIsInterruptedGoesToTheNext() {
-        Waiting first(*m_a, m_runtime, "1");
+        Waiting first(m_redis.a(), m_runtime, "1");
         QVERIFY(soon([&] { return entered() == 1; }));
-        Waiting second(*m_b, m_runtime, "2");
+        Waiting second(m_redis.b(), m_runtime, "2");
         QVERIFY(soon([&] { return entered() == 2; }));
-        DistributedMutex mutex(*m_b, "orders");
+        DistributedMutex mutex(m_redis.b(), "orders");
         DistributedCondition condition(mutex);
         auto guard = run(mutex.lock("99"));
         m_runtime.spawn([&]() -> QCoro::Task<> {
@@ -227,7 +216,7 @@ private Q_SLOTS:
         const auto deaf = connectionOfTheDeaf();
         QVERIFY(deaf);
         const auto failing = deaf->makeCondition("redis-reentrant", {"orders", 1});
-        const auto next = m_b->makeCondition("redis-reentrant", {"orders", 1});
+        const auto next = m_redis.b().makeCondition("redis-reentrant", {"orders", 1});
         QVERIFY(failing && next);
         QVERIFY(run((*failing)->enlist("1", {})).has_value());
         QVERIFY(run((*next)->enlist("2", {})).has_value());
@@ -243,12 +232,12 @@ private Q_SLOTS:
         const auto deaf = connectionOfTheDeaf();
         QVERIFY(deaf);
         const auto failing = deaf->makeCondition("redis-reentrant", {"orders", 1});
-        const auto died = m_b->makeCondition("redis-reentrant", {"orders", 1});
+        const auto died = m_redis.b().makeCondition("redis-reentrant", {"orders", 1});
         QVERIFY(failing && died);
         QVERIFY(run((*failing)->enlist("1", {})).has_value());
         QCOMPARE(signal(1), 1);
         QVERIFY(run((*died)->enlist("2", {})).has_value()); // and never comes to wait
-        Waiting listens(*m_a, m_runtime, "3");
+        Waiting listens(m_redis.a(), m_runtime, "3");
         QVERIFY(soon([&] { return ask({"PUBSUB", "CHANNELS", "lockscope_condition_channel:*"}).items.size() == 1; }));
         const auto failed = run((*failing)->awaitSignal("1", 5s, {}));
         QVERIFY(!failed && failed.error().kind == LockError::Kind::Refused);
@@ -264,8 +253,8 @@ private Q_SLOTS:
             connectionTo(m_runtime, QStringLiteral("redis://mute:hush@127.0.0.1:%1").arg(m_redis->port()));
         QVERIFY(mute);
         const auto signals = mute->makeCondition("redis-reentrant", {"orders", 1}).value();
-        const auto first = m_a->makeCondition("redis-reentrant", {"orders", 1}).value();
-        const auto second = m_a->makeCondition("redis-reentrant", {"orders", 1}).value();
+        const auto first = m_redis.a().makeCondition("redis-reentrant", {"orders", 1}).value();
+        const auto second = m_redis.a().makeCondition("redis-reentrant", {"orders", 1}).value();
         QVERIFY(run(first->enlist("1", {})).has_value());
         QVERIFY(run(second->enlist("2", {})).has_value());
         QCOMPARE(run(signals->signal(1, {})).value_or(-1), 1);
@@ -278,7 +267,7 @@ private Q_SLOTS:
 
     void aDeadWaiterGetsNoSignal() {
         ask({"RPUSH", "lockscope_condition:{orders}", "dead:1"}); // its state has ended with its life
-        Waiting alive(*m_a, m_runtime, "1");
+        Waiting alive(m_redis.a(), m_runtime, "1");
         QVERIFY(soon([&] { return entered() == 2; }));
         QCOMPARE(signal(1), 1);
         QVERIFY(soon([&] { return alive.done; }));
@@ -288,9 +277,9 @@ private Q_SLOTS:
 
     void aLostMessageLosesNoSignal() {
         // The lock is taken and given up between entering and waiting: the signal comes before anybody listens.
-        DistributedMutex waiter(*m_a, "orders"), signaller(*m_b, "orders");
+        DistributedMutex waiter(m_redis.a(), "orders"), signaller(m_redis.b(), "orders");
         DistributedCondition condition(waiter);
-        auto recipe = m_a->makeCondition("redis-reentrant", {"orders", 1});
+        auto recipe = m_redis.a().makeCondition("redis-reentrant", {"orders", 1});
         QVERIFY(recipe.has_value());
         QVERIFY(run((*recipe)->enlist("7", {})).has_value());
         QCOMPARE(signal(1), 1);
@@ -320,7 +309,7 @@ private Q_SLOTS:
     }
 
     void onlyAHolderMayWaitOrSignal() {
-        DistributedMutex mutex(*m_a, "orders");
+        DistributedMutex mutex(m_redis.a(), "orders");
         DistributedCondition condition(mutex);
         const auto signalled = run(condition.signal());
         QVERIFY(!signalled && signalled.error().kind == LockError::Kind::NotOwner);

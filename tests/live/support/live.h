@@ -94,6 +94,12 @@ bool ends(const std::shared_ptr<Ending<T>>& ending, std::chrono::milliseconds li
     return comesTrue([&] { return ending->done; }, limit);
 }
 
+/// Lets coroutines and other threads go on until something is so; false when it was not within that time.
+template <typename Condition>
+bool soon(Condition condition, int milliseconds = 30'000) {
+    return QTest::qWaitFor(condition, milliseconds);
+}
+
 inline ConnectionUrl urlOf(const QString& text) {
     return parseConnectionUrl(text).value();
 }
