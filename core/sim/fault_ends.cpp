@@ -29,8 +29,7 @@ bool isOverAtOnce(Action action) {
 } // namespace
 
 World::Aspect World::aspectOf(Action action) {
-    switch (action) {
-    case Action::CutLink:
+    switch (scenario::undoing(action).value_or(action)) { // a fault is of its end's aspect
     case Action::MendLink:
         return Aspect::Cut;
     case Action::DelayLink:
@@ -41,7 +40,6 @@ World::Aspect World::aspectOf(Action action) {
         return Aspect::Clock;
     case Action::DriftClock:
         return Aspect::Drift;
-    case Action::ExhaustPool:
     case Action::FreePool:
         return Aspect::Pool;
     default:
