@@ -8,6 +8,7 @@
 #include "theme/widgets.h"
 
 #include <QPainter>
+#include <QTextLayout>
 
 namespace lockscope::views {
 
@@ -45,11 +46,26 @@ const ConnectionsModel* modelOf(const QModelIndex& index) {
     return qobject_cast<const ConnectionsModel*>(index.model());
 }
 
-/// The health, broken into lines of the card's width.
-QRect healthRect(const QString& text, int width) {
-    const QFontMetrics metrics(Fonts().small);
-    const QRect room(0, 0, width - kIcon - 5, kHealthLines * metrics.lineSpacing());
-    return metrics.boundingRect(room, Qt::AlignLeft | Qt::TextWordWrap, text);
+/// The health in whole lines of the card's width. Half a line would be read as less than it says.
+QStringList healthLines(const QString& text, int width) {
+    const QFont font = Fonts().small;
+    QTextLayout layout(text, font);
+    QTextOption option;
+    option.setWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
+    layout.setTextOption(option);
+    const int room = width - kIcon - 5;
+    QStringList lines;
+    layout.beginLayout();
+    for (QTextLine line = layout.createLine(); line.isValid(); line = layout.createLine()) {
+        line.setLineWidth(room);
+        if (lines.size() + 1 == kHealthLines) { // the last one tells that there is more
+            lines << QFontMetrics(font).elidedText(text.mid(line.textStart()), Qt::ElideRight, room);
+            break;
+        }
+        lines << text.mid(line.textStart(), line.textLength()).trimmed();
+    }
+    layout.endLayout();
+    return lines;
 }
 
 int innerWidth(int card) {
@@ -65,9 +81,8 @@ QSize ConnectionsDelegate::sizeHint(const QStyleOptionViewItem& option, const QM
     const Fonts fonts;
     const int line = QFontMetrics(fonts.small).lineSpacing() + 2;
     const int width = option.rect.width() > 0 ? option.rect.width() : 240;
-    const int most = kHealthLines * QFontMetrics(fonts.small).lineSpacing();
-    const int health =
-        std::clamp(healthRect(model->healthText(*facts), innerWidth(width)).height(), line - 2, most) + 2;
+    const auto lines = int(healthLines(model->healthText(*facts), innerWidth(width)).size());
+    const int health = std::max(lines, 1) * line;
     const int name = std::max(QFontMetrics(fonts.name).lineSpacing(), kBadgeSide) + 4;
     return {0, 2 * kMargin + 2 * kPad - 4 + name + health + 3 * line + kBarHeight + 3};
 }
@@ -123,15 +138,15 @@ void ConnectionsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& g
     text(QRect(room.left(), room.top(), room.width(), line), facts->kind, dim);
     room.setTop(room.top() + line);
 
-    const QString health = model->healthText(*facts);
+    const QStringList health = healthLines(model->healthText(*facts), room.width());
     const Look look = lookOf(*facts);
-    const QRect words = healthRect(health, room.width());
-    const int healthHeight = std::clamp(words.height(), line - 2, kHealthLines * small.lineSpacing());
     paintIcon(*painter, QRectF(room.left(), room.top() + (line - kIcon) / 2.0, kIcon, kIcon), look.icon, look.ink);
     painter->setPen(color(look.ink));
-    painter->drawText(QRect(room.left() + kIcon + 5, room.top() + 1, room.width() - kIcon - 5, healthHeight),
-                      Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, health);
-    room.setTop(room.top() + healthHeight + 2);
+    for (const QString& words : health) {
+        painter->drawText(QRect(room.left() + kIcon + 5, room.top(), room.width() - kIcon - 5, line),
+                          Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip, words);
+        room.setTop(room.top() + line);
+    }
 
     const int alerts = model->alertsOf(facts->id);
     const QString warned = ConnectionsModel::tr("%n alert(s)", nullptr, alerts);
