@@ -140,18 +140,22 @@ void LiveConnection::judgeHealth() {
         const bool connected = status.state == State::Connected && m_observed;
         const bool working = status.state == State::Connecting || status.state == State::Idle;
         m_health = {connected ? Level::Good : working ? Level::Working : Level::Bad, status.text, {}};
+        // A person knows it by its name; troubles keep the address, which says where to look.
+        const QString address = m_watcher->where() + QStringLiteral(" · ");
+        if (m_health.level != Level::Bad && m_health.text.startsWith(address))
+            m_health.text.replace(0, address.size(), m_plan.name + QStringLiteral(" · "));
         const bool lost = status.state == State::Retrying || status.state == State::Failed;
         if (lost && m_everConnected) {
-            m_health.brief = LiveSession::tr("%1 · lost").arg(m_watcher->where());
+            m_health.brief = LiveSession::tr("%1 · lost").arg(m_plan.name);
         } else if (lost) {
             // Nothing can be lost that was never there.
-            m_health.brief = LiveSession::tr("%1 · not reached").arg(m_watcher->where());
+            m_health.brief = LiveSession::tr("%1 · not reached").arg(m_plan.name);
             m_health.text = LiveSession::tr("not reached: %1").arg(status.trouble);
         }
         // A connected socket does not prove that the server is alive: it may be stopped. The sentence names it.
         if (status.state == State::Connected && !m_observed) {
             m_health.text = LiveSession::tr("not observed: %1").arg(m_trouble);
-            m_health.brief = LiveSession::tr("%1 · not observed").arg(m_watcher->where());
+            m_health.brief = LiveSession::tr("%1 · not observed").arg(m_plan.name);
         }
         if (connected && !m_progress.isEmpty()) m_health.text += QStringLiteral(" · ") + m_progress;
     }

@@ -71,6 +71,9 @@ private Q_SLOTS:
         Opened it;
         it.window.openConnections({{QStringLiteral("shop"), m_redis->url(), false}});
         QVERIFY(it.window.work()->connections()->isVisible());
+        // A person knows the server by the name, not by its address.
+        QTRY_COMPARE_WITH_TIMEOUT(it.session()->health().level, session::Health::Level::Good, 10'000);
+        QVERIFY2(it.session()->health().text.startsWith(u"shop · "), qPrintable(it.session()->health().text));
         const auto* const panel = it.window.findChild<views::ConnectionsPanel*>();
         QCOMPARE(panel->model()->rowCount(), 1);
         // The second one is asked for, beside the first.
