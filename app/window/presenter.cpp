@@ -50,6 +50,7 @@ Presenter::Presenter(MainWindow* window, Stage* stage) : QObject(window), m_wind
     connect(window->context(), &views::ViewContext::sessionChanged, this, [this] {
         if (!m_window->context()->session()) setOn(false);
     });
+    connect(window->context(), &views::ViewContext::spotlightChanged, this, &Presenter::fitSoon);
 }
 
 void Presenter::furnish() {
@@ -121,7 +122,8 @@ void Presenter::fitSoon() {
     if (m_on && !m_pace.isActive()) m_pace.start();
 }
 
-/// The three truths come first: the protocol is there where it takes no room from them.
+/// The three truths and the lanes that a lesson lights come first: the protocol is there where it takes no room from
+/// them.
 void Presenter::foldProtocol() {
     const auto* const timeline = m_window->findChild<const views::TimelineView*>();
     if (!timeline) return;

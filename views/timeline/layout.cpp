@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 #include <tuple>
+#include <utility>
 
 namespace lockscope::views {
 
@@ -114,6 +116,10 @@ bool TimelineLayout::shows(const Lane& lane, bool many) const {
     return true;
 }
 
+bool TimelineLayout::isLit(const Lane& lane) const {
+    return std::ranges::find(m_lit, lane.entity) != m_lit.end();
+}
+
 TimelineLayout::Choice TimelineLayout::choiceOf(const TimelineData& data) const {
     Choice choice;
     if (data.lanes().size() > kUncounted) return choice;
@@ -153,22 +159,27 @@ TimelineMetrics TimelineLayout::fitted(const TimelineData& data, TimelineMetrics
         metrics.belief = lowestOfMany(data, metrics, room(metrics));
         return metrics;
     }
-    const auto fits = [&](const TimelineMetrics& tried) {
-        int height = 3 * tried.captionHeight();
+    const bool copiesLit = std::ranges::any_of(
+        data.lanes(), [this](const auto& lane) { return lane->kind == LaneKind::Copy && isLit(*lane); });
+    const auto fits = [&](const TimelineMetrics& tried, bool withCopies) {
+        const bool copiesBelow = tried.density != Density::Usual;
+        int height = (copiesBelow && withCopies ? 4 : 3) * tried.captionHeight();
         for (const auto& lane : data.lanes()) {
-            const LaneKind section = sectionOf(*lane);
             const bool below =
-                section == LaneKind::Node || (lane->kind == LaneKind::Copy && tried.density != Density::Usual);
+                sectionOf(*lane) == LaneKind::Node || (lane->kind == LaneKind::Copy && copiesBelow && !withCopies);
             if (!below && shows(*lane, choice.beliefs > kCrowd)) height += tried.laneHeight(*lane);
         }
         return height <= room(tried);
     };
     const TimelineMetrics usual = metrics;
-    for (const auto& [belief, density] : kSteps) {
-        metrics.belief = belief;
-        metrics.density = density;
-        metrics.lowRecords = density != Density::Usual;
-        if (fits(metrics)) return metrics;
+    for (const bool withCopies : {true, false}) {
+        if (withCopies && !copiesLit) continue;
+        for (const auto& [belief, density] : kSteps) {
+            metrics.belief = belief;
+            metrics.density = density;
+            metrics.lowRecords = density != Density::Usual;
+            if (fits(metrics, withCopies)) return metrics;
+        }
     }
     return usual; // lower ones would not bring the rest into sight
 }
@@ -247,10 +258,19 @@ bool TimelineLayout::update(const TimelineData& data, const TimelineMetrics& met
 }
 
 int TimelineLayout::heightOfStory(const TimelineMetrics& metrics) const {
-    int height = 0;
+    int height = 0, below = 0;
+    std::optional<LaneKind> sectionBelow;
     for (const Row& row : m_rows) {
         const bool copyBelow = row.lane->kind == LaneKind::Copy && metrics.density != Density::Usual;
-        if (sectionOf(*row.lane) != LaneKind::Node && !copyBelow) height += metrics.laneHeight(*row.lane);
+        if (sectionOf(*row.lane) != LaneKind::Node && !copyBelow) {
+            height += metrics.laneHeight(*row.lane);
+            continue;
+        }
+        const LaneKind section = copyBelow ? LaneKind::Copy : LaneKind::Node;
+        if (sectionBelow != section) below += metrics.captionHeight();
+        sectionBelow = section;
+        below += metrics.laneHeight(*row.lane);
+        if (isLit(*row.lane)) height += std::exchange(below, 0);
     }
     const auto captions = std::ranges::count_if(
         m_sections, [](const Section& s) { return s.kind != LaneKind::Node && s.kind != LaneKind::Copy; });
@@ -262,9 +282,10 @@ bool TimelineLayout::isBelowStory(int row) const {
 }
 
 void TimelineLayout::clear() {
-    const bool only = m_onlyActors;
-    *this = {};
-    m_onlyActors = only;
+    TimelineLayout empty;
+    empty.m_onlyActors = m_onlyActors;
+    empty.m_lit = std::move(m_lit);
+    *this = std::move(empty);
 }
 
 std::size_t TimelineLayout::firstRowBelow(int y) const {

@@ -80,6 +80,10 @@ public:
     void setOnlyActors(bool only) { m_onlyActors = only; }
     bool onlyActors() const { return m_onlyActors; }
 
+    /// Entities whose lanes are pointed at. Copies, servers and links among them belong to the story: fitted() and
+    /// heightOfStory() make room for them as for the three truths, where there is enough of it.
+    void setLit(std::vector<trace::EntityId> lit) { m_lit = std::move(lit); }
+
     /// Takes in lanes that are new; true when something moved. The caller holds the data's mutex. Where there are a
     /// great many clients, record and effect stand above them, and copies, and links that nothing was done to, have no
     /// row.
@@ -89,8 +93,8 @@ public:
     const std::vector<Row>& rows() const { return m_rows; }
     const std::vector<Section>& sections() const { return m_sections; }
     int height() const { return m_height; }
-    /// How high the three truths are by these metrics: beliefs, records and effects, without servers and links. The
-    /// caller holds the data's mutex.
+    /// How high the three truths are by these metrics, px: beliefs, records and effects, and what stands below them
+    /// only down to the last lane that is lit. The caller holds the data's mutex.
     int heightOfStory(const TimelineMetrics& metrics) const;
     /// Whether this row is a server's, a link's or a clock's below the three truths of clients of our own.
     bool isBelowStory(int row) const;
@@ -107,6 +111,7 @@ private:
         bool operator==(const Choice&) const = default;
     };
     bool shows(const Lane& lane, bool many) const;
+    bool isLit(const Lane& lane) const;
     Choice choiceOf(const TimelineData& data) const;
     double lowestOfMany(const TimelineData& data, const TimelineMetrics& metrics, int room) const;
 
@@ -119,6 +124,7 @@ private:
     TimelineMetrics::Density m_density = TimelineMetrics::Density::Usual;
     Choice m_choice;
     bool m_onlyActors = false;
+    std::vector<trace::EntityId> m_lit;
 };
 
 } // namespace lockscope::views

@@ -18,7 +18,12 @@ void TimelineView::takeSpotlight() {
         m_zoom->setRange(window->first.count(), window->second.count());
     }
     if (!spotlight) m_spotTop.reset(); // the next one is looked for anew
-    followSpotlight();
+    {
+        const std::lock_guard lock(m_loader->data()->mutex());
+        m_layout.setLit(spotlight ? spotlight->lanes : std::vector<trace::EntityId>());
+        layOut();
+    }
+    updateGeometries(); // and follows it
     updateAll();
 }
 

@@ -61,8 +61,8 @@ public:
     std::optional<std::pair<Nanos, Nanos>> measured() const { return m_measured; }
     void clearMeasure();
 
-    /// How much lower this could be, in pixels, with all three truths still in sight, in lanes as low as all their
-    /// words allow; below 0: by how much they do not fit.
+    /// How much lower this could be, in pixels, with all three truths and the spotlight's lanes still in sight, in
+    /// lanes as low as all their words allow; below 0: by how much they do not fit.
     int spareHeight() const;
     /// The faults done by hand that can be changed, in the order of their times.
     const std::vector<DeedMark>& deeds() const { return m_deeds; }

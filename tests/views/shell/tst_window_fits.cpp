@@ -172,6 +172,36 @@ private Q_SLOTS:
         QVERIFY(!panel->legend()->isVisible());
     }
 
+    /// On a small projector the lanes that a lesson lights have room before the protocol has.
+    void aClassSeesTheCopiesThatALessonLights_data() {
+        QTest::addColumn<QSize>("size");
+        QTest::newRow("1024x768") << QSize(1024, 768);
+        QTest::newRow("1280x720") << QSize(1280, 720);
+    }
+    void aClassSeesTheCopiesThatALessonLights() {
+        QFETCH(QSize, size);
+        WindowScene scene;
+        scene.window->resize(size);
+        scene.window->lessons()->open(QStringLiteral("switching"), 1, views::LessonGuide::Arrival::AtOnce);
+        scene.window->presenter()->setOn(true);
+        const Nanos stop = *scene.window->player()->limit();
+        QTRY_VERIFY_WITH_TIMEOUT(scene.context()->playhead() >= stop, 20'000);
+        const views::TimelineView* const view = timelineOf(scene);
+        const auto litInSight = [&] {
+            const int top = view->verticalScrollBar()->value(), bottom = top + view->viewport()->height();
+            const auto& lit = scene.context()->spotlight()->lanes;
+            int copies = 0;
+            for (const auto& row : view->layoutOfLanes().rows()) {
+                if (std::ranges::find(lit, row.lane->entity) == lit.end()) continue;
+                if (row.y < top || row.y + row.height > bottom) return false;
+                copies += row.lane->kind == views::LaneKind::Copy;
+            }
+            return copies >= 2;
+        };
+        QVERIFY(scene.context()->spotlight());
+        QTRY_VERIFY(litInSight());
+    }
+
     void aReaderHearsHowItStands() {
         WindowScene scene;
         scene.open("gc-pause");
