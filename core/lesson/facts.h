@@ -41,7 +41,7 @@ public:
     std::optional<int> answer(const Question& question, Nanos here) const;
     /// The text of a fact's value, translated.
     QString text(const Fact& fact, Nanos here) const;
-    /// A text of the lesson with its {names} filled in.
+    /// A text of the lesson with its {names} filled in, and with a no-break space between a time and its unit.
     QString filled(const QString& text, const Scene& scene, Nanos here) const;
 
     const trace::Trace& trace() const { return *m_trace; }

@@ -4,12 +4,20 @@
 #include "lesson/lesson_check.h"
 #include "trace/time_text.h"
 
+#include <QRegularExpression>
+
 namespace lockscope::lesson {
 
 namespace {
 
 QString tr(const char* text) {
     return QCoreApplication::translate("lesson", text);
+}
+
+/// A number and its unit stay on one line: "3 s" broken in two reads as another sentence.
+QString unbroken(QString text) {
+    static const QRegularExpression space(QStringLiteral("(?<=\\d) (?=(?:ns|µs|ms|s|m|h|d)(?![A-Za-z0-9_]))"));
+    return text.replace(space, QString(QChar(QChar::Nbsp)));
 }
 
 /// An instant in narration: to a tenth of a second.
@@ -41,7 +49,7 @@ QString Facts::filled(const QString& text, const Scene& scene, Nanos here) const
             word = instantWords(moment->second.at);
         filled.replace(u'{' + name + u'}', word);
     }
-    return filled;
+    return unbroken(filled);
 }
 
 } // namespace lockscope::lesson
