@@ -47,16 +47,19 @@ void paintWaiting(const PaintKit& kit, const Span& span, const QRectF& r, double
     }
 }
 
-void paintHolding(const PaintKit& kit, const Span& span, const QRectF& r) {
+/// Gives where the words on it stand; empty: it has none.
+QRectF paintHolding(const PaintKit& kit, const Span& span, const QRectF& r) {
     if (r.width() > 24) // rounding small ones is not seen, and takes most of a frame when there are thousands
         kit.rounded(r, 3, color(Role::Holding));
     else
         kit.box(r, color(Role::Holding));
-    if (!kit.m.wordsOnBeliefs()) return;
+    if (!kit.m.wordsOnBeliefs()) return {};
     const double left = std::max(r.x(), 0.0) + (r.width() < 60 ? 3 : kit.m.px(8));
     const QString number = QStringLiteral("#%1").arg(numberText(kit.data, span.label, Digits::Last));
-    kit.firstFitting({left, r.y(), r.right() - left - 4, r.height()}, {Timeline::tr("holds %1").arg(number), number},
-                     r.height() < kit.m.px(16) ? kit.smallBold : kit.bold, Role::TextOnColor);
+    const double right = kit.firstFitting({left, r.y(), r.right() - left - 4, r.height()},
+                                          {Timeline::tr("holds %1").arg(number), number},
+                                          r.height() < kit.m.px(16) ? kit.smallBold : kit.bold, Role::TextOnColor);
+    return {left, r.y(), right - left, r.height()};
 }
 
 void paintStale(const PaintKit& kit, const QRectF& r) {
@@ -108,8 +111,10 @@ void paintPausedPill(const PaintKit& kit, const QRectF& pill) {
     kit.text(pill.adjusted(kit.m.px(8) + sign, 0, 0, 0), Timeline::tr("paused"), kit.smallBold, Role::Text);
 }
 
-/// The pills of its pauses go to `pills`: they are painted above everything else in the lane.
-void paintLife(const PaintKit& kit, const ClientLife& life, const QRectF& bar, std::vector<QRectF>& pills) {
+/// The pills of its pauses go to `pills`: they are painted above everything else in the lane. `written`: where
+/// words on the bar say what the client holds, from left to right.
+void paintLife(const PaintKit& kit, const ClientLife& life, const QRectF& bar, const std::vector<QRectF>& written,
+               std::vector<QRectF>& pills) {
     double pillEnd = -1e9;
     const auto paused = [&](const Span& span, const QRectF& r) {
         if (r.width() < 7 || r.height() < kit.m.px(9)) {
@@ -120,7 +125,14 @@ void paintLife(const PaintKit& kit, const ClientLife& life, const QRectF& bar, s
         kit.rounded(r.adjusted(0.5, 0.5, -0.5, -0.5), 5, kit.dots, QPen(color(Role::Paused), 1.5));
         kit.p.setBrushOrigin(QPointF(0, 0));
         const double width = kit.smallBold.width(Timeline::tr("paused")) + kit.m.px(27);
-        const double left = std::round(std::max(std::min(r.x() + kit.m.px(6), kit.edge - width - 2), 2.0));
+        double left = std::round(std::max(std::min(r.x() + kit.m.px(6), kit.edge - width - 2), 2.0));
+        // On a low bar the pill stands behind the words, where there is room for it.
+        for (const QRectF& taken : written) {
+            const double behind = std::round(taken.right() + kit.m.px(6));
+            if (kit.m.lowBeliefs() && left < behind && taken.left() < left + width &&
+                behind + width <= std::min(r.right(), kit.edge))
+                left = behind;
+        }
         if (!kit.m.wordsOnBeliefs() || r.right() - left < width * 0.6 || left < pillEnd) return;
         const double top = kit.m.lowBeliefs() ? std::round(bar.center().y() - kit.m.px(19) / 2.0) : 1;
         pills.emplace_back(left, top, width, kit.m.px(19));
@@ -259,21 +271,21 @@ void paintBelief(const PaintKit& kit, const Lane& lane, int height) {
         },
         [&](const SpanSum& sum) { columns.add(sum); });
     paintColumns(kit, columns, bar);
-    for (std::size_t i = 0; i < wide.size(); ++i) {
-        const auto& [span, rect] = wide[i];
+    std::vector<QRectF> written;
+    for (const auto& [span, rect] : wide) {
         switch (BeliefState(span->state)) {
         case BeliefState::Waiting:
             paintWaiting(kit, *span, rect, rect.right() - 2);
             break;
         case BeliefState::Holding:
-            paintHolding(kit, *span, rect);
+            if (const QRectF words = paintHolding(kit, *span, rect); words.width() > 0) written.push_back(words);
             break;
         case BeliefState::Stale:
             break;
         }
     }
     std::vector<QRectF> pills;
-    if (lane.life) paintLife(kit, *lane.life, bar, pills);
+    if (lane.life) paintLife(kit, *lane.life, bar, written, pills);
     // Above the dots of a pause: that one still believes is the point of the picture.
     for (const auto& [span, rect] : wide)
         if (span->state == unsigned(BeliefState::Stale)) paintStale(kit, rect);
