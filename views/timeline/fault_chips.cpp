@@ -264,7 +264,7 @@ void paintFaultChips(const PaintKit& kit, const TimelineScene& scene, const std:
         const QRectF box = chip.box.translated(0, top);
         const Sprite flag = chip.byHand && !chip.awaited ? Sprite::FaultByHand : Sprite::FaultPlanned;
         if (chip.words.isEmpty()) {
-            kit.sprite(flag, chip.x, box.y() + kit.m.px(13));
+            kit.sprite(flag, flagX(kit, chip.x), box.y() + kit.m.px(13));
             continue;
         }
         // A fault that has not struck yet has a dashed edge.

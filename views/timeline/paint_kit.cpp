@@ -226,6 +226,11 @@ void PixelColumns::add(const SpanSum& sum) {
     }
 }
 
+double flagX(const PaintKit& kit, double x) {
+    const double half = kit.m.px(6);
+    return x >= 0 && x < half ? half : x;
+}
+
 void paintFaults(const PaintKit& kit, const TickTrack& faults, int height) {
     if (faults.empty()) return;
     const double apart = kit.m.px(9);
@@ -241,7 +246,7 @@ void paintFaults(const PaintKit& kit, const TickTrack& faults, int height) {
         if (height < kit.m.px(16)) return; // the flag would cover other lanes
         last = x;
         lastByHand = byHand;
-        kit.sprite(byHand ? Sprite::FaultByHand : Sprite::FaultPlanned, x, kit.m.px(8));
+        kit.sprite(byHand ? Sprite::FaultByHand : Sprite::FaultPlanned, flagX(kit, x), kit.m.px(8));
     };
     const auto slack = std::int64_t(apart * kit.c.nanosPerPixel());
     faults.visit(

@@ -166,6 +166,10 @@ void fullColumns(const PixelColumns& columns, const QRectF& bar, BatchOf batchOf
     });
 }
 
+/// Where the flag of a fault at x stands: at x, or so far beside the left edge that it is not cut in half there. Half a
+/// flag at 0 s reads as a digit.
+double flagX(const PaintKit& kit, double x);
+
 /// Draws the small purple flags of faults at the top of a lane.
 void paintFaults(const PaintKit& kit, const TickTrack& faults, int height);
 
