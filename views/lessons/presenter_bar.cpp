@@ -19,6 +19,7 @@ PresenterBar::PresenterBar(ViewContext* context, LessonGuide* guide,
       m_guide(guide),
       m_lesson(new QLabel),
       m_world(new ElidedLabel),
+      m_settings(new DimLabel),
       m_clock(new QLabel) {
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(2 * kGrid, kGrid, 2 * kGrid, kGrid);
@@ -32,7 +33,13 @@ PresenterBar::PresenterBar(ViewContext* context, LessonGuide* guide,
     connect(list, &QPushButton::clicked, this, &PresenterBar::listWanted);
     row->addWidget(list);
     row->addWidget(m_lesson);
-    row->addWidget(m_world, 1);
+    // Where there is little room the name is shortened, and recipe and lease stay whole.
+    auto* world = new QHBoxLayout;
+    world->setSpacing(0);
+    world->addWidget(m_world);
+    world->addWidget(m_settings);
+    world->addStretch(1);
+    row->addLayout(world, 1);
     m_clock->setFont(fixedFont(3, QFont::Medium));
     m_clock->setAccessibleName(tr("Time"));
     row->addWidget(m_clock);
@@ -62,10 +69,10 @@ void PresenterBar::refresh() {
     m_lesson->setText(m_guide->number());
     const session::Session* const session = m_context->session();
     const scenario::Scenario& scenario = m_context->settings();
-    //: Above the presenter's view: %1 the session, %2 the recipe, %3 how long the lease is.
-    m_world->setText(
-        session ? tr("%1 · %2 · lease %3").arg(session->health().text, scenario.recipe, spanText(scenario.lock.lease))
-                : QString());
+    m_world->setText(session ? session->health().text : QString());
+    //: Above the presenter's view, after the name of the session: %1 the recipe, %2 how long the lease is.
+    const QString settings = tr(" · %1 · lease %2").arg(scenario.recipe, spanText(scenario.lock.lease));
+    m_settings->setText(session ? settings : QString());
 }
 
 void PresenterBar::refreshClock() {

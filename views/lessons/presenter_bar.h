@@ -32,6 +32,7 @@ private:
     LessonGuide* m_guide;
     QLabel* m_lesson;
     QLabel* m_world;
+    QLabel* m_settings;
     QLabel* m_clock;
 };
 
