@@ -12,7 +12,9 @@ struct Words {
     Q_DECLARE_TR_FUNCTIONS(Verdict)
 };
 
-/// The invariant as it stands in a sentence. English keeps the identifiers, which the command line speaks too.
+} // namespace
+
+// English keeps the identifiers, which the command line speaks, too.
 QString invariantName(Invariant invariant) {
     switch (invariant) {
     case Invariant::MutualExclusion:
@@ -34,8 +36,6 @@ QString invariantName(Invariant invariant) {
     }
     return {};
 }
-
-} // namespace
 
 QString invariantMeaning(Invariant invariant) {
     switch (invariant) {
@@ -70,6 +70,15 @@ QString headline(const Violation& v, const trace::Trace& trace) {
         return Words::tr("%1 violated for %2 so far, since %3").arg(name, lengthText(v.from, v.from + length), from);
     if (length == 0ns) return Words::tr("%1 violated at %2").arg(name, from);
     return Words::tr("%1 violated for %2, from %3").arg(name, lengthText(v.from, v.from + length), from);
+}
+
+QString shortHeadline(const Violation& v, const trace::Trace& trace) {
+    const QString name = invariantName(v.invariant);
+    const Nanos end = v.to == kNever ? trace.reached() : v.to;
+    if (v.to == kNever)
+        return Words::tr("%1 violated for %2 so far").arg(name, lengthText(v.from, std::max(end, v.from)));
+    if (end <= v.from) return headline(v, trace);
+    return Words::tr("%1 violated for %2").arg(name, lengthText(v.from, end));
 }
 
 } // namespace lockscope::verdict

@@ -6,6 +6,7 @@
 #include "theme/icons.h"
 #include "theme/plain_tips.h"
 #include "theme/widgets.h"
+#include "verdict/words.h"
 
 #include <QHelpEvent>
 #include <QPainter>
@@ -42,6 +43,7 @@ void VerdictBanner::refresh() {
     const std::optional<std::size_t> told = toldViolation(*judged, playhead);
     const auto trace = m_context->trace();
     QString text;
+    m_shorter.clear();
     m_empty = !m_context->session();
     const auto unknown = std::ranges::count_if(verdict::kInvariants, [&](verdict::Invariant invariant) {
         return judged->outcomeAt(invariant, playhead) == verdict::Outcome::Unknown;
@@ -54,11 +56,15 @@ void VerdictBanner::refresh() {
         m_shown = judged->violations[*told];
         m_outcome = verdict::Outcome::Violated;
         text = verdict::headline(*m_shown, *trace);
+        m_shorter = {verdict::shortHeadline(*m_shown, *trace)};
         const auto begun = std::ranges::partition_point(
             judged->violations, [&](const verdict::Violation& violation) { return violation.from <= playhead; });
-        if (const int more = int(begun - judged->violations.begin()) - 1; more > 0)
+        if (const int more = int(begun - judged->violations.begin()) - 1; more > 0) {
             //: %1 a sentence on one violation; %n how many more there are besides.
-            text = tr("%1  (+%n more)", "", more).arg(text);
+            const QString besides = tr("%1  (+%n more)", "", more);
+            text = besides.arg(text);
+            m_shorter.prepend(besides.arg(m_shorter.front()));
+        }
     } else if (m_empty) {
         text.clear();
     } else if (judged->rows == 0) {
@@ -105,6 +111,14 @@ bool VerdictBanner::event(QEvent* event) {
     return QAbstractButton::event(event);
 }
 
+/// The fullest wording that has room, or else the shortest.
+QString VerdictBanner::wordingFor(int width, const QFontMetrics& metrics) const {
+    const auto fits = [&](const QString& words) { return metrics.horizontalAdvance(words) <= width; };
+    if (m_shorter.isEmpty() || fits(text())) return text();
+    const auto shorter = std::ranges::find_if(m_shorter, fits);
+    return shorter != m_shorter.end() ? *shorter : m_shorter.back();
+}
+
 void VerdictBanner::paintEvent(QPaintEvent*) {
     if (m_empty) return;
     QPainter painter(this);
@@ -127,7 +141,8 @@ void VerdictBanner::paintEvent(QPaintEvent*) {
     painter.setPen(color(ink));
     const double left = bad ? kBar * textScale() : 0, sign = kSign * textScale();
     const QRect room = rect().adjusted(int(left + sign + kGap * textScale()), 0, -8, 0);
-    const QString shown = painter.fontMetrics().elidedText(text(), Qt::ElideRight, room.width());
+    const QString shown =
+        painter.fontMetrics().elidedText(wordingFor(room.width(), painter.fontMetrics()), Qt::ElideRight, room.width());
     paintIcon(painter, QRectF(left, (height() - sign) / 2, sign, sign),
               bad              ? "cross"
               : unknownOutcome ? "unknown"

@@ -24,7 +24,9 @@ protected:
 
 private:
     void refresh();
+    QString wordingFor(int width, const QFontMetrics& metrics) const;
     ViewContext* m_context;
+    QStringList m_shorter; ///< of text(), from fuller to shorter; for where it has no room
     std::optional<verdict::Violation> m_shown;
     std::size_t m_index = 0; ///< of m_shown in the verdict
     verdict::Outcome m_outcome = verdict::Outcome::Unknown;

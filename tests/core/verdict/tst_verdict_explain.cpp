@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hand_written.h"
 #include "trace/deadline.h"
+#include "verdict/words.h"
 
 using namespace lockscope;
 using namespace lockscope::verdict;
@@ -394,13 +395,16 @@ void TestVerdictExplain::headlines() {
     w.trace->reach(ms(7200));
     const auto open = w.violations(Invariant::MutualExclusion);
     QCOMPARE(headline(open.at(0), *w.trace), QStringLiteral("mutual-exclusion violated for 1.2 s so far, since 6.0 s"));
+    QCOMPARE(shortHeadline(open.at(0), *w.trace), QStringLiteral("mutual-exclusion violated for 1.2 s so far"));
     w.released(7200, w.a);
     const auto closed = w.violations(Invariant::MutualExclusion);
     QCOMPARE(headline(closed.at(0), *w.trace), QStringLiteral("mutual-exclusion violated for 1.2 s, from 6.0 s"));
+    QCOMPARE(shortHeadline(closed.at(0), *w.trace), QStringLiteral("mutual-exclusion violated for 1.2 s"));
     Violation instant = closed.at(0);
     instant.invariant = Invariant::StaleWrite;
     instant.to = instant.from;
     QCOMPARE(headline(instant, *w.trace), QStringLiteral("stale-write violated at 6.000 s"));
+    QCOMPARE(shortHeadline(instant, *w.trace), QStringLiteral("stale-write violated at 6.000 s"));
     instant.from = 3min + 12s;
     instant.to = instant.from + 100min;
     QCOMPARE(headline(instant, *w.trace), QStringLiteral("stale-write violated for 1 h 40 m, from 3:12.0"));
