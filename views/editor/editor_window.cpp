@@ -44,7 +44,7 @@ EditorWindow::EditorWindow(EditedDocument::Kind kind, QWidget* parent)
       m_pages(new QWidget),
       m_text(new TextPane(m_document)),
       m_commands(new QHBoxLayout) {
-    setMinimumSize(880, 560);
+    setMinimumSize(kSmallestWindow);
     resize(roomFor(this, {1440, 920}));
     auto* const centre = new QWidget;
     m_column = new QVBoxLayout(centre);
@@ -263,6 +263,7 @@ void EditorWindow::openCopy(const QByteArray& json) {
                 text = withoutValue(text, QStringLiteral("/order"));
             return text;
         });
+        m_document->text()->setModified(false); // a person who only looked at it is not asked to save it
         refreshTitle();
     });
 }

@@ -24,6 +24,7 @@ namespace lockscope::views {
 namespace {
 
 constexpr int kMargin = 2 * kGrid, kCondition = 6, kRow = 24, kAxis = 40, kLanes = 3;
+constexpr int kWidest = 220;   ///< px, of a fault at a time; a condition has a line to itself, and more words
 constexpr Nanos kSnap = 100ms; ///< what a drag and a key move by
 
 /// Between two marks of the ruler, so that their numbers have room.
@@ -78,7 +79,7 @@ void FaultAxis::layOut() {
         mark.lasts = parseDuration(fault[u"for"].toString()).value_or(Nanos{});
         fault.remove(u"at");
         mark.words = elementWords(fault, language);
-        const int wide = std::min(metrics.horizontalAdvance(mark.words) + 3 * kGrid, 220);
+        const int wide = std::min(metrics.horizontalAdvance(mark.words) + 3 * kGrid, mark.at ? kWidest : 2 * kWidest);
         if (!mark.at) {
             mark.rect = {conditions, kCondition, wide, kRow - 4};
             conditions += wide + kGrid;

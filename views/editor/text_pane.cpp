@@ -18,7 +18,7 @@ namespace lockscope::views {
 
 namespace {
 
-constexpr int kGutter = 44, kComplaintsHeight = 132;
+constexpr int kGutter = 44, kMostComplaints = 132, kLeastComplaints = 56; ///< px; heights of their list
 
 enum ItemRole { Line = Qt::UserRole };
 
@@ -77,14 +77,15 @@ TextPane::TextPane(EditedDocument* document, QWidget* parent)
     m_edit->setLineWrapMode(QPlainTextEdit::NoWrap);
     m_edit->setTabChangesFocus(true); // lines are indented by spaces; the keyboard goes on from here
     new JsonColours(document->text());
-    column->addWidget(m_edit, 1);
+    column->addWidget(m_edit, 3);
     column->addWidget(m_caption);
     m_complaints->setObjectName(QStringLiteral("editor.complaints"));
     m_complaints->setAccessibleName(tr("Complaints"));
-    m_complaints->setFixedHeight(kComplaintsHeight);
+    m_complaints->setMinimumHeight(kLeastComplaints);
+    m_complaints->setMaximumHeight(kMostComplaints);
     m_complaints->setWordWrap(true);
     m_complaints->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    column->addWidget(m_complaints);
+    column->addWidget(m_complaints, 1);
     m_edit->installEventFilter(this);
     m_numbers->installEventFilter(this);
     connect(m_edit, &QPlainTextEdit::updateRequest, m_numbers, qOverload<>(&QWidget::update));

@@ -10,6 +10,7 @@
 #include "scenario/scenario_file.h"
 #include "scenario/user_files.h"
 #include "theme/palette.h"
+#include "theme/screen_room.h"
 
 #include <QAccessible>
 #include <QDir>
@@ -346,9 +347,18 @@ private Q_SLOTS:
         QVERIFY2(problems.empty(), problems.empty() ? "" : qPrintable(problems[0].toString()));
         scenario::Scenario copy = *s.document()->scenario(), original = *scenario::loadScenario(id);
         QCOMPARE(copy.id, QStringLiteral("my-") + id);
+        QVERIFY(!s.window.isWindowModified()); // nobody has written anything yet
         copy.id = original.id;
         copy.order = original.order;
         QVERIFY(copy == original); // no form has changed anything by showing it
+    }
+
+    void fitsWhereTheMainWindowFits() {
+        Scene s;
+        s.window.resize(kSmallestWindow);
+        QTRY_COMPARE(s.window.size(), kSmallestWindow);
+        QVERIFY(s.window.text()->edit()->viewport()->height() >= 2 * s.window.text()->edit()->fontMetrics().height());
+        QVERIFY(s.window.rect().contains(QRect(s.window.text()->mapTo(&s.window, QPoint()), s.window.text()->size())));
     }
 
     void everyControlHasAName() {
