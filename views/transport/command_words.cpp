@@ -199,6 +199,8 @@ CommandMatch matchOf(const QString& text, const CommandWords& command) {
     const QString typed = text.simplified();
     if (typed.isEmpty() || typed.compare(command.name, Qt::CaseInsensitive) == 0) return CommandMatch::Equal;
     if (command.name.startsWith(typed, Qt::CaseInsensitive)) return CommandMatch::Begins;
+    // An id is its name in English, whatever the language: "lease" finds 租约 before all that has to do with leases.
+    if (typed.compare(command.also.section(u' ', 0, 0), Qt::CaseInsensitive) == 0) return CommandMatch::Begins;
     const QStringList parts = words(typed);
     if (parts.isEmpty()) return CommandMatch::None;
     if (eachBeginsAWord(parts, command.name)) return CommandMatch::Words;

@@ -84,6 +84,8 @@ private Q_SLOTS:
         QCOMPARE(matchOf(u"cli"_qs, client), CommandMatch::Words);
         QCOMPARE(matchOf(u"freeze"_qs, client), CommandMatch::Also);
         QCOMPARE(matchOf(u"pcl"_qs, client), CommandMatch::Letters);
+        // An id names it in a language that has another word for it.
+        QCOMPARE(matchOf(u"lease"_qs, CommandWords{u"租约"_qs, u"设置"_qs, u"lease ttl"_qs}), CommandMatch::Begins);
         QCOMPARE(matchOf(u"zebra"_qs, client), CommandMatch::None);
     }
 };
