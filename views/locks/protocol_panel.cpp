@@ -234,12 +234,16 @@ void ProtocolPanel::showStanding() {
         standing += !empty;
     }
     m_mostStanding = std::max(m_mostStanding, standing);
+    showNote();
     fitHeight();
 }
 
 void ProtocolPanel::showNote() {
-    m_note->setText(m_model->note());
-    m_note->setVisible(!m_model->note().isEmpty());
+    const bool unbegun = m_brief && m_mostStanding == 0; // all steps are hidden, and nothing would be left
+    const bool plain = m_model->note().isEmpty() && unbegun;
+    m_note->setRole(plain ? Role::TextDim : Role::WaitingText);
+    m_note->setText(plain ? tr("No client is at a step yet.") : m_model->note());
+    m_note->setVisible(!m_note->text().isEmpty());
 }
 
 void ProtocolPanel::fitHeight() {
