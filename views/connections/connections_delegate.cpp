@@ -161,8 +161,9 @@ void ConnectionsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& g
     }
     room.setTop(room.top() + line);
 
-    text(QRect(room.left(), room.top(), room.width(), line), ConnectionsModel::costText(*facts), dim);
+    text(QRect(room.left(), room.top(), room.width(), line), model->costText(*facts), dim);
     room.setTop(room.top() + line + 2);
+    if (!model->desk()) return painter->restore(); // nothing is asked of a server in a recording
     const QRectF bar(room.left(), room.top(), room.width(), kBarHeight);
     painter->setPen(Qt::NoPen);
     painter->setBrush(color(Role::GaugeTrack));

@@ -1,16 +1,31 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "connections/connections_model.h"
 
+#include "models/connection_words.h"
 #include "session/alert_desk.h"
+#include "session/backend_name.h"
 #include "theme/format.h"
+#include "trace/connection.h"
 
 namespace lockscope::views {
 
 using session::ConnectionFacts;
 
+namespace {
+constexpr int kFollowMs = 250; ///< counting the locks of a recording takes a while where there are many
+}
+
 ConnectionsModel::ConnectionsModel(ViewContext* context, QObject* parent)
     : QAbstractListModel(parent), m_context(context) {
+    m_pace.setSingleShot(true);
+    m_pace.setInterval(kFollowMs);
+    connect(&m_pace, &QTimer::timeout, this, &ConnectionsModel::refresh);
     connect(context, &ViewContext::sessionChanged, this, &ConnectionsModel::attach);
+    const auto follow = [this] {
+        if (!m_desk && m_context->trace()->originWallMs() != 0 && !m_pace.isActive()) m_pace.start();
+    };
+    connect(context, &ViewContext::playheadChanged, this, follow);
+    connect(context, &ViewContext::traceGrew, this, follow);
     attach();
 }
 
@@ -25,7 +40,7 @@ void ConnectionsModel::attach() {
 }
 
 void ConnectionsModel::refresh() {
-    std::vector<ConnectionFacts> now = m_desk ? m_desk->all() : std::vector<ConnectionFacts>();
+    std::vector<ConnectionFacts> now = m_desk ? m_desk->all() : recorded();
     if (std::ranges::equal(now, m_rows, {}, &ConnectionFacts::id, &ConnectionFacts::id)) {
         m_rows = std::move(now);
         if (!m_rows.empty()) Q_EMIT dataChanged(index(0), index(rowCount() - 1));
@@ -35,6 +50,38 @@ void ConnectionsModel::refresh() {
         endResetModel();
     }
     Q_EMIT refreshed();
+}
+
+std::vector<ConnectionFacts> ConnectionsModel::recorded() const {
+    const auto trace = m_context->trace();
+    std::vector<ConnectionFacts> all;
+    if (trace->originWallMs() == 0) return all;
+    std::map<trace::EntityId, bool> observed; ///< by connection with a lock in use: whether one of these was seen then
+    for (const trace::EntityId id : connectionsOf(*m_context)) {
+        ConnectionFacts& one = all.emplace_back();
+        one.id = id;
+        one.name = trace->displayName(id);
+        one.url = QString::fromUtf8(trace::urlOfConnection(*trace, id));
+        one.kind = session::backendName(one.url);
+        one.lookedAt = m_context->playhead();
+    }
+    for (const auto& [lock, record] : m_context->state().records) {
+        const bool held = record.owner != trace::kNoEntity, waited = record.waiters > 0 || !record.queue.empty();
+        if (record.copyOf != trace::kNoEntity || (!held && !waited)) continue;
+        const auto its = std::ranges::find(all, trace::connectionOf(*trace, lock), &ConnectionFacts::id);
+        if (its == all.end()) continue;
+        ++its->locks;
+        its->held += held;
+        bool& seen = observed[its->id];
+        seen = seen || record.observed;
+    }
+    for (ConnectionFacts& one : all) {
+        const auto its = observed.find(one.id);
+        const bool blind = its != observed.end() && !its->second;
+        one.health = blind ? session::Health{session::Health::Level::Bad, tr("not observed at this time"), {}}
+                           : session::Health{session::Health::Level::Good, tr("as recorded"), {}};
+    }
+    return all;
 }
 
 const ConnectionFacts* ConnectionsModel::facts(int row) const {
@@ -67,7 +114,8 @@ int ConnectionsModel::rowCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : int(m_rows.size());
 }
 
-QString ConnectionsModel::costText(const ConnectionFacts& facts) {
+QString ConnectionsModel::costText(const ConnectionFacts& facts) const {
+    if (!m_desk) return facts.url;
     //: What watching costs a server: commands a second, and the share of its time.
     return tr("%1 commands/s · takes %2 %")
         .arg(countShort(facts.commandsPerSecond))
@@ -84,7 +132,7 @@ QString ConnectionsModel::healthText(const ConnectionFacts& facts) const {
     // "127.0.0.1:6379 · connected": the address stands in its own line.
     QString text = facts.health.text.section(QStringLiteral(" · "), 1);
     if (text.isEmpty() || facts.health.level == session::Health::Level::Bad) text = facts.health.text;
-    if (!facts.open || facts.lookedAt < Nanos(0)) return text;
+    if (!m_desk || !facts.open || facts.lookedAt < Nanos(0)) return text;
     const Nanos age = m_context->trace()->reached() - facts.lookedAt;
     //: %1 is the health of a connection, %2 a time: its locks were looked at so long ago.
     return age > session::oldAfter(facts) ? tr("%1 · seen %2 ago").arg(text, duration(age)) : text;
@@ -99,8 +147,8 @@ QVariant ConnectionsModel::data(const QModelIndex& index, int role) const {
     case Qt::ToolTipRole:
     case Qt::AccessibleTextRole: {
         const QString access = its->changesAllowed ? tr("changes allowed") : tr("read-only");
-        return (QStringList{its->name, its->url, its->kind, healthText(*its), lockText(*its), costText(*its), access} +
-                its->servers)
+        const QStringList now = m_desk ? QStringList{costText(*its), access} : QStringList();
+        return (QStringList{its->name, its->url, its->kind, healthText(*its), lockText(*its)} + now + its->servers)
             .join(role == Qt::ToolTipRole ? QStringLiteral("\n") : QStringLiteral(", "));
     }
     case EntityRole:

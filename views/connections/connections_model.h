@@ -4,10 +4,12 @@
 #include "session/connection_desk.h"
 
 #include <QAbstractListModel>
+#include <QTimer>
 
 namespace lockscope::views {
 
-/// The connections of a session that watches servers, one row each, in the order in which they were made.
+/// The connections of a session that watches servers, one row each, in the order in which they were made. Of a
+/// recording of such a session, the connections that it tells of, as they stood at the playhead.
 class ConnectionsModel : public QAbstractListModel {
     Q_OBJECT
 public:
@@ -17,7 +19,7 @@ public:
     };
     explicit ConnectionsModel(ViewContext* context, QObject* parent = nullptr);
 
-    /// nullptr: the session watches no servers.
+    /// nullptr: the session watches no servers, or did so once and is a recording.
     session::ConnectionDesk* desk() const { return m_desk; }
     /// nullptr: no such row.
     const session::ConnectionFacts* facts(int row) const;
@@ -30,8 +32,8 @@ public:
     /// The text is the name; the accessible text is everything that the card tells.
     QVariant data(const QModelIndex& index, int role) const override;
 
-    /// "38 commands/s · 0.4 % of its time": what watching costs.
-    static QString costText(const session::ConnectionFacts& facts);
+    /// "38 commands/s · takes 0.4 %": what watching costs. In a recording, which costs nothing, the address.
+    QString costText(const session::ConnectionFacts& facts) const;
     /// "214 locks · 188 held".
     static QString lockText(const session::ConnectionFacts& facts);
     /// The health without the address, which stands elsewhere on the card.
@@ -43,7 +45,9 @@ Q_SIGNALS:
 private:
     void attach();
     void refresh();
+    std::vector<session::ConnectionFacts> recorded() const;
     ViewContext* m_context;
+    QTimer m_pace; ///< runs until the playhead of a recording is followed
     QPointer<session::ConnectionDesk> m_desk;
     std::vector<session::ConnectionFacts> m_rows;
 };

@@ -78,6 +78,7 @@ ConnectionsPanel::ConnectionsPanel(ViewContext* context, QWidget* parent)
     connect(m_view, &QListView::customContextMenuRequested, this, [this](const QPoint& at) {
         const QModelIndex index = m_view->indexAt(at);
         if (!index.isValid()) return;
+        if (!m_model->desk()) return; // nothing can be done with a connection that is recorded
         QMenu* const menu = makeMenu(index.data(ConnectionsModel::EntityRole).toUInt());
         menu->setAttribute(Qt::WA_DeleteOnClose);
         menu->popup(m_view->viewport()->mapToGlobal(at));
@@ -183,7 +184,7 @@ bool ConnectionsPanel::eventFilter(QObject* watched, QEvent* event) {
         m_view->setCurrentIndex(m_model->index(0));
     }
     const EntityId connection = current();
-    if (watched != m_view || connection == kNoEntity) return QWidget::eventFilter(watched, event);
+    if (watched != m_view || connection == kNoEntity || !m_model->desk()) return QWidget::eventFilter(watched, event);
     if (event->type() == QEvent::KeyPress) {
         const auto* const key = static_cast<QKeyEvent*>(event);
         if (key->key() == Qt::Key_Delete && key->modifiers() == Qt::NoModifier) {

@@ -93,6 +93,35 @@ QStringList texts(const QAbstractItemModel& model, const QModelIndex& parent = {
 class ConnectionsPanelTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void aRecordingHasCardsOfWhatWasWatched() {
+        views::testing::FakeSession session;
+        trace::Trace& t = session.writable();
+        t.setOriginWallMs(1'700'000'000'000);
+        const auto shop = trace::internConnection(t, "shop", "redis://10.0.0.1:6379");
+        const auto node = t.intern(trace::EntityKind::Node, "10.0.0.1:6379", shop);
+        const auto orders = t.intern(trace::EntityKind::Lock, "orders", node);
+        const auto thread = t.intern(trace::EntityKind::Thread, "1", t.intern(trace::EntityKind::Client, "A"));
+        t.append({Nanos(2s).count(), trace::kNeverEnds, thread, orders, 1, trace::EventKind::RecordHeld, 0});
+        t.reach(10s);
+        ViewContext context;
+        context.setSession(&session);
+        ConnectionsPanel panel(&context);
+        panel.resize(260, 300);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        const ConnectionsModel& model = *panel.model();
+        QTRY_COMPARE(model.rowCount(), 1);
+        QCOMPARE(model.facts(0)->name, QStringLiteral("shop"));
+        QCOMPARE(model.facts(0)->kind, QStringLiteral("Redis"));
+        QCOMPARE(ConnectionsModel::lockText(*model.facts(0)), QStringLiteral("0 lock(s) · 0 held")); // not yet
+        context.setPlayhead(5s);
+        QTRY_COMPARE(ConnectionsModel::lockText(*model.facts(0)), QStringLiteral("1 lock(s) · 1 held"));
+        QCOMPARE(panel.summary(), QStringLiteral("1 lock(s)"));
+        QCOMPARE(model.costText(*model.facts(0)), QStringLiteral("redis://10.0.0.1:6379")); // nothing is asked of it
+        QTest::keyClick(panel.findChild<QListView*>(), Qt::Key_Delete);                     // and nothing can be ended
+        QCOMPARE(model.rowCount(), 1);
+    }
+
     void theKeyboardReachesItsControls() {
         Scene scene;
         ConnectionsPanel panel(&scene.context);
