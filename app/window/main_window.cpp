@@ -22,6 +22,7 @@
 #include "window/message_bar.h"
 #include "window/name_hider.h"
 #include "window/presenter.h"
+#include "window/recording_arrival.h"
 #include "window/secret_keeper.h"
 #include "window/session_opener.h"
 #include "window/session_recorder.h"
@@ -87,6 +88,7 @@ MainWindow::MainWindow(Settings* settings, QWidget* parent)
       m_help(new HelpDesk(this)),
       m_comparison(new CompareDesk(this)) {
     new EditorDesk(this);
+    new RecordingArrival(this);
     setObjectName(QStringLiteral("lockscope"));
     setAcceptDrops(true);
     setMinimumSize(views::kSmallestWindow);
@@ -271,6 +273,8 @@ void MainWindow::setSession(std::unique_ptr<session::Session> session, bool play
     std::unique_ptr<session::Session> old = std::move(m_session);
     m_session = std::move(session);
     const bool open = m_session != nullptr;
+    const auto* const recording = qobject_cast<session::RecordingSession*>(m_session.get());
+    RecordingArrival::of(this)->follow(recording);
     if (open) {
         needWork();
         // Where names are hidden, another session tells of it.
@@ -282,7 +286,7 @@ void MainWindow::setSession(std::unique_ptr<session::Session> session, bool play
             if (isShown()) tellHealth();
         });
         attachConnections();
-        if (const auto* recording = qobject_cast<session::RecordingSession*>(m_session.get())) {
+        if (recording) {
             // Queued: the session goes, and must not be in the middle of telling this.
             connect(recording, &session::RecordingSession::unreadable, this, &MainWindow::giveUpFile,
                     Qt::QueuedConnection);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/screenshot.h"
 
+#include "session/recording_session.h"
 #include "transport/player.h"
 #include "window/main_window.h"
 
@@ -40,10 +41,19 @@ void Screenshot::start() {
     connect(session, &session::Session::advanced, this, &Screenshot::check);
     if (const auto limit = m_window->player()->limit()) return stopAt(*limit);
     if (m_at) return arrive(*m_at);
-    connect(session, &session::Session::milestoneReached, this, [this, session](bool found, Nanos at) {
-        if (!m_at) arrive(found ? at + kAfterViolation : session->planned() / 2);
+    const auto* const recording = qobject_cast<session::RecordingSession*>(m_window->session());
+    connect(session, &session::Session::milestoneReached, this, [this, session, recording](bool found, Nanos at) {
+        if (m_at) return;
+        if (!recording) return arrive(found ? at + kAfterViolation : session->planned() / 2);
+        // At the beginning of a recording there may be nothing to see yet, and it goes no further than it goes.
+        const Nanos last = m_window->context()->trace()->reached();
+        arrive(found ? std::min(at + kAfterViolation, last) : last);
     });
-    session->advanceToNext(session::Milestone::Violation, Nanos(0));
+    const auto search = [session] { session->advanceToNext(session::Milestone::Violation, Nanos(0)); };
+    if (recording && recording->isLoading())
+        connect(recording, &session::RecordingSession::loaded, session, search);
+    else
+        search();
 }
 
 void Screenshot::stopAt(Nanos limit) {

@@ -115,7 +115,7 @@ int ConnectionsModel::rowCount(const QModelIndex& parent) const {
 }
 
 QString ConnectionsModel::costText(const ConnectionFacts& facts) const {
-    if (!m_desk) return facts.url;
+    if (!m_desk) return facts.url == facts.name ? QString() : facts.url; // a script names none
     //: What watching costs a server: commands a second, and the share of its time.
     return tr("%1 commands/s · takes %2 %")
         .arg(countShort(facts.commandsPerSecond))

@@ -4,6 +4,8 @@
 #include "faults/hand_list.h"
 #include "theme/format.h"
 #include "theme/palette.h"
+#include "trace/connection.h"
+#include "trace/recording.h"
 #include "transport/player.h"
 #include "transport/transport_bar.h"
 #include "window/action_registry.h"
@@ -163,6 +165,28 @@ private Q_SLOTS:
         scene.press(Qt::Key_R, Qt::ControlModifier);
         QVERIFY(scene.context()->session()->doneByHand().empty());
         QVERIFY(!without->isEnabled());
+    }
+
+    void aRecordingOfServersOpensAtItsEnd() {
+        Scene scene;
+        const auto trace = std::make_shared<trace::Trace>();
+        trace->setOriginWallMs(1'700'000'000'000);
+        const auto shop = trace::internConnection(*trace, "shop", "redis://10.0.0.1:6379");
+        const auto node = trace->intern(trace::EntityKind::Node, "10.0.0.1:6379", shop);
+        const auto orders = trace->intern(trace::EntityKind::Lock, "orders", node);
+        const auto client = trace->intern(trace::EntityKind::Client, "A");
+        const auto thread = trace->intern(trace::EntityKind::Thread, "1", client);
+        for (const Nanos at : {2s, 10s})
+            trace->append({at.count(), trace::kNeverEnds, thread, orders, 1, trace::EventKind::RecordHeld, 0});
+        const QString path = scene.folder.filePath(QStringLiteral("watched.lockscope"));
+        QVERIFY(trace::saveRecording(path, trace, {}));
+        scene.window->openFile(path);
+        QTRY_COMPARE(scene.context()->playhead(), Nanos(10s));
+        QVERIFY(!scene.window->player()->isPlaying());
+        QVERIFY2(scene.window->messages()->message().contains(QLatin1String("as it ended")),
+                 qPrintable(scene.window->messages()->message()));
+        scene.window->messages()->offerButton()->click(); // the way to the start
+        QCOMPARE(scene.context()->playhead(), Nanos(0));
     }
 
     void aRecordingShowsItsSeedAndSaysWhyItCannotBeBroken() {
