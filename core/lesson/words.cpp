@@ -3,8 +3,7 @@
 #include "lesson/facts.h"
 #include "lesson/lesson_check.h"
 #include "trace/time_text.h"
-
-#include <QRegularExpression>
+#include "trace/whole_spans.h"
 
 namespace lockscope::lesson {
 
@@ -12,12 +11,6 @@ namespace {
 
 QString tr(const char* text) {
     return QCoreApplication::translate("lesson", text);
-}
-
-/// A number and its unit stay on one line: "3 s" broken in two reads as another sentence.
-QString unbroken(QString text) {
-    static const QRegularExpression space(QStringLiteral("(?<=\\d) (?=(?:ns|µs|ms|s|m|h|d)(?![A-Za-z0-9_]))"));
-    return text.replace(space, QString(QChar(QChar::Nbsp)));
 }
 
 /// An instant in narration: to a tenth of a second.
@@ -49,7 +42,7 @@ QString Facts::filled(const QString& text, const Scene& scene, Nanos here) const
             word = instantWords(moment->second.at);
         filled.replace(u'{' + name + u'}', word);
     }
-    return unbroken(filled);
+    return withWholeSpans(filled);
 }
 
 } // namespace lockscope::lesson

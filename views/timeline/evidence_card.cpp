@@ -6,6 +6,7 @@
 #include "theme/palette.h"
 #include "timeline/legend.h"
 #include "trace/time_text.h"
+#include "trace/whole_spans.h"
 
 #include <QCoreApplication>
 #include <QDateTime>
@@ -36,7 +37,7 @@ void paintPage(QPainter& painter, const EvidenceCard& card) {
         painter.setPen(color(role));
         const QRect room(kMargin, y, width, int(kPageHeight) - y - kMargin);
         QRect used;
-        painter.drawText(room, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, text, &used);
+        painter.drawText(room, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, withWholeSpans(text), &used);
         y = used.bottom() + kGap;
     };
     write(card.run.title, uiFont(6, QFont::DemiBold), Role::Text);

@@ -5,6 +5,7 @@
 #include "theme/fonts.h"
 #include "theme/icons.h"
 #include "theme/plain_tips.h"
+#include "trace/whole_spans.h"
 
 #include <QHelpEvent>
 #include <QListView>
@@ -17,6 +18,10 @@ namespace {
 
 constexpr int kPad = 10, kIcon = 13;
 constexpr int kFewLines = 4; ///< of words, where all cards are of one size
+
+QString explanation(const QModelIndex& index) {
+    return withWholeSpans(index.data(ViolationsModel::ExplainRole).toString());
+}
 
 int wordsWidth(const QStyleOptionViewItem& option) {
     const auto* list = qobject_cast<const QListView*>(option.widget);
@@ -101,10 +106,8 @@ QSize ViolationDelegate::sizeHint(const QStyleOptionViewItem& option, const QMod
     const auto row = std::size_t(index.row());
     if (row >= m_heights.size()) m_heights.resize(row + 1);
     if (m_heights[row] == 0)
-        m_heights[row] = QFontMetrics(font)
-                             .boundingRect(QRect(0, 0, width, 10000), Qt::TextWordWrap,
-                                           index.data(ViolationsModel::ExplainRole).toString())
-                             .height();
+        m_heights[row] =
+            QFontMetrics(font).boundingRect(QRect(0, 0, width, 10000), Qt::TextWordWrap, explanation(index)).height();
     return {width, m_heights[row] + around};
 }
 
@@ -155,7 +158,7 @@ void ViolationDelegate::paint(QPainter* painter, const QStyleOptionViewItem& opt
     room.setTop(room.top() + painter->fontMetrics().height() + 3);
     painter->setFont(uiFont(-0.5));
     painter->setPen(color(later ? Role::TextDim : Role::Text));
-    const QString words = index.data(ViolationsModel::ExplainRole).toString();
+    const QString words = explanation(index);
     if (isOneSize(option.widget))
         drawLines(*painter, room, words);
     else

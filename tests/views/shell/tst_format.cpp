@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "theme/format.h"
 #include "trace/time_text.h"
+#include "trace/whole_spans.h"
 
 #include <QTest>
 
@@ -44,6 +45,13 @@ private Q_SLOTS:
         QCOMPARE(spanText(2500ms), QStringLiteral("2.5 s"));
         QCOMPARE(spanText(1ms), QStringLiteral("1 ms"));
         QCOMPARE(spanText(kNever), QStringLiteral("never"));
+    }
+
+    void aLineIsNotBrokenInsideOfASpan() {
+        QCOMPARE(withWholeSpans(QStringLiteral("A lease of 3 s, for 1.2 s; 3 servers, 5 seconds.")),
+                 QStringLiteral("A lease of 3\u00a0s, for 1.2\u00a0s; 3 servers, 5 seconds."));
+        QCOMPARE(withWholeSpans(QStringLiteral("120 µs后，租约 10 ms")),
+                 QStringLiteral("120\u00a0µs后，租约 10\u00a0ms"));
     }
 
     void noBoundIsNeverAndNotANumber() {
