@@ -114,12 +114,12 @@ QByteArray WatchMetrics::text() const {
             if (shown++ >= kMostLocks) continue;
             const QByteArray of = here + ",lock=" + label(inspect::readable(row.name)) +
                                   ",format=" + label(inspect::readable(row.format));
-            held.add(of, row.state == LockRow::State::Held ? "1" : "0");
+            if (row.state != LockRow::State::NotKnown) held.add(of, row.state == LockRow::State::Held ? "1" : "0");
             if (row.waiterCount) waiters.add(of, QByteArray::number(qlonglong(*row.waiterCount)));
             if (row.ttlMs) left.add(of, seconds(double(*row.ttlMs) / 1000));
             if (row.token) tokens.add(of, QByteArray::number(qlonglong(*row.token)));
         }
-        static constexpr const char* kStates[] = {"free", "queued", "held"};
+        static constexpr const char* kStates[] = {"free", "queued", "held", "not-known"};
         for (const auto& [state, count] : states)
             locks.add(here + ",state=\"" + kStates[std::size_t(state)] + '"', QByteArray::number(count));
     }

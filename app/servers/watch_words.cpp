@@ -6,6 +6,7 @@
 #include "inspect/text.h"
 
 #include <QLocale>
+#include <algorithm>
 
 namespace lockscope::cli {
 
@@ -21,6 +22,8 @@ QString stateWord(LockRow::State state) {
         return tr("held");
     case LockRow::State::Queued:
         return tr("queued");
+    case LockRow::State::NotKnown:
+        return tr("not known");
     case LockRow::State::Free:
         break;
     }
@@ -85,12 +88,32 @@ QString waitersText(const LockRow& row) {
     return text;
 }
 
+/// "127.0.0.1:7001 by 3c1f0a52-7b…, 9.1 s left": what one of several servers has of a lock that they keep together.
+QString copyText(const LockRow& copy) {
+    QString text = inspect::readable(copy.server) + QLatin1Char(' ');
+    if (copy.state != LockRow::State::Held) return text + stateWord(copy.state);
+    const QString holders = holdersText(copy);
+    text += holders.isEmpty() ? stateWord(copy.state) : tr("by %1").arg(holders);
+    return text + QStringLiteral(", ") + endText(copy);
+}
+
+/// "held", "free, held on a minority only", …
+QString stateText(const LockRow& row) {
+    const bool anyHeld = std::ranges::find(row.copies, LockRow::State::Held, &LockRow::state) != row.copies.end();
+    if (row.state == LockRow::State::Free && anyHeld) return tr("free, as only a minority of the servers has a holder");
+    return stateWord(row.state);
+}
+
 } // namespace
 
 QString rowText(const LockRow& row) {
-    QStringList parts{inspect::readable(row.name), inspect::readable(row.format), stateWord(row.state)};
+    QStringList parts{inspect::readable(row.name), inspect::readable(row.format), stateText(row)};
     if (const QString holders = holdersText(row); !holders.isEmpty()) parts += tr("by %1").arg(holders);
     if (const QString end = endText(row); !end.isEmpty()) parts += end;
+    QStringList copies;
+    for (const LockRow& copy : row.copies)
+        copies += copyText(copy);
+    if (!copies.isEmpty()) parts += tr("copies: %1").arg(copies.join(QStringLiteral("; ")));
     parts += waitersText(row);
     if (row.token) parts += tr("token %1").arg(*row.token);
     if (row.certainty == Certainty::Guess) parts += tr("only a guess: perhaps no lock");

@@ -141,6 +141,15 @@ void AlertWatch::observe(Lock& lock, const LockRow& row, const LockReport& repor
     lock.seenIn = m_looks;
 }
 
+void AlertWatch::notKnown(Lock& lock, const LockRow& row) const {
+    // Nothing is new about its holders: they may hold on, and until when is not known.
+    lock.row.name = row.name;
+    lock.row.ttlMs.reset();
+    lock.renewals = {};
+    lock.gone = false;
+    lock.seenIn = m_looks;
+}
+
 void AlertWatch::Usual::note(Nanos length) {
     if (lengths.size() < kMostLengths)
         lengths.push_back(length);
@@ -189,7 +198,10 @@ void AlertWatch::observe(const LockReport& report) {
         if (row.certainty == Certainty::Guess) continue;
         m_sawLocks = true;
         m_backend = row.backend;
-        observe(m_locks[row.name], row, report);
+        if (row.state == LockRow::State::NotKnown)
+            notKnown(m_locks[row.name], row);
+        else
+            observe(m_locks[row.name], row, report);
     }
     for (auto& [name, lock] : m_locks) { // free, and its token stays known
         if (lock.seenIn == m_looks || lock.gone) continue;

@@ -138,6 +138,8 @@ private:
     };
     using Key = std::pair<std::size_t, QByteArray>; ///< rule, lock
     void observe(Lock& lock, const LockRow& row, const LockReport& report);
+    /// The look did not show whether it is held.
+    void notKnown(Lock& lock, const LockRow& row) const;
     /// Learns from a hold that has ended by `at`, and from the hand-over that this is.
     static void noteEnd(Lock& lock, const std::vector<Since>& holdersNow, Nanos at);
     static void noteRenewal(Renewals& renewals, const LockRow& before, const LockRow& now, Nanos at);

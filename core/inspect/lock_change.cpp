@@ -41,7 +41,8 @@ bool sameQueue(const LockRow& a, const LockRow& b) {
 /// them.
 bool sameBesidesTime(const LockRow& a, const LockRow& b) {
     return a.name == b.name && a.format == b.format && a.mode == b.mode && a.state == b.state && a.token == b.token &&
-           a.expires() == b.expires() && a.holdersGone == b.holdersGone && sameHolders(a, b) && sameQueue(a, b);
+           a.expires() == b.expires() && a.holdersGone == b.holdersGone && sameHolders(a, b) && sameQueue(a, b) &&
+           std::ranges::equal(a.copies, b.copies, sameBesidesTime);
 }
 
 EndMoved endMovedBetween(const LockRow& before, const LockRow& after, Nanos passed, Nanos tolerance) {
@@ -91,6 +92,8 @@ std::optional<What> between(const LockRow& before, const LockRow& after, const L
         return end == EndMoved::Later ? What::Renewed : What::Shortened;
     }
     const bool was = before.state == State::Held, is = after.state == State::Held;
+    if (after.state == State::NotKnown) return What::Other;
+    if (before.state == State::NotKnown) return What::Found; // it may have been so all the time
     if (!was && is) return What::Taken;
     if (was && !is) return endOf(before, looks);
     if (!sameHolders(before, after)) return changeOfHolders(before, after);

@@ -45,7 +45,11 @@ QJsonObject toJson(const ServerIdentity& server) {
 }
 
 bool LockReport::concerns(const LockRow& row) const {
-    return !events.empty() && (eventsAt.empty() || std::ranges::find(eventsAt, row.server) != eventsAt.end());
+    if (events.empty()) return false;
+    const auto isThere = [this](const LockRow& one) {
+        return std::ranges::find(eventsAt, one.server) != eventsAt.end();
+    };
+    return eventsAt.empty() || isThere(row) || std::ranges::any_of(row.copies, isThere);
 }
 
 bool LockReport::failedOver(const LockRow& row) const {
@@ -54,6 +58,7 @@ bool LockReport::failedOver(const LockRow& row) const {
 
 bool sameServer(const WatchedServerState& a, const WatchedServerState& b) {
     if (a.address != b.address || a.identity.has_value() != b.identity.has_value()) return false;
+    if (a.trouble.isEmpty() != b.trouble.isEmpty()) return false;
     return !a.identity || (a.identity->role == b.identity->role && a.identity->slotRanges == b.identity->slotRanges);
 }
 
@@ -72,6 +77,7 @@ QJsonObject toJson(const LockReport& report, const QString& endpoint) {
         for (const WatchedServerState& server : report.servers) {
             QJsonObject one = server.identity ? toJson(*server.identity) : QJsonObject();
             one.insert(QStringLiteral("address"), readable(server.address));
+            if (!server.trouble.isEmpty()) one.insert(QStringLiteral("trouble"), server.trouble);
             servers.append(one);
         }
         json.insert(QStringLiteral("servers"), servers);

@@ -21,6 +21,7 @@ struct WatchTrouble {
 struct WatchedServerState {
     QByteArray address;                     ///< "host:port"
     std::optional<ServerIdentity> identity; ///< missing = it does not tell
+    QString trouble = {};                   ///< why it cannot be read while others are, a sentence; empty: it can
     friend bool operator==(const WatchedServerState&, const WatchedServerState&) = default;
 };
 
@@ -40,15 +41,16 @@ struct LockReport {
     /// The addresses that `events` concern, before and after, where several servers are watched. Empty: all locks.
     std::vector<QByteArray> eventsAt;
     std::vector<WatchedServerState> servers; ///< of several: those that have the locks
-    int connections = 0;                     ///< so far: what is said once per connection is due again when this grows
-    std::int64_t keysRefused = 0;            ///< keys that this user has no right to read
-    std::uint64_t commands = 0;              ///< sent so far
-    Nanos serverTime{};                      ///< that the server has spent on us so far, at most
-    Nanos at{};                              ///< the runtime's monotonic clock when the answers came
-    std::int64_t wallMs = 0;                 ///< this machine's wall clock then
-    double commandsPerSecond = 0;            ///< our own load on the server, over the last seconds
-    Nanos period{};                          ///< until the next look
-    std::optional<WatchTrouble> trouble;     ///< why there is nothing new: `locks` are the last ones known
+    bool together = false;               ///< each of the servers has a copy of its own of every lock: LockRow::copies
+    int connections = 0;                 ///< so far: what is said once per connection is due again when this grows
+    std::int64_t keysRefused = 0;        ///< keys that this user has no right to read
+    std::uint64_t commands = 0;          ///< sent so far
+    Nanos serverTime{};                  ///< that the server has spent on us so far, at most
+    Nanos at{};                          ///< the runtime's monotonic clock when the answers came
+    std::int64_t wallMs = 0;             ///< this machine's wall clock then
+    double commandsPerSecond = 0;        ///< our own load on the server, over the last seconds
+    Nanos period{};                      ///< until the next look
+    std::optional<WatchTrouble> trouble; ///< why there is nothing new: `locks` are the last ones known
 
     /// Whether something happened to the server of a lock since the look before.
     bool concerns(const LockRow& row) const;

@@ -24,6 +24,8 @@ QString stateName(LockRow::State state) {
         return QStringLiteral("held");
     case LockRow::State::Queued:
         return QStringLiteral("queued");
+    case LockRow::State::NotKnown:
+        return QStringLiteral("not-known");
     case LockRow::State::Free:
         break;
     }
@@ -72,6 +74,23 @@ QJsonArray arrayOf(const std::vector<T>& items, F toObject) {
     return array;
 }
 
+/// A held lock without a holder is one whose format keeps no names: that is null, not "nobody". So is a lock of which
+/// it is not known whether somebody holds it.
+QJsonValue holdersJson(const LockRow& row) {
+    const bool nameless = row.state == LockRow::State::Held && row.holders.empty() && !row.holdersGone;
+    if (nameless || row.state == LockRow::State::NotKnown) return QJsonValue::Null;
+    return arrayOf(row.holders, holderJson);
+}
+
+QJsonObject copyJson(const LockRow& copy) {
+    return {{QStringLiteral("server"), readable(copy.server)},
+            {QStringLiteral("state"), stateName(copy.state)},
+            {QStringLiteral("ttl_ms"), orNull(copy.ttlMs)},
+            {QStringLiteral("expires"), QLatin1String(nameOf(copy.expires()))},
+            {QStringLiteral("holders"), holdersJson(copy)},
+            {QStringLiteral("raw"), arrayOf(copy.raw, rawJson)}};
+}
+
 } // namespace
 
 QByteArray identityOf(const Party& party) {
@@ -113,8 +132,6 @@ const char* nameOf(Certainty certainty) {
 }
 
 QJsonObject toJson(const LockRow& row) {
-    // A held lock without a holder is one whose format keeps no names: that is null, not "nobody".
-    const bool holdersUnknown = row.state == LockRow::State::Held && row.holders.empty() && !row.holdersGone;
     QJsonObject json{{QStringLiteral("name"), readable(row.name)},
                      {QStringLiteral("format"), readable(row.format)},
                      {QStringLiteral("backend"), readable(row.backend)},
@@ -124,13 +141,16 @@ QJsonObject toJson(const LockRow& row) {
                      {QStringLiteral("expires"), QLatin1String(nameOf(row.expires()))},
                      {QStringLiteral("certainty"), QLatin1String(nameOf(row.certainty))},
                      {QStringLiteral("token"), orNull(row.token)},
-                     {QStringLiteral("holders"),
-                      holdersUnknown ? QJsonValue(QJsonValue::Null) : QJsonValue(arrayOf(row.holders, holderJson))},
+                     {QStringLiteral("holders"), holdersJson(row)},
                      {QStringLiteral("waiters"),
                       row.waiters ? QJsonValue(arrayOf(*row.waiters, waiterJson)) : QJsonValue(QJsonValue::Null)},
                      {QStringLiteral("waiter_count"), orNull(row.waiterCount)},
                      {QStringLiteral("raw"), arrayOf(row.raw, rawJson)}};
     if (!row.server.isEmpty()) json.insert(QStringLiteral("server"), readable(row.server));
+    if (!row.copies.empty()) {
+        json.insert(QStringLiteral("copies"), arrayOf(row.copies, copyJson));
+        json.insert(QStringLiteral("quorum"), qint64(row.quorum));
+    }
     // Said only where the list is not whole.
     if (row.deadWaiters > 0) json.insert(QStringLiteral("dead_waiters"), qint64(row.deadWaiters));
     if (row.moreHolders > 0) json.insert(QStringLiteral("more_holders"), qint64(row.moreHolders));

@@ -72,7 +72,12 @@ struct Entry {
 
 /// One lock found on a server, in whatever format.
 struct LockRow {
-    enum class State : std::uint8_t { Free, Queued, Held };
+    enum class State : std::uint8_t {
+        Free,
+        Queued,
+        Held,
+        NotKnown, ///< only where several servers keep the lock: those that can be read do not decide it
+    };
     QByteArray name, format, backend = QByteArrayLiteral("redis"), mode = QByteArrayLiteral("exclusive");
     State state = State::Free;
     std::optional<std::int64_t> ttlMs; ///< missing: expires() says what that means
@@ -92,6 +97,10 @@ struct LockRow {
     std::vector<RawKey> raw;
     std::vector<Entry> entries; ///< of its holders; empty: the format does not tell them from others
     QByteArray server = {};     ///< where it lies, of several servers that are watched together: "host:port"
+    /// Where several servers keep the lock, each for itself: what each of them has, with its `server`. NotKnown: that
+    /// server cannot be read, or has not been asked for this lock yet. Empty: one server keeps the lock.
+    std::vector<LockRow> copies = {};
+    std::size_t quorum = 0; ///< with copies: so many of one hold make the lock held
 
     /// Explains a missing ttlMs. Unknown: the format does not say, or nothing is held that could end.
     enum class Expires : std::uint8_t { At, Never, Unknown };

@@ -45,9 +45,9 @@ std::expected<std::unique_ptr<Releaser>, QString> makeReleaser(Runtime& runtime,
     case Service::Sqlite:
         return std::make_unique<SqlReleaser>(diallers.sql(runtime, url), sql::Language::Sqlite);
     case Service::Redlock:
-        break;
+        return std::make_unique<RedlockReleaser>(runtime, url, diallers.redis);
     }
-    Q_UNREACHABLE(); // not watchable
+    Q_UNREACHABLE();
 }
 
 } // namespace lockscope::inspect

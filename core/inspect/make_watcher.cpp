@@ -5,11 +5,13 @@
 #include "inspect/etcd/watcher.h"
 #include "inspect/memcached/watcher.h"
 #include "inspect/redis/group_watcher.h"
+#include "inspect/redis/redlock_watcher.h"
 #include "inspect/redis/watcher.h"
 #include "inspect/sql/watcher.h"
 #include "inspect/zookeeper/watcher.h"
 
 #include <QCoreApplication>
+#include <algorithm>
 
 namespace lockscope::inspect {
 
@@ -34,6 +36,10 @@ Made redisGroupWatcher(Runtime& runtime, const ConnectionUrl& url, const Dialler
     const bool named = url.service == Service::RedisSentinel; // the master's name says more than its sentinels do
     return std::make_unique<RedisGroupWatcher>(runtime, url, named ? url.path : hosts(url), diallers.redis,
                                                std::move(options));
+}
+
+Made redlockWatcher(Runtime& runtime, const ConnectionUrl& url, const Diallers& diallers, WatchOptions options) {
+    return std::make_unique<RedlockWatcher>(runtime, url, hosts(url), diallers.redis, options);
 }
 
 Made zookeeperWatcher(Runtime& runtime, const ConnectionUrl& url, const Diallers& diallers, WatchOptions options) {
@@ -73,6 +79,7 @@ constexpr Kind kKinds[] = {
     {Service::Redis, redisWatcher},
     {Service::RedisSentinel, redisGroupWatcher},
     {Service::RedisCluster, redisGroupWatcher},
+    {Service::Redlock, redlockWatcher},
     {Service::ZooKeeper, zookeeperWatcher},
     {Service::Etcd, etcdWatcher},
     {Service::PostgreSql, sqlWatcher},
@@ -81,10 +88,10 @@ constexpr Kind kKinds[] = {
     {Service::Memcached, memcachedWatcher},
 };
 
-const Kind* kindOf(const ConnectionUrl& url) {
-    for (const Kind& kind : kKinds)
-        if (kind.service == url.service) return &kind;
-    return nullptr;
+const Kind& kindOf(const ConnectionUrl& url) {
+    const auto kind = std::ranges::find(kKinds, url.service, &Kind::service);
+    Q_ASSERT(kind != std::end(kKinds));
+    return *kind;
 }
 
 } // namespace
@@ -97,10 +104,6 @@ WatchOptions watchOptionsOf(const ConnectionUrl& url) {
 }
 
 std::expected<void, QString> watchable(const ConnectionUrl& url) {
-    if (!kindOf(url))
-        return std::unexpected(
-            QCoreApplication::translate("Watcher", "%1:// cannot be watched as a whole yet: watch one of its servers.")
-                .arg(url.scheme));
     const auto given = [&url](const char* name) { return !url.option(name).isEmpty(); };
     if (given("name") ? !given("table") : given("owner") || given("until"))
         return std::unexpected(QCoreApplication::translate(
@@ -116,7 +119,7 @@ std::expected<void, QString> watchable(const ConnectionUrl& url) {
 std::expected<std::unique_ptr<Watcher>, QString> makeWatcher(Runtime& runtime, const ConnectionUrl& url,
                                                              const Diallers& diallers, WatchOptions options) {
     if (const auto known = watchable(url); !known) return std::unexpected(known.error());
-    return kindOf(url)->make(runtime, url, diallers, std::move(options));
+    return kindOf(url).make(runtime, url, diallers, std::move(options));
 }
 
 } // namespace lockscope::inspect

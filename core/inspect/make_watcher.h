@@ -7,8 +7,7 @@
 
 namespace lockscope::inspect {
 
-/// Makes the watcher for the URL's kind of server, not connected yet. The error is a sentence for the user: this kind
-/// of server cannot be watched.
+/// Makes the watcher for the URL's kind of server, not connected yet. The error is that of watchable().
 std::expected<std::unique_ptr<Watcher>, QString> makeWatcher(Runtime& runtime, const ConnectionUrl& url,
                                                              const Diallers& diallers, WatchOptions options = {});
 
@@ -16,7 +15,7 @@ std::expected<std::unique_ptr<Watcher>, QString> makeWatcher(Runtime& runtime, c
 /// between.
 WatchOptions watchOptionsOf(const ConnectionUrl& url);
 
-/// Whether makeWatcher() knows the kind of server; the error is the sentence.
+/// Whether makeWatcher() can make a watcher of the URL's options; the error is a sentence for the user.
 std::expected<void, QString> watchable(const ConnectionUrl& url);
 
 } // namespace lockscope::inspect

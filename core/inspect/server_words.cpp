@@ -76,6 +76,8 @@ const char* nameOf(ServerIdentity::Role role) {
 
 QString textOf(const WatchedServerState& server) {
     QStringList parts{readable(server.address)};
+    if (!server.trouble.isEmpty())
+        return (parts << Text::tr("not known: %1").arg(server.trouble)).join(QStringLiteral(" · "));
     if (!server.identity) return (parts << Text::tr("role not known")).join(QStringLiteral(" · "));
     const ServerIdentity& its = *server.identity;
     parts << roleText(its);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/redis_record.h"
 
+#include "inspect/redis/majority.h"
 #include "inspect/redis/recogniser.h"
 #include "runtime/virtual_runtime.h"
 #include "sim/key_look.h"
@@ -266,12 +267,6 @@ bool RedisRecord::isThere(const Found& found) {
     return found.row && found.row->state == inspect::LockRow::State::Held;
 }
 
-bool RedisRecord::sameHold(const Found& a, const Found& b) {
-    if (!a.row->holders.empty() && !b.row->holders.empty())
-        return sameParty(a.row->holders.front(), b.row->holders.front());
-    return !a.raw.empty() && !b.raw.empty() && a.raw.front().value == b.raw.front().value;
-}
-
 RedisRecord::Found RedisRecord::majority(const QByteArray& lockName) const {
     std::vector<Found> copies, onDisks;
     for (RedisServer* server : m_deciders) {
@@ -283,31 +278,24 @@ RedisRecord::Found RedisRecord::majority(const QByteArray& lockName) const {
         const auto kept = m_onDisk.find({server->entity(), lockName});
         if (kept != m_onDisk.end() && kept->second.exactDeadline > m_scheduler.now()) onDisks.push_back(kept->second);
     }
-    for (const Found& candidate : copies) {
-        std::vector<Nanos> ends;
-        for (const Found& copy : copies)
-            if (sameHold(copy, candidate)) ends.push_back(copy.exactDeadline);
-        if (ends.size() < m_quorum) continue;
-        // The majority lasts until the shortest of the `quorum` longest copies ends.
-        std::ranges::sort(ends, std::greater());
-        Found held = candidate;
-        held.exactDeadline = ends[m_quorum - 1];
-        for (const Found& copy : copies)
-            if (copy.exactDeadline == held.exactDeadline) held.row->ttlMs = copy.row->ttlMs;
+    const auto holdsOf = [](const std::vector<Found>& all) {
+        std::vector<inspect::HoldCopy> holds;
+        for (const Found& found : all)
+            holds.push_back({&*found.row, &found.raw, found.exactDeadline.count()});
+        return holds;
+    };
+    constexpr std::size_t kNone = 0; // a simulated disk's content is known
+    const inspect::Majority all = inspect::majorityOf(holdsOf(copies), holdsOf(onDisks), kNone, m_quorum);
+    if (all.says == inspect::Majority::Says::Held) {
+        Found held = copies[all.hold];
+        held.exactDeadline = copies[all.endsBy].exactDeadline;
+        held.row->ttlMs = copies[all.endsBy].row->ttlMs;
         return held;
     }
     Found none;
-    none.unknown = mayBeHeld(copies, onDisks);
+    none.unknown = all.says == inspect::Majority::Says::NotKnown;
     if (none.unknown) none.exactDeadline = std::ranges::min(onDisks, {}, &Found::exactDeadline).exactDeadline;
     return none;
-}
-
-bool RedisRecord::mayBeHeld(const std::vector<Found>& copies, const std::vector<Found>& onDisks) const {
-    // A hold without a majority among the copies that can be read needs one that cannot.
-    return std::ranges::any_of(onDisks, [&](const Found& candidate) {
-        const auto same = [&candidate](const Found& copy) { return sameHold(copy, candidate); };
-        return std::size_t(std::ranges::count_if(copies, same) + std::ranges::count_if(onDisks, same)) >= m_quorum;
-    });
 }
 
 RedisRecord::Found RedisRecord::lookAtLockOn(RedisServer& server, const QByteArray& lockName, const Watched& watched) {

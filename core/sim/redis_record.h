@@ -101,11 +101,6 @@ private:
     static Found lookAtLockOn(RedisServer& server, const QByteArray& lockName, const Watched& watched);
     static Found lookAtPart(RedisServer& server, const QByteArray& key, Strings strings);
     Found majority(const QByteArray& lockName) const;
-    /// Whether some hold has a majority if the copies on disks count.
-    bool mayBeHeld(const std::vector<Found>& copies, const std::vector<Found>& onDisks) const;
-    /// Whether two copies are one hold: by their holders, or, where the format does not name them, by the value written
-    /// there.
-    static bool sameHold(const Found& a, const Found& b);
     /// Whether a GETSET wrote into a lock that another has won: it returned something else than its sender had read
     /// before. The recipe that takes locks so knows then that the lock is not its own; the entry does not name anybody.
     bool losesRace(const RedisServer& server, SessionId session, const redis::Args& args,

@@ -3,6 +3,7 @@
 
 #include "connections/redis/cluster_port.h"
 #include "connections/redis/sentinel_port.h"
+#include "inspect/redis/joined_report.h"
 #include "ports/redis/cluster_keys.h"
 
 #include <QCoreApplication>
@@ -25,27 +26,6 @@ constexpr Nanos kSurveyAgain = 2s;   // slots move without a failover, and then 
 constexpr Nanos kSurveySoon = 300ms; // while something does not fit: a failover takes about a second
 constexpr Nanos kPatience = 5s;      // for sentinels or nodes that still name a master that is none any more
 constexpr int kShareOfMerging = 10;  // joining the reports of many locks takes such a part of the time at most
-
-/// Joins notes of several servers: counts add up, and examples stand beside each other.
-void join(std::vector<WatchNote>& all, const std::vector<WatchNote>& more) {
-    constexpr std::size_t kMostExamples = 5;
-    for (const WatchNote& note : more) {
-        if (note.kind == WatchNote::Kind::ClusterNode) { // the others are watched, too
-            join(all, {{WatchNote::Kind::ClusterWaiters, 0, {}}});
-            continue;
-        }
-        const auto same = std::ranges::find(all, note.kind, &WatchNote::kind);
-        if (same == all.end()) {
-            all.push_back(note);
-            continue;
-        }
-        same->count += note.count;
-        for (const QByteArray& example : note.examples)
-            if (same->examples.size() < kMostExamples &&
-                std::ranges::find(same->examples, example) == same->examples.end())
-                same->examples.push_back(example);
-    }
-}
 
 } // namespace
 
@@ -257,15 +237,7 @@ LockReport RedisGroupWatcher::merged() {
             for (Party& holder : mine.holders)
                 holder.ends.reset();
         }
-        all.complete = all.complete && its.complete;
-        all.keysSeen += its.keysSeen;
-        all.keysThere = all.keysThere < 0 || its.keysThere < 0 ? -1 : all.keysThere + its.keysThere;
-        all.keysPassed += its.keysPassed;
-        all.keysLeftAlone += its.keysLeftAlone;
-        all.keysRefused += its.keysRefused;
-        all.commandsPerSecond += its.commandsPerSecond;
-        all.period = std::max(all.period, its.period);
-        join(all.notes, its.notes);
+        join(all, its);
         if (first) master->events.push_back(ServerEvent::FailedOver);
         if (master->events.empty()) continue;
         std::ranges::move(master->events, std::back_inserter(all.events));

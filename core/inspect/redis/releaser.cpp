@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/redis/releaser.h"
 
+#include "inspect/redis/majority.h"
 #include "inspect/text.h"
 #include "ports/endpoint.h"
 #include "recipes/redis/redis_recipe.h"
 
+#include <QCoreApplication>
 #include <algorithm>
 #include <tuple>
 
@@ -146,6 +148,54 @@ QCoro::Task<std::expected<Freed, QString>> RedisGroupReleaser::free(LockRow seen
     if (!releaser) co_return std::unexpected(releaser.error());
     auto freed = co_await (*releaser)->free(std::move(seen), std::move(stop));
     co_return freed;
+}
+
+namespace {
+
+/// The copies of the hold that makes the lock held.
+std::vector<LockRow> copiesOfTheHold(const LockRow& seen) {
+    std::vector<LockRow> copies;
+    for (const LockRow& copy : seen.copies)
+        if (copy.state == LockRow::State::Held && sameHold({&copy, &copy.raw}, {&seen, &seen.raw}))
+            copies.push_back(copy);
+    return copies;
+}
+
+} // namespace
+
+std::expected<QByteArrayList, QString> RedlockReleaser::commands(const LockRow& seen) {
+    QByteArrayList all;
+    for (const LockRow& copy : copiesOfTheHold(seen)) {
+        const auto lines = m_each.commands(copy);
+        if (!lines) return std::unexpected(lines.error());
+        all += *lines;
+    }
+    if (all.isEmpty()) return std::unexpected(cannotBeFreed(seen));
+    return all;
+}
+
+QCoro::Task<std::expected<Freed, QString>> RedlockReleaser::free(LockRow seen, std::stop_token stop) {
+    if (const auto possible = commands(seen); !possible) co_return std::unexpected(possible.error());
+    // A server whose copy was not known may have the hold, too.
+    auto left = std::size_t(std::ranges::count(seen.copies, LockRow::State::NotKnown, &LockRow::state));
+    std::size_t freedOn = 0, replacedOn = 0;
+    QStringList errors;
+    for (const LockRow& copy : copiesOfTheHold(seen)) {
+        const auto freed = co_await m_each.free(copy, stop);
+        freedOn += freed == Freed::Freed;
+        replacedOn += freed == Freed::HeldByAnother;
+        if (freed) continue;
+        ++left;
+        errors << readable(copy.server) + QStringLiteral(": ") + freed.error();
+    }
+    if (left >= seen.quorum || (freedOn == 0 && !errors.isEmpty()))
+        co_return std::unexpected(
+            errors.isEmpty()
+                ? QCoreApplication::translate("Watcher", "The hold was taken from every server that can be read; those "
+                                                         "that cannot may still have a majority of it.")
+                : errors.join(QLatin1Char(' ')));
+    if (freedOn > 0) co_return Freed::Freed;
+    co_return replacedOn > 0 ? Freed::HeldByAnother : Freed::WasFree;
 }
 
 } // namespace lockscope::inspect

@@ -43,6 +43,8 @@ public:
 
     /// Looks for these locks first, as they were seen elsewhere: on a server that this one replaces.
     void expect(const std::vector<LockRow>& rows);
+    /// Ends the pause of watch(): the next look comes as if a change had been told.
+    void lookSoon() { wake(m_told); }
     /// Changes which locks are wanted; the search begins again.
     void setNames(NameFilter names);
 

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/redis/joined_report.h"
+
+#include <algorithm>
+
+namespace lockscope::inspect {
+
+namespace {
+
+/// Joins notes of several servers: counts add up, and examples stand beside each other.
+void joinNotes(std::vector<WatchNote>& all, const std::vector<WatchNote>& more) {
+    constexpr std::size_t kMostExamples = 5;
+    for (const WatchNote& note : more) {
+        if (note.kind == WatchNote::Kind::ClusterNode) { // the others are watched, too
+            joinNotes(all, {{WatchNote::Kind::ClusterWaiters, 0, {}}});
+            continue;
+        }
+        const auto same = std::ranges::find(all, note.kind, &WatchNote::kind);
+        if (same == all.end()) {
+            all.push_back(note);
+            continue;
+        }
+        same->count += note.count;
+        for (const QByteArray& example : note.examples)
+            if (same->examples.size() < kMostExamples &&
+                std::ranges::find(same->examples, example) == same->examples.end())
+                same->examples.push_back(example);
+    }
+}
+
+} // namespace
+
+void join(LockReport& all, const LockReport& its) {
+    all.complete = all.complete && its.complete;
+    all.keysSeen += its.keysSeen;
+    all.keysThere = all.keysThere < 0 || its.keysThere < 0 ? -1 : all.keysThere + its.keysThere;
+    all.keysPassed += its.keysPassed;
+    all.keysLeftAlone += its.keysLeftAlone;
+    all.keysRefused += its.keysRefused;
+    all.commandsPerSecond += its.commandsPerSecond;
+    all.period = std::max(all.period, its.period);
+    joinNotes(all.notes, its.notes);
+}
+
+} // namespace lockscope::inspect
