@@ -3,6 +3,7 @@
 
 #include "cli/output.h"
 #include "cli/text.h"
+#include "inspect/copy_feeds.h"
 #include "trace/connection.h"
 
 #include <QFile>
@@ -22,6 +23,8 @@ struct WatchRecording::Server {
           observer(to.trace().intern(EntityKind::Client, "lockscope")),
           feed(
               to, node, [this](const inspect::Party& party) { return threadOf(party); }, 30ms),
+          copies(
+              {to, feed, connection, observer}, [this](const inspect::Party& party) { return threadOf(party); }, 30ms),
           reports(feed) {
         recorder.emit(EventKind::NodeStarted, node);
     }
@@ -43,6 +46,7 @@ struct WatchRecording::Server {
             observed = true;
         }
         for (const inspect::ServerEvent event : report.events) {
+            if (report.together) continue; // of one server of them: its copies tell
             if (event == inspect::ServerEvent::Restarted) {
                 recorder.emit(EventKind::NodeKilled, node);
                 recorder.emit(EventKind::NodeStarted, node);
@@ -52,11 +56,13 @@ struct WatchRecording::Server {
             }
         }
         reports.write(report);
+        copies.write(report);
     }
 
     trace::Recorder& recorder;
     trace::EntityId connection, node, observer;
     inspect::TraceFeed feed;
+    inspect::CopyFeeds copies;
     inspect::ReportFeed reports;
     bool observed = true;
 };

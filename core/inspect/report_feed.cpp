@@ -25,7 +25,8 @@ void ReportFeed::write(const LockReport& report) {
         if (m_places.contains(name)) continue;
         LockRow was;
         was.server = server;
-        if (report.concerns(was))
+        const bool copyLost = report.together && !report.events.empty();
+        if (copyLost || report.concerns(was))
             m_feed.lost(name); // with the server's data, not by a release
         else
             m_feed.update(name, std::nullopt);

@@ -146,6 +146,8 @@ void TraceFeed::updateHolders(Known& lock, const std::optional<LockRow>& row, co
 void TraceFeed::update(const QByteArray& lockName, const std::optional<LockRow>& row, const Sight& sight) {
     if (!row && !m_locks.contains(lockName)) return;
     Known& lock = known(lockName, row ? row->format : QByteArray());
+    setHidden(lock, row && row->state == LockRow::State::NotKnown);
+    if (lock.hidden) return;
     if (row && row->certainty != lock.certainty) { // before the hold: nobody may take a guess for more meanwhile
         lock.certainty = row->certainty;
         tell(EventKind::RecordCertainty, kNoEntity, lock, static_cast<std::int64_t>(lock.certainty));
@@ -223,7 +225,9 @@ EndMoved TraceFeed::deadlineMoved(const Known& lock, const LockRow& row, std::in
     if (sight.exactDeadline) return sight.exactDeadline == lock.exactDeadline ? EndMoved::Same : otherwise;
     // Measured ends are compared as such: when the looks came, and how late, has no part in it.
     if (row.ends && lock.ends) return endMoved(*lock.ends, *row.ends);
-    return sameDeadline(deadline, lock.deadline, toleranceOf(sight)) ? EndMoved::Same : otherwise;
+    constexpr Nanos kSeveralServers = 100ms; // which were looked at one after the other
+    const Nanos tolerance = row.copies.empty() ? toleranceOf(sight) : std::max(toleranceOf(sight), kSeveralServers);
+    return sameDeadline(deadline, lock.deadline, tolerance) ? EndMoved::Same : otherwise;
 }
 
 void TraceFeed::lost(const QByteArray& lockName) {
@@ -238,16 +242,21 @@ void TraceFeed::nodeLost() {
         if (lock.owner != kNoEntity) free(lock, kNoEntity, FreedBy::NodeLoss);
 }
 
+void TraceFeed::setHidden(Known& lock, bool hidden) {
+    if (std::exchange(lock.hidden, hidden) == hidden) return;
+    tell(hidden ? EventKind::RecordUnobserved : EventKind::RecordObserved, kNoEntity, lock);
+}
+
 void TraceFeed::unobserved() {
     if (!std::exchange(m_observed, false)) return;
     for (const auto& [name, lock] : m_locks)
-        tell(EventKind::RecordUnobserved, kNoEntity, lock);
+        if (!lock.hidden) tell(EventKind::RecordUnobserved, kNoEntity, lock);
 }
 
 void TraceFeed::observed() {
     if (std::exchange(m_observed, true)) return;
     for (const auto& [name, lock] : m_locks)
-        tell(EventKind::RecordObserved, kNoEntity, lock);
+        if (!lock.hidden) tell(EventKind::RecordObserved, kNoEntity, lock);
 }
 
 void TraceFeed::tell(EventKind kind, EntityId actor, const Known& lock, std::int64_t value, std::uint32_t aux,

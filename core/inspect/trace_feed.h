@@ -50,7 +50,8 @@ public:
     /// The record of one lock now; no row = nothing of it is left on the server. A change of owner without a free lock
     /// in between is an overwrite when there is a cause; without one it is two changes between two looks. A renewal is
     /// told when somebody's command moved the deadline, or when, without a cause, the deadline is later than the
-    /// uncertainty allows; any other move is a RecordDeadline.
+    /// uncertainty allows; any other move is a RecordDeadline. A row of which it is not known whether it is held: the
+    /// record cannot be seen until the next row.
     void update(const QByteArray& lockName, const std::optional<LockRow>& row, const Sight& sight = {});
     /// As update(), for a caller that knows only the owner: leaves waiters, permits, content and certainty unchanged.
     /// Holders that the row does not name are gone.
@@ -90,9 +91,12 @@ private:
         std::int64_t waiters = -1;
         std::int64_t token = 0;
         RecordDetails details;
+        bool hidden = false; ///< LockRow::State::NotKnown
     };
     /// A lock that is new gets the format as its entity's `other`, a Text, when it is known by then.
     Known& known(const QByteArray& lockName, const QByteArray& format);
+    /// Writes whether this lock can be seen while others can, if that is new.
+    void setHidden(Known& lock, bool hidden);
     void updateHolders(Known& lock, const std::optional<LockRow>& row, const Sight& sight);
     /// The holder that the owner's lane shows: the same as long as it holds, then one that has held with it.
     static Party shownHolder(const Known& lock, const LockRow& row);

@@ -19,6 +19,8 @@ using trace::EventKind;
 
 namespace {
 
+constexpr Nanos kTolerance = 30ms; ///< of deadlines: answers come over a network
+
 /// A server's address; a file's name where there is no server.
 QByteArray nodeNameOf(const ConnectionUrl& url) {
     return (url.endpoints.empty() ? url.path : usualName(url)).toUtf8();
@@ -40,6 +42,8 @@ QString progressText(const inspect::LockReport& report) {
 } // namespace
 
 QString usualName(const ConnectionUrl& url) {
+    if (url.service == Service::Redlock && url.endpoints.size() > 1) // none of its servers is more than the others
+        return QStringLiteral("%1 +%2").arg(url.endpoints.front().display()).arg(url.endpoints.size() - 1);
     if (url.service == Service::RedisSentinel) return url.path; // the master's name: its server changes
     return url.endpoints.empty() ? QFileInfo(url.path).fileName() : url.endpoints.front().display();
 }
@@ -52,7 +56,10 @@ LiveConnection::LiveConnection(const Shared& shared, ConnectionPlan plan)
       m_node(shared.recorder.trace().intern(EntityKind::Node, nodeNameOf(m_plan.url), m_id)),
       m_feed(
           shared.recorder, m_node, [this](const inspect::Party& party) { return m_shared.threadOf(party, m_id); },
-          30ms) {
+          kTolerance),
+      m_copies(
+          {shared.recorder, m_feed, m_id, shared.observer},
+          [this](const inspect::Party& party) { return m_shared.threadOf(party, m_id); }, kTolerance) {
 }
 
 void LiveConnection::open(ConnectionUrl url, bool changesAllowed) {
@@ -82,6 +89,7 @@ void LiveConnection::close() {
     m_progress.clear();
     m_server = {};
     tellTrouble(LiveSession::tr("the connection was ended"));
+    m_copies.unobserved();
     endAlerts();
     judgeHealth();
 }
@@ -252,6 +260,7 @@ void LiveConnection::tellTrouble(const QString& message) {
 void LiveConnection::seen(const inspect::LockReport& report) {
     m_alerts.observe(report);
     if (report.trouble) {
+        m_copies.write(report);
         tellTrouble(report.trouble->message);
         judgeHealth();
         return;
@@ -288,6 +297,7 @@ void LiveConnection::seen(const inspect::LockReport& report) {
         m_servers << textOf(inspect::WatchedServerState{m_watcher->where().toUtf8(), report.server});
     judgeHealth();
     tellLocks(report);
+    m_copies.write(report);
 }
 
 void LiveConnection::tellLocks(const inspect::LockReport& report) {
@@ -321,6 +331,7 @@ void LiveConnection::tellLocks(const inspect::LockReport& report) {
 }
 
 void LiveConnection::tellServerEvents(const inspect::LockReport& report) {
+    if (report.together) return; // one server of them: its copies tell
     for (const inspect::ServerEvent event : report.events) {
         if (event == inspect::ServerEvent::Restarted) {
             m_shared.recorder.emit(EventKind::NodeKilled, m_node);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "inspect/alert_watch.h"
+#include "inspect/copy_feeds.h"
 #include "inspect/releaser.h"
 #include "inspect/trace_feed.h"
 #include "inspect/watcher.h"
@@ -112,6 +113,7 @@ private:
     inspect::WatchOptions m_options;
     trace::EntityId m_id, m_node;
     inspect::TraceFeed m_feed;
+    inspect::CopyFeeds m_copies;            ///< of locks that several servers keep together
     std::unique_ptr<OwnRecord> m_ownRecord; ///< once clients of our own have run here
     QByteArrayList m_ownLocks;              ///< that they use
     inspect::AlertWatch m_alerts{inspect::usualAlertRules()};

@@ -27,6 +27,12 @@ std::shared_ptr<inspect::Releaser> LiveConnection::releaser() {
 std::optional<inspect::LockRow> LiveConnection::seenHeld(const QByteArray& lockName) {
     const inspect::LockRow* const seen = m_watcher ? m_watcher->lastSeen(lockName) : nullptr;
     if (seen && seen->state == inspect::LockRow::State::Held) return *seen;
+    if (seen && seen->state == inspect::LockRow::State::NotKnown) {
+        m_shared.refused(LiveSession::tr("Whether “%1” is held is not known: a server that may decide it cannot be "
+                                         "read.")
+                             .arg(inspect::readable(lockName)));
+        return std::nullopt;
+    }
     const QString why = seen ? LiveSession::tr("“%1” was free already.")
                              : LiveSession::tr("There is no lock “%1” on the server, as far as it has been looked at.");
     m_shared.refused(why.arg(inspect::readable(lockName)));

@@ -277,7 +277,7 @@ std::optional<trace::EntityId> LiveSession::lockToFree(const QByteArray& name) {
     std::vector<trace::EntityId> found;
     for (trace::EntityId id = 1; id < m_trace->entityCount(); ++id)
         if (m_trace->entity(id).kind == trace::EntityKind::Lock && m_trace->entity(id).name == name)
-            if (session::mayForce(this, id)) found.push_back(id);
+            if (m_trace->copyOf(id) == trace::kNoEntity && session::mayForce(this, id)) found.push_back(id);
     if (found.size() == 1) return found.front();
     if (found.empty())
         session::Session::forceRelease(name);
