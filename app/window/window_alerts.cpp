@@ -120,8 +120,8 @@ void WindowAlerts::askForRules(session::AlertDesk* wanted) {
     if (!desk) return;
     const session::ConnectionDesk* const shown = session::connectionDeskOf(context->session());
     const session::ConnectionFacts* const facts = shown ? shown->find(desk->connection()) : nullptr;
-    const QString title = facts ? facts->url : context->session()->title();
-    auto* dialog = new views::AlertRulesDialog(title, desk->rules(), m_window);
+    const QString connection = facts ? facts->name : context->session()->title();
+    auto* dialog = new views::AlertRulesDialog(connection, desk->rules(), m_window);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this, [dialog, desk] {
         if (desk) desk->setRules(dialog->rules());

@@ -46,7 +46,7 @@ LiveSession::LiveSession(std::vector<ConnectionPlan> connections, scenario::Scen
         one.name = plan.name;
         one.url = plan.url.display();
         one.kind = session::backendName(plan.url.scheme);
-        one.health = {session::Health::Level::Working, tr("%1 · connecting").arg(plan.url.display()), {}};
+        one.health = {session::Health::Level::Working, tr("%1 · connecting").arg(usualName(plan.url)), {}};
         one.changesAllowed = plan.changesAllowed;
         m_urls[{one.name, one.url}] = plan.url;
         facts.push_back(std::move(one));
@@ -229,14 +229,16 @@ std::expected<void, QString> LiveSession::allows(scenario::Action action, scenar
 }
 
 QString LiveSession::title() const {
-    QStringList open;
+    // By name, as on their cards: an address can contain a login, and a title is on every shared screen.
+    const bool anyOpen = m_connections.openCount() > 0;
+    QStringList names;
     for (const session::ConnectionFacts& one : m_connections.all())
-        if (one.open) open << (m_connections.all().size() > 1 ? one.name : one.url);
+        if (one.open || !anyOpen) names << one.name;
     constexpr qsizetype kMost = 3;
-    if (open.size() <= kMost) return open.join(QStringLiteral(" + "));
-    const int more = int(open.size() - kMost);
+    if (names.size() <= kMost) return names.join(QStringLiteral(" + "));
+    const int more = int(names.size() - kMost);
     //: %1 is "shop-redis + db-main + jobs": names of connections.
-    return tr("%1 and %n more", nullptr, more).arg(open.mid(0, kMost).join(QStringLiteral(" + ")));
+    return tr("%1 and %n more", nullptr, more).arg(names.mid(0, kMost).join(QStringLiteral(" + ")));
 }
 
 void LiveSession::advanceToNext(session::Milestone milestone, Nanos from) {
