@@ -3,6 +3,7 @@
 
 #include "models/lock_facts.h"
 #include "theme/format.h"
+#include "trace/connection.h"
 
 #include <QElapsedTimer>
 #include <functional>
@@ -132,6 +133,7 @@ void StatisticsModel::publish() {
     }
     std::ranges::stable_sort(rows, std::ranges::greater(),
                              [](const Row& row) { return std::pair(row.waited, row.grants); });
+    std::vector<Churn> churn = churnOf(rows);
     if (rows.size() > kMostRows) rows.resize(kMostRows);
     for (Row& row : rows) {
         std::optional<trace::LockStatistics> counted = statisticsOf(row.lock);
@@ -154,8 +156,22 @@ void StatisticsModel::publish() {
         endResetModel();
     }
     overlook(std::move(handOvers));
+    m_overview.churn = std::move(churn);
     m_pace.setInterval(std::max(kPublishEveryMs, int(clock.elapsed()) * kShare));
     Q_EMIT counted();
+}
+
+std::vector<StatisticsModel::Churn> StatisticsModel::churnOf(const std::vector<Row>& rows) const {
+    const double minutes = std::chrono::duration<double, std::ratio<60>>(m_until - from()).count();
+    std::map<trace::EntityId, std::uint64_t> grants;
+    for (const Row& row : rows)
+        if (const trace::EntityId connection = trace::connectionOf(*m_trace, row.lock))
+            grants[connection] += row.grants;
+    std::vector<Churn> all;
+    for (const auto& [connection, seen] : grants)
+        all.push_back({connection, seen, minutes > 0 ? double(seen) / minutes : 0});
+    std::ranges::stable_sort(all, std::ranges::greater(), &Churn::grants);
+    return all;
 }
 
 void StatisticsModel::overlook(std::vector<Nanos> handOvers) {

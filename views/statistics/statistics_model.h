@@ -40,12 +40,19 @@ public:
         Nanos length{};
         QString words{};
     };
+    /// How often the locks of a watched server were taken.
+    struct Churn {
+        trace::EntityId connection = trace::kNoEntity;
+        std::uint64_t grants = 0; ///< over the time that is counted, as far as they were seen
+        double perMinute = 0;
+    };
     /// The locks and figures that stand out at the playhead.
     struct Overview {
         std::vector<Longest> waited{}; ///< the time that all waits for a lock took, longest first
         std::vector<Longest> held{};   ///< locks that are held now, longest first
         Histogram handOvers{};         ///< of all locks, kBins sizes or none
         Nanos p50{}, p99{};            ///< of these
+        std::vector<Churn> churn{};    ///< of all connections whose locks were seen, the busiest first
         Nanos unobserved{};            ///< for how long a lock was not observed, at most
     };
     static constexpr int kBins = 24;   ///< of the histogram
@@ -102,6 +109,8 @@ private:
     void publish();
     /// Finds what stands out. `handOvers`: of all locks.
     void overlook(std::vector<Nanos> handOvers);
+    /// Grants a minute by connection; nothing in a trace without connections.
+    std::vector<Churn> churnOf(const std::vector<Row>& rows) const;
     double number(const Row& row, int column) const;
     QString text(const Row& row, int column) const;
 

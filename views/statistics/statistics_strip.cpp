@@ -16,10 +16,15 @@ namespace lockscope::views {
 
 namespace {
 
-constexpr int kParts = 3;
+enum Place { Contended, Held, HandOver, Churn, PlaceCount };
 
 int lineHeight() {
     return QFontMetrics(uiFont(-1)).height() + 4;
+}
+
+/// "0.8", "12"
+QString rateText(double rate) {
+    return QString::number(rate, 'f', rate < 10 ? 1 : 0);
 }
 
 } // namespace
@@ -37,24 +42,47 @@ QSize StatisticsStrip::sizeHint() const {
     return {480, (StatisticsModel::kLongest + 1) * lineHeight() + 2 * kGrid};
 }
 
+int StatisticsStrip::parts() const {
+    return m_model->overview().churn.empty() ? Churn : PlaceCount;
+}
+
+StatisticsStrip::Bars StatisticsStrip::barsOf(const std::vector<StatisticsModel::Longest>& locks) {
+    Bars bars;
+    for (const StatisticsModel::Longest& one : locks)
+        bars.push_back({one.lock, double(one.length.count()), one.words});
+    return bars;
+}
+
+StatisticsStrip::Bars StatisticsStrip::churnBars() const {
+    Bars bars;
+    for (const StatisticsModel::Churn& one : m_model->overview().churn) {
+        if (bars.size() == StatisticsModel::kLongest) break;
+        bars.push_back({one.connection, one.perMinute, rateText(one.perMinute)});
+    }
+    return bars;
+}
+
 void StatisticsStrip::tell() {
     // The bars are in the table below, too; a reader hears the first ones and the sizes of hand-overs.
     const auto first = [this](const Bars& bars) {
         return bars.empty() ? none()
-                            : QStringLiteral("%1 %2").arg(m_context->trace()->displayName(bars.front().lock),
+                            : QStringLiteral("%1 %2").arg(m_context->trace()->displayName(bars.front().entity),
                                                           bars.front().words);
     };
     const StatisticsModel::Overview& seen = m_model->overview();
-    setAccessibleName(tr("Overview: waited for longest %1; held longest now %2; from one holder to the next %3")
-                          .arg(first(seen.waited), first(seen.held),
-                               seen.handOvers.counts.empty()
-                                   ? none()
-                                   : tr("p50 %1, p99 %2").arg(duration(seen.p50), duration(seen.p99))));
+    QString words =
+        tr("Overview: waited for longest %1; held longest now %2; from one holder to the next %3")
+            .arg(first(barsOf(seen.waited)), first(barsOf(seen.held)),
+                 seen.handOvers.counts.empty() ? none()
+                                               : tr("p50 %1, p99 %2").arg(duration(seen.p50), duration(seen.p99)));
+    //: Follows the overview. %1 is a connection and a number: "shop-redis 12".
+    if (!seen.churn.empty()) words += tr("; most grants a minute %1").arg(first(churnBars()));
+    setAccessibleName(words);
     update();
 }
 
 StatisticsStrip::Part StatisticsStrip::part(int index) const {
-    const int wide = width() / kParts;
+    const int wide = width() / parts();
     Part part;
     part.whole = QRect(index * wide, 0, wide, height()).adjusted(kGrid + 4, kGrid / 2, -kGrid - 4, -kGrid);
     part.room = part.whole.adjusted(0, lineHeight(), 0, 0);
@@ -67,7 +95,7 @@ QRect StatisticsStrip::bar(const QRect& room, int row) const {
 
 trace::EntityId StatisticsStrip::lockAt(QPoint at) const {
     const StatisticsModel::Overview& seen = m_model->overview();
-    for (const auto& [index, bars] : {std::pair(0, &seen.waited), std::pair(1, &seen.held)})
+    for (const auto& [index, bars] : {std::pair(Contended, &seen.waited), std::pair(Held, &seen.held)})
         for (std::size_t row = 0; row < bars->size(); ++row)
             if (bar(part(index).room, int(row)).contains(at)) return (*bars)[row].lock;
     return trace::kNoEntity;
@@ -80,15 +108,25 @@ void StatisticsStrip::mousePressEvent(QMouseEvent* event) {
 bool StatisticsStrip::event(QEvent* event) {
     if (event->type() != QEvent::ToolTip) return QWidget::event(event);
     auto* const help = static_cast<QHelpEvent*>(event);
-    const trace::EntityId lock = lockAt(help->pos());
-    QString tip = lock ? m_context->trace()->displayName(lock) : QString();
-    if (part(2).whole.contains(help->pos()))
-        tip =
-            tr("From one holder to the next while somebody waited, by the server's record, of all locks; the scale is "
-               "logarithmic. Seen %n time(s).",
-               nullptr, m_model->overview().handOvers.total());
-    showPlainTip(help->globalPos(), tip, this);
+    showPlainTip(help->globalPos(), tipAt(help->pos()), this);
     return true;
+}
+
+QString StatisticsStrip::tipAt(QPoint at) const {
+    if (const trace::EntityId lock = lockAt(at)) return m_context->trace()->displayName(lock);
+    if (part(HandOver).whole.contains(at))
+        return tr(
+            "From one holder to the next while somebody waited, by the server's record, of all locks; the scale is "
+            "logarithmic. Seen %n time(s).",
+            nullptr, m_model->overview().handOvers.total());
+    if (parts() <= Churn || !part(Churn).whole.contains(at)) return {};
+    QStringList lines{tr("How often the locks of each connection were taken, a minute, over the time that is counted. "
+                         "Not counted: the hold with which a lock was first seen, and holds between two looks.")};
+    for (const StatisticsModel::Churn& one : m_model->overview().churn)
+        //: %1 a connection's name, %2 a number, %n how many grants were seen
+        lines << tr("%1: %2 a minute, %n grant(s)", nullptr, int(one.grants))
+                     .arg(m_context->trace()->displayName(one.connection), rateText(one.perMinute));
+    return lines.join(QLatin1Char('\n'));
 }
 
 void StatisticsStrip::paintBars(QPainter& painter, const QRect& room, const Bars& bars, Role fill,
@@ -98,15 +136,15 @@ void StatisticsStrip::paintBars(QPainter& painter, const QRect& room, const Bars
         painter.drawText(bar(room, 0), Qt::AlignLeft | Qt::AlignVCenter, nothing);
         return;
     }
-    const double longest = std::max(1.0, double(bars.front().length.count()));
+    const double longest = bars.front().length;
     for (std::size_t row = 0; row < bars.size(); ++row) {
         const QRect line = bar(room, int(row));
         QRectF filled(line);
-        filled.setWidth(std::max(3.0, line.width() * double(bars[row].length.count()) / longest));
+        filled.setWidth(longest > 0 ? std::max(3.0, line.width() * bars[row].length / longest) : 3.0);
         painter.setPen(Qt::NoPen);
         painter.setBrush(color(fill));
         painter.drawRoundedRect(filled, 3, 3);
-        if (bars[row].lock == m_context->selection()) {
+        if (bars[row].entity == m_context->selection()) {
             painter.setPen(QPen(color(Role::Accent), 1));
             painter.setBrush(Qt::NoBrush);
             painter.drawRoundedRect(QRectF(line).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
@@ -115,7 +153,7 @@ void StatisticsStrip::paintBars(QPainter& painter, const QRect& room, const Bars
         painter.setPen(color(Role::Text));
         painter.drawText(words, Qt::AlignRight | Qt::AlignVCenter, bars[row].words);
         const int right = painter.fontMetrics().horizontalAdvance(bars[row].words) + kGrid;
-        const QString name = painter.fontMetrics().elidedText(m_context->trace()->displayName(bars[row].lock),
+        const QString name = painter.fontMetrics().elidedText(m_context->trace()->displayName(bars[row].entity),
                                                               Qt::ElideMiddle, words.width() - right);
         painter.drawText(words.adjusted(0, 0, -right, 0), Qt::AlignLeft | Qt::AlignVCenter, name);
     }
@@ -170,10 +208,11 @@ void StatisticsStrip::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     const StatisticsModel::Overview& seen = m_model->overview();
-    const std::array<std::pair<QString, QString>, kParts> captions{{{tr("MOST CONTENDED"), tr("time waited")},
-                                                                    {tr("LONGEST HELD"), tr("held now")},
-                                                                    {tr("HAND-OVER"), tr("release to next grant")}}};
-    for (int i = 0; i < kParts; ++i) {
+    const std::array<std::pair<QString, QString>, PlaceCount> captions{{{tr("MOST CONTENDED"), tr("time waited")},
+                                                                        {tr("LONGEST HELD"), tr("held now")},
+                                                                        {tr("HAND-OVER"), tr("release to next grant")},
+                                                                        {tr("CHURN"), tr("grants a minute")}}};
+    for (int i = 0; i < parts(); ++i) {
         const QRect line = part(i).whole.adjusted(0, 0, 0, lineHeight() - part(i).whole.height());
         painter.setFont(captionFont());
         painter.setPen(color(Role::TextDim));
@@ -183,12 +222,13 @@ void StatisticsStrip::paintEvent(QPaintEvent*) {
         if (used + painter.fontMetrics().horizontalAdvance(captions[std::size_t(i)].second) < line.width())
             painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, captions[std::size_t(i)].second);
         if (i > 0)
-            painter.fillRect(QRect(i * (width() / kParts), kGrid, 1, height() - 2 * kGrid), color(Role::Hairline));
+            painter.fillRect(QRect(i * (width() / parts()), kGrid, 1, height() - 2 * kGrid), color(Role::Hairline));
     }
     painter.setFont(uiFont(-1));
-    paintBars(painter, part(0).room, seen.waited, Role::WaitingSoft, tr("nobody has waited"));
-    paintBars(painter, part(1).room, seen.held, Role::RecordTrack, tr("no lock is held"));
-    paintHistogram(painter, part(2).room);
+    paintBars(painter, part(Contended).room, barsOf(seen.waited), Role::WaitingSoft, tr("nobody has waited"));
+    paintBars(painter, part(Held).room, barsOf(seen.held), Role::RecordTrack, tr("no lock is held"));
+    paintHistogram(painter, part(HandOver).room);
+    if (parts() > Churn) paintBars(painter, part(Churn).room, churnBars(), Role::RecordTrack, {});
     painter.fillRect(QRect(0, height() - 1, width(), 1), color(Role::Hairline));
 }
 

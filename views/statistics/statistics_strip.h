@@ -8,7 +8,8 @@
 namespace lockscope::views {
 
 /// The figures of all locks at a glance, above their table: the locks that were waited for longest, those that are held
-/// longest now, and how long a lock takes from one holder to the next. A click on a lock's bar selects it.
+/// longest now, how long a lock takes from one holder to the next, and where servers are watched, how often the locks
+/// of each are taken. A click on a lock's bar selects it.
 class StatisticsStrip : public QWidget {
     Q_OBJECT
 public:
@@ -21,7 +22,16 @@ protected:
     bool event(QEvent* event) override;
 
 private:
-    using Bars = std::vector<StatisticsModel::Longest>;
+    /// A lock or a connection, how long its bar is in relation to the others, and the words for that.
+    struct Bar {
+        trace::EntityId entity = trace::kNoEntity;
+        double length = 0;
+        QString words;
+    };
+    using Bars = std::vector<Bar>;
+    static Bars barsOf(const std::vector<StatisticsModel::Longest>& locks);
+    Bars churnBars() const;
+    int parts() const;
     struct Part {
         QRect room;  ///< below the caption
         QRect whole; ///< with it
@@ -30,6 +40,7 @@ private:
     QRect bar(const QRect& room, int row) const;
     /// The lock whose bar is there; kNoEntity: none.
     trace::EntityId lockAt(QPoint at) const;
+    QString tipAt(QPoint at) const;
     void paintBars(QPainter& painter, const QRect& room, const Bars& bars, Role fill, const QString& nothing) const;
     void paintHistogram(QPainter& painter, const QRect& room) const;
     void tell();

@@ -4,6 +4,7 @@
 #include "statistics/statistics_panel.h"
 #include "statistics/statistics_strip.h"
 #include "theme/format.h"
+#include "trace/connection.h"
 #include "written_world.h"
 
 #include <QClipboard>
@@ -188,6 +189,40 @@ private Q_SLOTS:
         panel.resize(1100, 200);
         QTRY_VERIFY(!panel.strip()->isVisible());
         QVERIFY(panel.view()->isVisible());
+    }
+
+    void whereServersAreWatchedTheStripTellsTheirChurn() {
+        WrittenWorld world;
+        trace::Trace& t = world.trace();
+        const auto lockOver = [&t](const QByteArray& connection, const QByteArray& name) {
+            const EntityId id = trace::internConnection(t, connection, "redis://" + connection + ":6379");
+            return t.intern(trace::EntityKind::Lock, name, t.intern(trace::EntityKind::Node, connection, id));
+        };
+        const EntityId orders = lockOver("shop", "orders"), jobs = lockOver("bank", "jobs");
+        lockOver("idle", "never taken");
+        const EntityId a = world.thread("A"), b = world.thread("B");
+        for (int i = 0; i < 7; ++i) // the first of these may be older than the watch
+            world.add(10s + i * 4s, EventKind::RecordHeld, i % 2 ? a : b, orders, Nanos(60s).count(), 1);
+        world.add(20s, EventKind::RecordHeld, a, jobs, Nanos(60s).count(), 1);
+        world.add(25s, EventKind::RecordHeld, b, jobs, Nanos(60s).count(), 1);
+        t.reach(120s);
+        world.context.setSession(&world.session);
+        StatisticsPanel panel(&world.context);
+        panel.resize(1100, 420);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        world.context.setPlayhead(120s);
+        QTRY_COMPARE(panel.model()->overview().churn.size(), std::size_t(2));
+        const auto& churn = panel.model()->overview().churn;
+        QCOMPARE(t.entity(churn[0].connection).name, QByteArray("shop"));
+        QCOMPARE(churn[0].grants, std::uint64_t(6));
+        QCOMPARE(churn[0].perMinute, 3.0);
+        QCOMPARE(t.entity(churn[1].connection).name, QByteArray("bank"));
+        QCOMPARE(churn[1].perMinute, 0.5);
+        QVERIFY2(panel.strip()->accessibleName().endsWith(u"most grants a minute shop 3.0"_qs),
+                 qPrintable(panel.strip()->accessibleName()));
+        panel.span()->setCurrentIndex(panel.span()->findData(qlonglong(Nanos(1min).count())));
+        QTRY_COMPARE(panel.model()->overview().churn[0].grants, std::uint64_t(0)); // all of it was before
     }
 
     void manyRowsAreCountedInSlices() {
