@@ -39,14 +39,16 @@ QStringList formats() {
 struct Wanted {
     QString format;
     Stretch stretch;
-    Names names = Names::Shown; ///< on a card
+    Names names = Names::Shown;
     CardForm form = CardForm::Pdf;
 };
 
-std::expected<void, QString> writeScenario(const Wanted& wanted, const trace::LoadedRecording& recording,
+std::expected<void, QString> writeScenario(const Wanted& wanted, const trace::Trace& trace, trace::RecordingMeta meta,
                                            QIODevice& device) {
-    const auto replay = experiment::replayOf(*recording.trace, recording.meta, wanted.stretch.from.value_or(Nanos(0)),
-                                             wanted.stretch.until.value_or(recording.trace->reached()));
+    // The scenario that was recorded names clients and locks. Without it the world is measured, as of a watched server.
+    if (wanted.names == Names::Hidden) meta.scenario.clear();
+    const auto replay = experiment::replayOf(trace, meta, wanted.stretch.from.value_or(Nanos(0)),
+                                             wanted.stretch.until.value_or(trace.reached()));
     if (!replay) return std::unexpected(replay.error());
     for (const QString& note : replay->notes)
         complain(note);
@@ -56,11 +58,13 @@ std::expected<void, QString> writeScenario(const Wanted& wanted, const trace::Lo
 }
 
 std::expected<void, QString> write(const Wanted& wanted, const trace::LoadedRecording& recording, QIODevice& device) {
-    for (const trace::ExportFormat& format : trace::kExportFormats)
-        if (wanted.format == QLatin1String(format.id)) return format.write(*recording.trace, device, {});
-    if (wanted.format == kScenario) return writeScenario(wanted, recording, device);
     if (wanted.format == kCard) return paintCard(wanted.form, wanted.names, recording, wanted.stretch, device);
-    return paint(wanted.format, recording, wanted.stretch, device);
+    if (kPainted.contains(wanted.format)) return paint(wanted.format, wanted.names, recording, wanted.stretch, device);
+    const std::shared_ptr<const trace::Trace> shown = shownTrace(wanted.names, recording);
+    for (const trace::ExportFormat& format : trace::kExportFormats)
+        if (wanted.format == QLatin1String(format.id)) return format.write(*shown, device, {});
+    Q_ASSERT(wanted.format == kScenario);
+    return writeScenario(wanted, *shown, recording.meta, device);
 }
 
 /// Writes to stdout, a pipe or a device. `complaint` has one place, for the reason.
@@ -119,8 +123,6 @@ int exportFile(const QStringList& words) {
     }
     Wanted wanted{*format, {}};
     if (arguments->has("redact")) wanted.names = Names::Hidden;
-    if (arguments->has("redact") && *format != kCard)
-        return misused("export", tr("--redact: only a card can be without names"));
     if (arguments->place(1).endsWith(QLatin1String(".png"), Qt::CaseInsensitive)) wanted.form = CardForm::Png;
     for (const auto& [option, place] :
          {std::pair{"from", &wanted.stretch.from}, std::pair{"until", &wanted.stretch.until}}) {

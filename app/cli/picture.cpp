@@ -19,8 +19,9 @@ constexpr int kMostHeight = 8000; ///< of a picture that still opens everywhere;
 constexpr int kCardDots = 192;    ///< an inch, of a page as a picture
 constexpr double kScale = 2;      ///< sharp on paper and dense screens
 
-views::RunPicture pictureOf(const trace::RecordingMeta& meta, const std::shared_ptr<const trace::Trace>& trace,
-                            const Stretch& stretch) {
+views::RunPicture pictureOf(const trace::LoadedRecording& recording, Names names, const Stretch& stretch) {
+    const trace::RecordingMeta& meta = recording.meta;
+    const std::shared_ptr<const trace::Trace> trace = shownTrace(names, recording);
     verdict::Judge judge(trace, session::boundsFor(meta));
     judge.consume();
 
@@ -34,7 +35,8 @@ views::RunPicture pictureOf(const trace::RecordingMeta& meta, const std::shared_
     QStringList title;
     if (const auto scenario = scenario::recordedScenario(meta.scenario)) {
         timeline.notes.tokenCheck = scenario->resource.tokenCheck;
-        if (!scenario->id.isEmpty()) title += scenario->id;
+        // A scenario's name may be somebody's.
+        if (names == Names::Shown && !scenario->id.isEmpty()) title += scenario->id;
     }
     if (!meta.recipe.isEmpty()) title += meta.recipe;
     picture.title = title.join(QStringLiteral(" · "));
@@ -56,10 +58,15 @@ std::expected<void, QString> animate(views::RunPicture picture, QIODevice& devic
 
 } // namespace
 
-std::expected<void, QString> paint(const QString& format, const trace::LoadedRecording& recording,
+std::shared_ptr<const trace::Trace> shownTrace(Names names, const trace::LoadedRecording& recording) {
+    if (names == Names::Hidden) return trace::redacted(*recording.trace);
+    return recording.trace;
+}
+
+std::expected<void, QString> paint(const QString& format, Names names, const trace::LoadedRecording& recording,
                                    const Stretch& stretch, QIODevice& device) {
     views::Theme::instance().setChoice(views::ThemeChoice::Light); // for paper, whatever the desktop's theme is
-    views::RunPicture picture = pictureOf(recording.meta, recording.trace, stretch);
+    views::RunPicture picture = pictureOf(recording, names, stretch);
     if (format == QLatin1String("webp")) return animate(std::move(picture), device);
     const QSize size = views::sizeOf(picture, kWidth, kMostHeight);
     if (format == QLatin1String("png")) {
@@ -76,10 +83,7 @@ std::expected<void, QString> paintCard(CardForm form, Names names, trace::Loaded
     const bool hidden = names == Names::Hidden;
     views::EvidenceCard card;
     const QByteArray digest = recording.trace->digest(); // of what was recorded
-    std::shared_ptr<const trace::Trace> shown = recording.trace;
-    if (hidden) shown = trace::redacted(*recording.trace);
-    card.run = pictureOf(recording.meta, shown, stretch);
-    if (hidden) card.run.title = recording.meta.recipe; // a scenario's name may be somebody's
+    card.run = pictureOf(recording, names, stretch);
     const QString& from = recording.meta.origin;
     const QString origin = from == QLatin1String("simulated") ? tr("simulated")
                            : from == QLatin1String("library") ? tr("a program that uses the library")

@@ -12,12 +12,15 @@ struct Stretch {
     std::optional<Nanos> from, until;
 };
 
-/// Whether a card names clients and locks.
+/// Whether what is exported names clients, locks and servers.
 enum class Names : std::uint8_t {
     Shown,
     Hidden, ///< as trace::redacted()
 };
 enum class CardForm : std::uint8_t { Pdf, Png };
+
+/// The recording's trace, with names or as a copy without them.
+std::shared_ptr<const trace::Trace> shownTrace(Names names, const trace::LoadedRecording& recording);
 
 /// Paints one page about a recording: its picture, its verdict and the facts of it. Needs a QGuiApplication. An error
 /// is a sentence.
@@ -26,7 +29,7 @@ std::expected<void, QString> paintCard(CardForm form, Names names, trace::Loaded
 
 /// Paints the timeline of a recording, with its verdict, as "png", "svg", or as an animated "webp" in which the stretch
 /// happens. Needs a QGuiApplication. An error is a sentence.
-std::expected<void, QString> paint(const QString& format, const trace::LoadedRecording& recording,
+std::expected<void, QString> paint(const QString& format, Names names, const trace::LoadedRecording& recording,
                                    const Stretch& stretch, QIODevice& device);
 
 } // namespace lockscope::cli

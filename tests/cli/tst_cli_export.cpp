@@ -103,9 +103,25 @@ private Q_SLOTS:
                                     QStringLiteral("card"), QStringLiteral("--redact"), path("hidden.png")});
         QVERIFY2(hidden.status == 0, hidden.told());
         QVERIFY(QImage(path("hidden.png")) != page);
-        const Ran table = program({QStringLiteral("export"), m_recording, QStringLiteral("--to"), QStringLiteral("csv"),
-                                   QStringLiteral("--redact"), path("part.csv")});
-        QVERIFY2(table.status == 2 && table.err.contains("only a card"), table.told());
+    }
+
+    /// A picture and a history are as whole as with names.
+    void noFormatTellsNamesWhenTheyAreHidden() {
+        for (const char* format : {"csv", "jsonl", "perfetto", "jepsen", "svg", "scenario"}) {
+            const QString out = path("hidden.out");
+            const Ran ran = program({QStringLiteral("export"), m_recording, QStringLiteral("--to"),
+                                     QLatin1String(format), QStringLiteral("--redact"), out});
+            QVERIFY2(ran.status == 0, ran.told());
+            const QByteArray hidden = content(out);
+            for (const char* name : {"orders", "gc-pause"})
+                QVERIFY2(!hidden.contains(name) && !ran.err.contains(name), format);
+            QVERIFY2(hidden.contains("lock-1"), format);
+        }
+        QCOMPARE(exportTo("csv", path("named.csv")).status, 0);
+        QVERIFY(content(path("named.csv")).contains("orders"));
+        const Ran picture = program({QStringLiteral("export"), m_recording, QStringLiteral("--to"),
+                                     QStringLiteral("png"), QStringLiteral("--redact"), path("hidden-run.png")});
+        QVERIFY2(picture.status == 0 && !QImage(path("hidden-run.png")).isNull(), picture.told());
     }
 
     void aStretchIsShownAsItHappens() {
