@@ -345,6 +345,10 @@
         <translation>这段时间不知道它的锁的情况。Lockscope 会继续尝试。</translation>
     </message>
     <message>
+        <source>When its memory is full, this server drops keys, locks among them (maxmemory-policy %1).</source>
+        <translation>内存满时，这台服务器会丢弃键，锁也不例外（maxmemory-policy %1）。</translation>
+    </message>
+    <message>
         <source>Set its maxmemory-policy to noeviction, or keep locks on a server of their own: a lock that is dropped is granted again.</source>
         <translation>把它的 maxmemory-policy 设为 noeviction，或把锁放到专用的服务器上：被丢弃的锁会再次被授予。</translation>
     </message>
@@ -363,6 +367,45 @@
     <message>
         <source>All of them lie in its memory, and each session's end deletes many. Remove what nobody uses, or spread the locks over several ensembles.</source>
         <translation>它们都在内存里，每个会话结束时都要删除许多。请清除无人使用的锁，或把锁分散到多个集群。</translation>
+    </message>
+</context>
+<context>
+    <name>Chapters</name>
+    <message>
+        <source>First steps</source>
+        <translation>入门</translation>
+    </message>
+    <message>
+        <source>Leases, pauses and clocks</source>
+        <translation>租约、停顿与时钟</translation>
+    </message>
+    <message>
+        <source>Waiting</source>
+        <translation>等待</translation>
+    </message>
+    <message>
+        <source>Replicas and forgotten data</source>
+        <translation>副本与丢失的数据</translation>
+    </message>
+    <message>
+        <source>Redlock</source>
+        <translation>Redlock</translation>
+    </message>
+    <message>
+        <source>Changing the engine</source>
+        <translation>更换引擎</translation>
+    </message>
+    <message>
+        <source>Sessions: ZooKeeper and etcd</source>
+        <translation>会话：ZooKeeper 与 etcd</translation>
+    </message>
+    <message>
+        <source>Databases</source>
+        <translation>数据库</translation>
+    </message>
+    <message>
+        <source>Museum: failures that were published</source>
+        <translation>博物馆：公开报道过的故障</translation>
     </message>
 </context>
 <context>
@@ -2130,6 +2173,10 @@
         <translation>下一条消息将丢失</translation>
     </message>
     <message>
+        <source>next request will be done twice</source>
+        <translation>下一个请求会执行两次</translation>
+    </message>
+    <message>
         <source>work hangs</source>
         <translation>工作卡住</translation>
     </message>
@@ -2596,6 +2643,10 @@
         <translation>这里的服务器不主动发消息：客户端自己来问。</translation>
     </message>
     <message>
+        <source>TCP brings each request once, and only drivers and proxies of Redis send one again.</source>
+        <translation>TCP 只把每个请求送达一次，只有 Redis 的驱动和代理会重发。</translation>
+    </message>
+    <message>
         <source>There is no watchdog: see the workload's settings.</source>
         <translation>没有看门狗：见负载设置。</translation>
     </message>
@@ -2839,6 +2890,19 @@
         <source>Lose push</source>
         <comment>button</comment>
         <translation>丢失消息</translation>
+    </message>
+    <message>
+        <source>Repeat the next request of %1</source>
+        <translation>让 %1 的下一个请求重复一次</translation>
+    </message>
+    <message>
+        <source>Repeat next request</source>
+        <translation>重复下一个请求</translation>
+    </message>
+    <message>
+        <source>Repeat</source>
+        <comment>button</comment>
+        <translation>重复</translation>
     </message>
     <message>
         <source>Hang the work of %1</source>
@@ -5660,6 +5724,10 @@ A client's address leads to the new master at once.</source>
         <translation>角色未知</translation>
     </message>
     <message>
+        <source>not known: %1</source>
+        <translation>未知：%1</translation>
+    </message>
+    <message>
         <source>slots %1</source>
         <extracomment>Of a cluster's node: the numbers of the slots that it has.</extracomment>
         <translation>槽 %1</translation>
@@ -6117,6 +6185,10 @@ A client's address leads to the new master at once.</source>
         <translation>丢失消息：%1</translation>
     </message>
     <message>
+        <source>repeats a request: %1</source>
+        <translation>重复一个请求：%1</translation>
+    </message>
+    <message>
         <source>%1 hangs</source>
         <translation>%1 卡住</translation>
     </message>
@@ -6536,6 +6608,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>next message on %1 will be lost</source>
         <translation>%1 上的下一条消息将丢失</translation>
+    </message>
+    <message>
+        <source>next request on %1 will be done twice</source>
+        <translation>%1 上的下一个请求会执行两次</translation>
     </message>
     <message>
         <source>work of %1 hangs</source>
@@ -7409,6 +7485,14 @@ A client's address leads to the new master at once.</source>
         <translation>%1：自 %3 起违反了 %2</translation>
     </message>
     <message>
+        <source>%1 violated for %2 so far</source>
+        <translation>%1：已违反 %2</translation>
+    </message>
+    <message>
+        <source>%1 violated for %2</source>
+        <translation>%1：违反了 %2</translation>
+    </message>
+    <message>
         <source>The leader %1 died at %2 while %3 held %4.</source>
         <translation>领导者 %1 于 %2 崩溃，当时 %3 持有 %4。</translation>
     </message>
@@ -7606,10 +7690,6 @@ A client's address leads to the new master at once.</source>
         <translation>无法从这里释放“%1”：它的格式（%2）分不清这次持有与之后的持有。</translation>
     </message>
     <message>
-        <source>%1:// cannot be watched as a whole yet: watch one of its servers.</source>
-        <translation>%1:// 还不能作为整体监视：请监视其中一台服务器。</translation>
-    </message>
-    <message>
         <source>A lock table of your own is named by table= and name=, the column with the locks' names; owner= and until= are further columns.</source>
         <translation>自定义锁表用 table= 和 name=（锁名所在的列）指定；owner= 和 until= 是另外的列。</translation>
     </message>
@@ -7624,6 +7704,20 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>%1 calls itself a replica, and no other master of %2 is named.</source>
         <translation>%1 自称是副本，而 %2 没有其他主节点。</translation>
+    </message>
+    <message>
+        <source>Only %1 of the %2 servers of this Redlock can be read, and it takes %3 to know who holds a lock: %4</source>
+        <translation>这个 Redlock 的 %2 台服务器中只有 %1 台可读，需要 %3 台才知道谁持有锁：%4</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 · connected, %n server(s) away</source>
+        <translation>
+            <numerusform>%1 · 已连接，%n 台服务器不可达</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The hold was taken from every server that can be read; those that cannot may still have a majority of it.</source>
+        <translation>已从所有读得到的服务器上撤掉这次持有；读不到的服务器上可能仍有它的多数。</translation>
     </message>
 </context>
 <context>
@@ -8542,6 +8636,10 @@ A client's address leads to the new master at once.</source>
         <translation>有人排队</translation>
     </message>
     <message>
+        <source>not known</source>
+        <translation>未知</translation>
+    </message>
+    <message>
         <source>free</source>
         <translation>空闲</translation>
     </message>
@@ -8588,6 +8686,14 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>by %1</source>
         <translation>由 %1 持有</translation>
+    </message>
+    <message>
+        <source>free, as only a minority of the servers has a holder</source>
+        <translation>空闲：只有少数服务器上有持有者</translation>
+    </message>
+    <message>
+        <source>copies: %1</source>
+        <translation>副本：%1</translation>
     </message>
     <message>
         <source>token %1</source>
@@ -9457,6 +9563,13 @@ A client's address leads to the new master at once.</source>
     </message>
 </context>
 <context>
+    <name>lockscope::app::RecordingArrival</name>
+    <message>
+        <source>This recording is shown as it ended, at %1.</source>
+        <translation>这份录制显示的是它结束时（%1）的样子。</translation>
+    </message>
+</context>
+<context>
     <name>lockscope::app::Sharer</name>
     <message>
         <source>File</source>
@@ -10049,6 +10162,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>%1 is read-only: allow changes on this connection first.</source>
         <translation>%1 是只读的：请先允许在这个连接上更改。</translation>
+    </message>
+    <message>
+        <source>Whether “%1” is held is not known: a server that may decide it cannot be read.</source>
+        <translation>“%1”是否被持有未知：可能决定它的服务器读不到。</translation>
     </message>
     <message>
         <source>“%1” was free already.</source>
@@ -10712,6 +10829,10 @@ A client's address leads to the new master at once.</source>
         <translation>下一条消息将丢失</translation>
     </message>
     <message>
+        <source>the next request will be done twice</source>
+        <translation>下一个请求会执行两次</translation>
+    </message>
+    <message>
         <source>link %1: %2</source>
         <translation>链路 %1：%2</translation>
     </message>
@@ -10818,16 +10939,16 @@ A client's address leads to the new master at once.</source>
         <translation>改了什么</translation>
     </message>
     <message>
+        <source>Goes to the place where the runs part (D)</source>
+        <translation>跳到两次运行分开的地方 (D)</translation>
+    </message>
+    <message>
         <source>Open the lower run</source>
         <translation>打开下面的运行</translation>
     </message>
     <message>
         <source>In the main window, with its seed and what was done by hand</source>
         <translation>在主窗口中打开，种子和手动操作不变</translation>
-    </message>
-    <message>
-        <source>Goes to the place where the runs part (D)</source>
-        <translation>跳到两次运行分开的地方 (D)</translation>
     </message>
     <message>
         <source>Nothing about this scenario can be changed alone.</source>
@@ -11031,6 +11152,14 @@ A client's address leads to the new master at once.</source>
         <translation>
             <numerusform>%n 条告警</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>not observed at this time</source>
+        <translation>此时未被观察</translation>
+    </message>
+    <message>
+        <source>as recorded</source>
+        <translation>与记录相同</translation>
     </message>
     <message>
         <source>%1 commands/s · takes %2 %</source>
@@ -12755,9 +12884,9 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>离开（Esc）</translation>
     </message>
     <message>
-        <source>%1 · %2 · lease %3</source>
-        <extracomment>Above the presenter's view: %1 the session, %2 the recipe, %3 how long the lease is.</extracomment>
-        <translation>%1 · %2 · 租约 %3</translation>
+        <source> · %1 · lease %2</source>
+        <extracomment>Above the presenter's view, after the name of the session: %1 the recipe, %2 how long the lease is.</extracomment>
+        <translation> · %1 · 租约 %2</translation>
     </message>
 </context>
 <context>
@@ -12821,6 +12950,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>Play a scenario, or select a lock that is held: its recipe's steps show up here, and each client of a scenario stands at the one it has come to.</source>
         <translation>播放一个场景，或选中一把被持有的锁：其算法的步骤会显示在这里，场景中的每个客户端站在它走到的那一步。</translation>
+    </message>
+    <message>
+        <source>No client is at a step yet.</source>
+        <translation>还没有客户端走到任何一步。</translation>
     </message>
 </context>
 <context>
@@ -13724,14 +13857,6 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>自编：%1</translation>
     </message>
     <message>
-        <source>Scenarios</source>
-        <translation>场景</translation>
-    </message>
-    <message>
-        <source>each runs in the built-in simulator: no server needed</source>
-        <translation>都在内置模拟器中运行：不需要服务器</translation>
-    </message>
-    <message>
         <source>See what a distributed lock really does</source>
         <translation>看清分布式锁究竟做了什么</translation>
     </message>
@@ -13778,6 +13903,14 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>Open…</source>
         <translation>打开…</translation>
+    </message>
+    <message>
+        <source>Your own scenarios</source>
+        <translation>您自己的场景</translation>
+    </message>
+    <message>
+        <source>all scenarios run in the built-in simulator: no server needed</source>
+        <translation>所有场景都在内置模拟器中运行：无需服务器</translation>
     </message>
     <message>
         <source>Servers that you connect to will be listed here, without passwords. Nothing is changed on them unless you allow it.</source>
