@@ -278,8 +278,8 @@ private Q_SLOTS:
             Scenario scenario = calm(recipe, "redis");
             scenario.workload.clients = 1;
             scenario.until = 20s;
-            Fault twice; // of the first grants: later commands have their script at the server already
-            twice.when = scenario::Trigger{.on = scenario::Trigger::On::Requested, .nth = 2};
+            Fault twice; // not of the first grant: then the server does not know the script yet
+            twice.when = scenario::Trigger{.on = scenario::Trigger::On::Step, .nth = 2, .step = 1};
             twice.action = Action::RepeatRequest;
             twice.target = QStringLiteral("same");
             scenario.faults = {twice};
