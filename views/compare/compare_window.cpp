@@ -26,6 +26,7 @@
 namespace lockscope::views {
 namespace {
 
+constexpr int kLeastChoice = 160;          ///< px
 constexpr auto kLook = 30ms;               ///< between two looks at how far the runs have come: a frame or two
 constexpr Nanos kBefore = 4s, kAfter = 6s; ///< in sight around the place where they part
 
@@ -63,10 +64,10 @@ CompareWindow::CompareWindow(const session::SharedRun& run, std::optional<experi
       m_play(new QToolButton),
       m_clock(new QLabel),
       m_story(new QPushButton),
-      m_outcome(new DimLabel) {
+      m_outcome(new Paragraph) {
     setObjectName(QStringLiteral("compare"));
     setWindowTitle(tr("Side by side — Lockscope"));
-    setMinimumSize(720, 480);
+    setMinimumSize(kSmallestWindow);
     // So high that belief, record and effect of both runs are in sight, as far as the screen and its frame allow.
     resize(roomFor(this, {1600, 1040}));
     auto* column = new QVBoxLayout(this);
@@ -91,6 +92,7 @@ CompareWindow::CompareWindow(const session::SharedRun& run, std::optional<experi
     top->addWidget(what);
     m_choice->setAccessibleName(tr("What differs"));
     m_choice->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    m_choice->setMinimumWidth(kLeastChoice); // the whole choice stands over the lower run, too
     top->addWidget(m_choice);
     top->addStretch(1);
     auto* open = new QPushButton(tr("Open the lower run"));

@@ -395,7 +395,15 @@ void TimelineView::keyPressEvent(QKeyEvent* event) {
 void TimelineView::focusInEvent(QFocusEvent* event) {
     QAbstractScrollArea::focusInEvent(event);
     const bool byTab = event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason;
-    if (m_focusRow < 0 && byTab && !m_layout.rows().empty()) m_focusRow = 0;
+    const auto& rows = m_layout.rows();
+    if (byTab && !rows.empty()) {
+        if (m_focusRow < 0) { // of the lanes in sight, the uppermost: a low view may be scrolled
+            const int top = verticalScrollBar()->value();
+            const auto whole = std::ranges::find_if(rows, [top](const auto& row) { return row.y >= top; });
+            m_focusRow = whole == rows.end() ? 0 : int(whole - rows.begin());
+        }
+        ensureRowVisible(m_focusRow);
+    }
     viewport()->update();
 }
 

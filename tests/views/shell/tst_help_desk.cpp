@@ -2,12 +2,14 @@
 // "What is this?", sharing a run, and two runs side by side, by the keys and clicks that a person uses.
 #include "compare/compare_window.h"
 #include "experiment/run.h"
+#include "focus_walk.h"
 #include "glossary/glossary_dialog.h"
 #include "locks/locks_panel.h"
 #include "locks/protocol_panel.h"
 #include "session/shared_run.h"
 #include "session/simulated_session.h"
 #include "theme/fonts.h"
+#include "theme/screen_room.h"
 #include "timeline/layout.h"
 #include "timeline/legend.h"
 #include "timeline/legend_bar.h"
@@ -321,6 +323,27 @@ private Q_SLOTS:
         const QByteArray bytes = file.readAll();
         QVERIFY(bytes.startsWith("RIFF") && bytes.mid(8, 4) == "WEBP" && bytes.contains("ANIM"));
         QVERIFY(bytes.count("ANMF") >= 3); // frames that look the same may be joined
+    }
+
+    void aSmallWindowOfTwoRunsIsReachedByTheKeyboard() {
+        Scene s;
+        s.window->openScenario(QStringLiteral("gc-pause"));
+        s.window->player()->pause();
+        views::CompareWindow* const compare =
+            s.window->comparison()->open(experiment::Contrast{QStringLiteral("token_check"), QStringLiteral("on")});
+        QVERIFY(compare);
+        compare->resize(views::kSmallestWindow);
+        QTRY_COMPARE(compare->size(), views::kSmallestWindow);
+        QTRY_VERIFY(compare->isActiveWindow());
+        QTRY_VERIFY_WITH_TIMEOUT(compare->isReady(), 30'000);
+        const tests::FocusWalk walk(compare);
+        QVERIFY2(walk.isFine(), walk.told());
+        for (const int run : {0, 1})
+            QVERIFY(walk.reached.contains(compare->timeline(run)));
+        // Nothing is pushed out of the window, and the outcome is told whole.
+        for (const QWidget* part : compare->findChildren<QWidget*>(Qt::FindDirectChildrenOnly))
+            if (!part->isHidden() && !part->isWindow())
+                QVERIFY2(compare->rect().contains(part->geometry()), part->metaObject()->className());
     }
 
     void twoRunsSideBySide() {
