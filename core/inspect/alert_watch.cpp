@@ -142,7 +142,6 @@ void AlertWatch::observe(Lock& lock, const LockRow& row, const LockReport& repor
 }
 
 void AlertWatch::notKnown(Lock& lock, const LockRow& row) const {
-    // Nothing is new about its holders: they may hold on, and until when is not known.
     lock.row.name = row.name;
     lock.row.ttlMs.reset();
     lock.renewals = {};

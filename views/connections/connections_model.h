@@ -8,8 +8,8 @@
 
 namespace lockscope::views {
 
-/// The connections of a session that watches servers, one row each, in the order in which they were made. Of a
-/// recording of such a session, the connections that it tells of, as they stood at the playhead.
+/// The connections of a session that watches servers, one row each, in the order in which they were made. A
+/// recording of such a session has the connections that it tells of, as they stood at the playhead.
 class ConnectionsModel : public QAbstractListModel {
     Q_OBJECT
 public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "session/breakable.h"
+#include "models/view_context.h"
 
 #include <QKeyCombination>
 #include <array>
@@ -20,8 +20,6 @@ inline constexpr std::array kVerbs{
     Verb{"break.kill-client", session::Breakable::Kind::Client, scenario::Action::KillClient, Qt::Key_K},
     Verb{"break.lose-reply", session::Breakable::Kind::Client, scenario::Action::LoseReply, Qt::Key_L},
     Verb{"break.lose-push", session::Breakable::Kind::Client, scenario::Action::LosePush, Qt::SHIFT | Qt::Key_L},
-    Verb{"break.repeat-request", session::Breakable::Kind::Client, scenario::Action::RepeatRequest,
-         Qt::CTRL | Qt::ALT | Qt::Key_L},
     Verb{"break.stop-watchdog", session::Breakable::Kind::Client, scenario::Action::StopWatchdog, Qt::Key_W},
     Verb{"break.hang-work", session::Breakable::Kind::Client, scenario::Action::HangWork, Qt::SHIFT | Qt::Key_W},
     Verb{"break.jump-clock", session::Breakable::Kind::Client, scenario::Action::JumpClock, Qt::Key_J},

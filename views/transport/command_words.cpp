@@ -48,7 +48,6 @@ constexpr Synonyms kSynonyms[]{
     {"break.jump-clock", "time skew drift ntp 时钟 漂移"},
     {"break.lose-reply", "packet loss drop timeout 丢包"},
     {"break.lose-push", "message publish notify pubsub drop 消息 通知 丢失"},
-    {"break.repeat-request", "duplicate twice retry resend driver proxy 重复 重试 两次"},
     {"break.hang-work", "stuck deadlock slow loop 卡住 挂起"},
     {"break.restart-node", "reboot start again data disk server 重启 数据"},
     {"break.crash-node", "power loss machine server disk 断电 崩溃"},

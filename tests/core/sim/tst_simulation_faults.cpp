@@ -83,8 +83,7 @@ Fault randomFault(Dice& dice) {
                                 Action::PauseNode,    Action::ResumeNode,   Action::KillNode,   Action::RestartNode,
                                 Action::CutLink,      Action::MendLink,     Action::DelayLink,  Action::JumpClock,
                                 Action::StopWatchdog, Action::LoseReply,    Action::LosePush,   Action::HangWork,
-                                Action::EvictKey,     Action::FlushNode,    Action::HealAll,    Action::Set,
-                                Action::RepeatRequest};
+                                Action::EvictKey,     Action::FlushNode,    Action::HealAll,    Action::Set};
     fault.action = kDrawn[static_cast<std::size_t>(dice.upTo(static_cast<int>(kDrawn.size())))];
     fault.target = randomClient(dice);
     if (dice.once(2)) fault.duration = dice.once(2) ? dice.between(1ms, 6s) : Nanos(500ms * (1 + dice.upTo(10)));

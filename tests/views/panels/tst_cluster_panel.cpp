@@ -76,7 +76,7 @@ class ClusterPanelTest : public QObject {
             fillFaultMenu(menu, context, node);
             for (const QAction* entry : menu.actions())
                 if (entry->text().startsWith(begin))
-                    return (entry->isEnabled() ? u"on: "_qs : u"off: "_qs) + entry->text();
+                    return (entry->isEnabled() ? u"on: "_qs : u"off: "_qs) + entry->text().section(u'\t', 0, 0);
             return {};
         }
     };
@@ -209,7 +209,7 @@ private Q_SLOTS:
         QVERIFY(menu);
         QTRY_VERIFY(menu->isVisible());
         QAction* pause = menu->actions().front();
-        QCOMPARE(pause->text(), u"Pause B"_qs);
+        QCOMPARE(pause->text(), u"Pause B\tP"_qs);
         QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(pause).center());
         QCOMPARE(scene.session.applied.size(), std::size_t(1));
         QCOMPARE(scene.session.applied[0].action, scenario::Action::PauseClient);

@@ -109,8 +109,8 @@ private Q_SLOTS:
         page.resize(580, 900);
         QTRY_COMPARE(columns(), 1);
         // Nothing is cut off at the side.
-        QVERIFY2(page.widget()->width() <= page.viewport()->width(),
-                 qPrintable(QString::number(page.widget()->width())));
+        QTRY_VERIFY2(page.widget()->width() <= page.viewport()->width(),
+                     qPrintable(QString::number(page.widget()->width())));
     }
 
     void recentFilesAndServersAreOneClick() {
