@@ -162,7 +162,8 @@ private:
         for (const char* format : rarely ? std::vector{"svg", "png"} : std::vector{"svg"}) {
             QBuffer picture;
             picture.open(QIODevice::WriteOnly);
-            if (const auto done = cli::paint(QString::fromLatin1(format), recording, {}, picture); !done)
+            if (const auto done = cli::paint(QString::fromLatin1(format), cli::Names::Shown, recording, {}, picture);
+                !done)
                 return QStringLiteral("no picture: ") + done.error();
             if (picture.data().isEmpty()) return QStringLiteral("an empty picture");
         }
