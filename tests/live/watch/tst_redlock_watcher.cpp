@@ -127,8 +127,9 @@ private Q_SLOTS:
     }
 
     void aServerThatIsAwayIsNotKnownAndTheOthersDecide() {
-        Client client(m_masters.url(), "orders", 600s);
-        QVERIFY(client.take());
+        // By hand: a client of ours gives its last copy back when it hears that the others are lost.
+        for (int i = 0; i < kMasters; ++i)
+            QVERIFY(at(i, {"SET", "orders", QByteArray(32, 'e'), "PX", "600000"}));
         QVERIFY(at(2, {"SET", "elsewhere", QByteArray(32, 'a'), "PX", "600000"}));
         Watching watch(m_runtime, m_masters.url());
         QTRY_VERIFY_WITH_TIMEOUT(watch.row("orders") && watch.row("elsewhere") && watch.last().complete, kSoon);
@@ -161,7 +162,7 @@ private Q_SLOTS:
         QCOMPARE(watch.row("orders")->state, State::Free);
         const auto& happened = watch.happened["orders"];
         QVERIFY(std::ranges::find(happened, What::Released) == happened.end());
-        QVERIFY(std::ranges::find(happened, What::Lost) != happened.end());
+        QVERIFY(std::ranges::find(happened, What::Expired) == happened.end());
     }
 
     void withoutAMajorityALookSaysSo() {
