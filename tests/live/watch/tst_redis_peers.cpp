@@ -78,7 +78,7 @@ private Q_SLOTS:
         QFETCH(QByteArray, key);
         QFETCH(QByteArray, format);
         Watching watch(m_runtime, m_redis.url());
-        QTRY_VERIFY_WITH_TIMEOUT(watch.reports > 0, kSeenLimit);
+        QTRY_VERIFY_WITH_TIMEOUT(watch.reports > 0 && watch.last().complete, kSeenLimit);
         sandbox::ProcessSupervisor peer;
         QVERIFY2(start(peer, QString::fromLatin1(QTest::currentDataTag()), QStringLiteral("orders")),
                  qPrintable(peer.lastOutput()));
