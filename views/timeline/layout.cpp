@@ -35,6 +35,8 @@ constexpr struct {
            {24, Density::Lowest},
            {18, Density::Lowest},
            {12, Density::Lowest}};
+/// No lower than that for copies that are lit: what stands beside the lanes of clients would overlap.
+constexpr double kLeastForCopies = 24;
 /// With more lanes than that, as of a server with very many locks, nobody counts them at each frame.
 constexpr std::size_t kUncounted = 4000;
 
@@ -175,6 +177,7 @@ TimelineMetrics TimelineLayout::fitted(const TimelineData& data, TimelineMetrics
     for (const bool withCopies : {true, false}) {
         if (withCopies && !copiesLit) continue;
         for (const auto& [belief, density] : kSteps) {
+            if (withCopies && belief < kLeastForCopies) break;
             metrics.belief = belief;
             metrics.density = density;
             metrics.lowRecords = density != Density::Usual;

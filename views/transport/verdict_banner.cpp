@@ -113,7 +113,8 @@ bool VerdictBanner::event(QEvent* event) {
 
 /// The fullest wording that has room, or else the shortest.
 QString VerdictBanner::wordingFor(int width, const QFontMetrics& metrics) const {
-    const auto fits = [&](const QString& words) { return metrics.horizontalAdvance(words) <= width; };
+    // By the measure by which it would be cut: an advance may be a pixel less.
+    const auto fits = [&](const QString& words) { return metrics.elidedText(words, Qt::ElideRight, width) == words; };
     if (m_shorter.isEmpty() || fits(text())) return text();
     const auto shorter = std::ranges::find_if(m_shorter, fits);
     return shorter != m_shorter.end() ? *shorter : m_shorter.back();
