@@ -33,6 +33,7 @@ namespace lockscope::views {
 namespace {
 
 constexpr int kSectionsWidth = 192, kFormWidth = 520;
+constexpr int kLeastForm = 340, kLeastText = 240; ///< with the sections as wide as the smallest window
 
 } // namespace
 
@@ -73,9 +74,10 @@ EditorWindow::EditorWindow(EditedDocument::Kind kind, QWidget* parent)
     m_room->setFrameShape(QFrame::NoFrame);
     m_room->setFocusPolicy(Qt::NoFocus); // its fields have it
     m_room->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    m_room->setMinimumWidth(360);
+    m_room->setMinimumWidth(kLeastForm);
 
     auto* const beside = new QWidget;
+    beside->setMinimumWidth(kLeastText);
     auto* const margin = new QVBoxLayout(beside);
     margin->setContentsMargins(kGrid, kGrid, kGrid, kGrid);
     margin->addWidget(m_text);
