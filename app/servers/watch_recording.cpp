@@ -4,6 +4,7 @@
 #include "cli/output.h"
 #include "cli/text.h"
 #include "inspect/copy_feeds.h"
+#include "live/live_connection.h"
 #include "trace/connection.h"
 
 #include <QFile>
@@ -14,12 +15,23 @@ namespace lockscope::cli {
 using trace::EntityKind;
 using trace::EventKind;
 
+namespace {
+
+/// As the window names a connection that was given no name.
+QByteArray connectionName(const QString& endpoint) {
+    const auto url = parseConnectionUrl(endpoint);
+    const QString name = url ? live::usualName(*url) : QString();
+    return (name.isEmpty() ? endpoint : name).toUtf8();
+}
+
+} // namespace
+
 /// One server in the present file.
 struct WatchRecording::Server {
     Server(trace::Recorder& to, const QString& endpoint)
         : recorder(to),
-          connection(trace::internConnection(to.trace(), endpoint.toUtf8(), endpoint.toUtf8())),
-          node(to.trace().intern(EntityKind::Node, endpoint.toUtf8(), connection)),
+          connection(trace::internConnection(to.trace(), connectionName(endpoint), endpoint.toUtf8())),
+          node(to.trace().intern(EntityKind::Node, connectionName(endpoint), connection)),
           observer(to.trace().intern(EntityKind::Client, "lockscope")),
           feed(
               to, node, [this](const inspect::Party& party) { return threadOf(party); }, 30ms),

@@ -125,7 +125,9 @@ QString ConnectionsModel::costText(const ConnectionFacts& facts) const {
 QString ConnectionsModel::lockText(const ConnectionFacts& facts) {
     if (facts.lookedAt < Nanos(0)) return tr("not looked at yet");
     //: %1 how many of them are held.
-    return tr("%n lock(s) · %1 held", nullptr, facts.locks).arg(count(facts.held));
+    const QString text = tr("%n lock(s) · %1 held", nullptr, facts.locks).arg(count(facts.held));
+    //: %1 is a number of locks, and how many of them are held; the connection is not observed now.
+    return facts.health.level == session::Health::Level::Bad ? tr("last seen: %1").arg(text) : text;
 }
 
 QString ConnectionsModel::healthText(const ConnectionFacts& facts) const {
