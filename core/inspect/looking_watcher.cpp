@@ -2,6 +2,7 @@
 #include "inspect/looking_watcher.h"
 
 #include "inspect/lock_change.h"
+#include "inspect/row_named.h"
 #include "inspect/shared_rows.h"
 
 #include <QCoreApplication>
@@ -29,8 +30,7 @@ LookingWatcher::LookingWatcher(Runtime& runtime, QString where, WatchOptions opt
 }
 
 const LockRow* LookingWatcher::lastSeen(const QByteArray& lockName) const {
-    const auto row = std::ranges::find_if(m_lastLocks, [&](const LockRow& each) { return each.name == lockName; });
-    return row == m_lastLocks.end() ? nullptr : &*row;
+    return rowNamed(m_lastLocks, lockName);
 }
 
 WatchStatus LookingWatcher::status() const {

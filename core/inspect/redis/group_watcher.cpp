@@ -4,6 +4,7 @@
 #include "connections/redis/cluster_port.h"
 #include "connections/redis/sentinel_port.h"
 #include "inspect/redis/joined_report.h"
+#include "inspect/row_named.h"
 #include "ports/redis/cluster_keys.h"
 
 #include <QCoreApplication>
@@ -446,8 +447,7 @@ std::optional<ServerIdentity> RedisGroupWatcher::identity() const {
 }
 
 const LockRow* RedisGroupWatcher::lastSeen(const QByteArray& lockName) const {
-    const auto row = std::ranges::lower_bound(m_lastLocks, lockName, {}, &LockRow::name);
-    return row == m_lastLocks.end() || row->name != lockName ? nullptr : &*row;
+    return rowNamed(m_lastLocks, lockName);
 }
 
 } // namespace lockscope::inspect

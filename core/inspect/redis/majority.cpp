@@ -72,6 +72,8 @@ LockRow logicalRow(std::vector<LockRow> copies, std::size_t quorum) {
         all.waiters.reset(); // a client that waits asks again and again: no server knows of it
         all.waiterCount.reset();
         all.server.clear();
+        // One random value on several servers that know nothing of each other is hardly chance.
+        if (quorum > 1 && all.certainty == Certainty::Guess) all.certainty = Certainty::Likely;
     } else {
         const auto there = std::ranges::find_if(copies, [](const LockRow& copy) { return !copy.format.isEmpty(); });
         const LockRow& like = there == copies.end() ? copies.front() : *there;

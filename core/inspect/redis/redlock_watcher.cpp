@@ -3,6 +3,7 @@
 
 #include "inspect/redis/joined_report.h"
 #include "inspect/redis/majority.h"
+#include "inspect/row_named.h"
 
 #include <QCoreApplication>
 #include <algorithm>
@@ -20,11 +21,6 @@ constexpr Nanos kTogether = 100ms;  // servers hear of a lock shortly after each
 constexpr Nanos kLookAgain = 1s;    // at the states of connections, which no report tells
 constexpr int kShareOfMerging = 10; // joining the reports of many locks takes such a part of the time at most
 constexpr int kLooksToBelieve = 2;  // a look under way may have passed a key by before it was asked for
-
-const LockRow* rowIn(const std::vector<LockRow>& rows, const QByteArray& name) {
-    const auto row = std::ranges::lower_bound(rows, name, {}, &LockRow::name);
-    return row == rows.end() || row->name != name ? nullptr : &*row;
-}
 
 } // namespace
 
@@ -163,15 +159,16 @@ void RedlockWatcher::heard(Server& server, LockReport report) {
     for (auto& [name, looks] : server.looksToCome)
         --looks;
     std::erase_if(server.looksToCome,
-                  [&](const auto& each) { return each.second <= 0 || rowIn(report.locks, each.first); });
+                  [&](const auto& each) { return each.second <= 0 || rowNamed(report.locks, each.first); });
     if (!server.looksToCome.empty()) server.watcher->lookSoon();
     for (const auto& other : m_servers) {
         if (other.get() == &server) continue;
         for (const LockRow& row : report.locks)
-            if (!rowIn(before, row.name) && !(other->last && rowIn(other->last->locks, row.name))) doubt(*other, row);
+            if (!rowNamed(before, row.name) && !(other->last && rowNamed(other->last->locks, row.name)))
+                doubt(*other, row);
         if (!first || !other->last) continue;
         for (const LockRow& row : other->last->locks)
-            if (!rowIn(report.locks, row.name)) doubt(server, row);
+            if (!rowNamed(report.locks, row.name)) doubt(server, row);
     }
     server.last = std::move(report);
     told();
@@ -248,7 +245,7 @@ LockReport RedlockWatcher::merged() {
         std::vector<LockRow> copies;
         for (std::size_t i = 0; i < m_servers.size(); ++i) {
             const LockReport* const its = reports[i];
-            const LockRow* const found = its ? rowIn(its->locks, name) : nullptr;
+            const LockRow* const found = its ? rowNamed(its->locks, name) : nullptr;
             LockRow& copy = copies.emplace_back();
             if (found) copy = *found;
             copy.name = name;
@@ -365,7 +362,7 @@ std::optional<ServerIdentity> RedlockWatcher::identity() const {
 }
 
 const LockRow* RedlockWatcher::lastSeen(const QByteArray& lockName) const {
-    return rowIn(m_lastLocks, lockName);
+    return rowNamed(m_lastLocks, lockName);
 }
 
 } // namespace lockscope::inspect

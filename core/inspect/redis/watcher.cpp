@@ -5,6 +5,7 @@
 #include "inspect/redis/companions.h"
 #include "inspect/redis/key_events.h"
 #include "inspect/redis/redisson_names.h"
+#include "inspect/row_named.h"
 #include "inspect/shared_rows.h"
 
 #include <algorithm>
@@ -91,8 +92,7 @@ void RedisWatcher::onStatus(std::function<void()> callback) {
 }
 
 const LockRow* RedisWatcher::lastSeen(const QByteArray& lockName) const {
-    const auto row = std::ranges::find_if(m_lastLocks, [&](const LockRow& each) { return each.name == lockName; });
-    return row == m_lastLocks.end() ? nullptr : &*row;
+    return rowNamed(m_lastLocks, lockName);
 }
 
 QCoro::Task<LockReport> RedisWatcher::once(std::stop_token stop, Callback progress) {
