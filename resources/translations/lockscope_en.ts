@@ -747,6 +747,14 @@
             <numerusform>From one holder to the next while somebody waited, by the server's record, of all locks; the scale is logarithmic. Seen %n times.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%1: %2 a minute, %n grant(s)</source>
+        <extracomment>%1 a connection's name, %2 a number, %n how many grants were seen</extracomment>
+        <translation>
+            <numerusform>%1: %2 a minute, %n grant</numerusform>
+            <numerusform>%1: %2 a minute, %n grants</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>lockscope::views::TextOnlyField</name>

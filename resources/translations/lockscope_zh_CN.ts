@@ -881,7 +881,7 @@
     </message>
     <message>
         <source>Only for recipes</source>
-        <translation>只用于配方</translation>
+        <translation>只用于算法</translation>
     </message>
     <message>
         <source>Several with commas; empty: all that its servers can run</source>
@@ -1117,7 +1117,7 @@
     </message>
     <message>
         <source>Take tokens where the recipe gives them</source>
-        <translation>配方提供令牌时就取用</translation>
+        <translation>算法提供令牌时就取用</translation>
     </message>
     <message>
         <source>Permits</source>
@@ -1381,7 +1381,7 @@
     </message>
     <message>
         <source>A client comes to this step of its recipe, from 1</source>
-        <translation>客户端走到配方的这一步，从 1 数起</translation>
+        <translation>客户端走到算法的这一步，从 1 数起</translation>
     </message>
     <message>
         <source>Lease left</source>
@@ -1429,7 +1429,7 @@
     </message>
     <message>
         <source>What must come of it for every seed, by recipe</source>
-        <translation>每个种子都必须得到的结果，按配方写</translation>
+        <translation>每个种子都必须得到的结果，按算法写</translation>
     </message>
     <message>
         <source>What breaks, and when</source>
@@ -4347,7 +4347,7 @@
     </message>
     <message>
         <source>This thread holds the lock more than once, and the recipe “%1” could not give that back after the wait. Wait where it is held once.</source>
-        <translation>此线程多次持有该锁，而等待之后配方“%1”无法恢复多次持有。请在只持有一次时等待。</translation>
+        <translation>此线程多次持有该锁，而等待之后算法“%1”无法恢复多次持有。请在只持有一次时等待。</translation>
     </message>
     <message>
         <source>The namespace “%1” locks with it on %2.</source>
@@ -8245,10 +8245,6 @@ A client's address leads to the new master at once.</source>
         <translation>缺少 --to：%1</translation>
     </message>
     <message>
-        <source>--redact: only a card can be without names</source>
-        <translation>--redact：只有卡片可以隐去名称</translation>
-    </message>
-    <message>
         <source>--%1: only a picture or a scenario shows a part of the run</source>
         <translation>--%1：只有图片或场景能只取运行的一部分</translation>
     </message>
@@ -10939,16 +10935,16 @@ A client's address leads to the new master at once.</source>
         <translation>改了什么</translation>
     </message>
     <message>
-        <source>Goes to the place where the runs part (D)</source>
-        <translation>跳到两次运行分开的地方 (D)</translation>
-    </message>
-    <message>
         <source>Open the lower run</source>
         <translation>打开下面的运行</translation>
     </message>
     <message>
         <source>In the main window, with its seed and what was done by hand</source>
         <translation>在主窗口中打开，种子和手动操作不变</translation>
+    </message>
+    <message>
+        <source>Goes to the place where the runs part (D)</source>
+        <translation>跳到两次运行分开的地方 (D)</translation>
     </message>
     <message>
         <source>Nothing about this scenario can be changed alone.</source>
@@ -11176,6 +11172,11 @@ A client's address leads to the new master at once.</source>
         <translation>
             <numerusform>%n 把锁 · %1 把被持有</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>last seen: %1</source>
+        <extracomment>%1 is a number of locks, and how many of them are held; the connection is not observed now.</extracomment>
+        <translation>上次看到：%1</translation>
     </message>
     <message>
         <source>%1 · seen %2 ago</source>
@@ -13269,10 +13270,26 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <source>p50 %1, p99 %2</source>
         <translation>p50 %1，p99 %2</translation>
     </message>
+    <message>
+        <source>; most grants a minute %1</source>
+        <extracomment>Follows the overview. %1 is a connection and a number: "shop-redis 12".</extracomment>
+        <translation>；每分钟授予最多的是 %1</translation>
+    </message>
     <message numerus="yes">
         <source>From one holder to the next while somebody waited, by the server's record, of all locks; the scale is logarithmic. Seen %n time(s).</source>
         <translation>
             <numerusform>有人在等时，从一个持有者到下一个持有者的时间（按服务器的记录，所有锁）；横轴是对数刻度。共 %n 次。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>How often the locks of each connection were taken, a minute, over the time that is counted. Not counted: the hold with which a lock was first seen, and holds between two looks.</source>
+        <translation>每个连接的锁在所统计的时间内平均每分钟被取得多少次。不计入：第一次看到锁时已有的持有，以及在两次查看之间的持有。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1: %2 a minute, %n grant(s)</source>
+        <extracomment>%1 a connection's name, %2 a number, %n how many grants were seen</extracomment>
+        <translation>
+            <numerusform>%1：每分钟 %2 次，共授予 %n 次</numerusform>
         </translation>
     </message>
     <message>
@@ -13314,6 +13331,14 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>release to next grant</source>
         <translation>从释放到下一次授予</translation>
+    </message>
+    <message>
+        <source>CHURN</source>
+        <translation>换手频率</translation>
+    </message>
+    <message>
+        <source>grants a minute</source>
+        <translation>每分钟授予次数</translation>
     </message>
     <message>
         <source>nobody has waited</source>
