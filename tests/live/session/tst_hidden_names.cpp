@@ -142,7 +142,7 @@ private Q_SLOTS:
         const auto askForRules = [&it] { it.window.alerts()->askForRules(); };
         const QString port = QString::number(m_redis->port());
         QVERIFY(wordsOfDialog(connectTo).contains(u"zq-saved"_qs));
-        QVERIFY(wordsOfDialog(askForRules).contains(port));
+        QVERIFY(wordsOfDialog(askForRules).contains(u"zq-shop"_qs)); // the name that it was connected under
         it.action()->trigger();
         for (const auto& open : {std::function<void()>(connectTo), std::function<void()>(askForRules)}) {
             const QString words = wordsOfDialog(open);
