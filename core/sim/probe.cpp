@@ -31,6 +31,7 @@ constexpr std::array<const char*, kProbes> kNames{
     "network/reply-lost",
     "network/push-lost",
     "network/request-repeated",
+    "redis/evicted",
     "sql/deadlock",
     "sql/inserters-meet",
     "sql/newcomer-first",

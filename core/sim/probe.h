@@ -33,6 +33,7 @@ enum class Probe : std::uint8_t {
     ReplyLost,            ///< an answer vanished, by a fault that was told to take the next one
     PushLost,             ///< a message that nobody asked for vanished, by such a fault
     RequestRepeated,      ///< a request was done twice, by such a fault
+    RedisEvicted,         ///< a key was thrown out for want of memory
     SqlDeadlock,          ///< a database ended a circle of waits
     SqlInsertersMeet,     ///< InnoDB let several inserters share a lock, and all but one died
     SqlNewcomerFirst,     ///< PostgreSQL: a newcomer had the row before the waiter that was being woken

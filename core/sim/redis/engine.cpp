@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/redis/engine.h"
 
+#include "sim/probe.h"
 #include "sim/redis/server.h"
 
 namespace lockscope::sim {
@@ -68,7 +69,9 @@ void RedisEngine::setFull(bool full) {
 }
 
 bool RedisEngine::evict(int db, const QByteArray& key) {
-    return m_server->evict(db, key);
+    const bool there = m_server->evict(db, key);
+    if (there) reached(Probe::RedisEvicted);
+    return there;
 }
 
 std::optional<QByteArray> RedisEngine::victim(int db, Evict policy) const {

@@ -136,6 +136,7 @@ void clusterRun(std::uint64_t seed) {
         const QByteArray key = "key" + QByteArray::number(qulonglong(dice.upTo(6)));
         for (std::size_t n = 0; n < 6; ++n)
             (void)group.send(group.connect(group.at(n)), {"SET", key, "v"});
+        if (i % 10 == 9) group.at(dice.upTo(6)).evict(key);
         switch (dice.upTo(5)) {
         case 0:
             strike(group.at(dice.upTo(6)), dice);
