@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "servers/lock_backend.h"
+#include "client/connect.h"
 
 #include "cli/output.h"
 #include "cli/text.h"
@@ -108,7 +109,7 @@ std::unique_ptr<LockBackend> makeManagedBackend(Runtime& runtime, const LockPlan
     }
     ManagerConfig only;
     only.namespaces.push_back(*space);
-    auto manager = LockManager::make(runtime, std::move(only), plan.client);
+    auto manager = LockManager::make(runtime, std::move(only), makeConnection, plan.client);
     if (!manager) {
         complain(manager.error());
         return nullptr;

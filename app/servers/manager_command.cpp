@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "servers/manager_command.h"
+#include "client/connect.h"
 
 #include "cli/exit_status.h"
 #include "runtime/completion.h"
@@ -18,7 +19,7 @@ ManagerCommand::ManagerCommand(ManagerPlan plan) : m_plan(std::move(plan)) {
         m_stop.request_stop();
     });
     for (const NamespaceConfig& space : m_plan.config.namespaces)
-        m_surveys.push_back(std::make_unique<EngineSurvey>(m_runtime, space));
+        m_surveys.push_back(std::make_unique<EngineSurvey>(m_runtime, space, makeConnection));
 }
 
 ManagerCommand::~ManagerCommand() {

@@ -3,6 +3,7 @@
 #include "cli/exit_status.h"
 #include "cli/output.h"
 #include "cli/text.h"
+#include "client/connect.h"
 #include "ports/words.h"
 #include "servers/manager_command.h"
 #include "servers/manager_words.h"
@@ -70,7 +71,7 @@ private:
         quiet.failBackAfter = Nanos::zero();
         ManagerConfig config;
         config.namespaces.push_back(std::move(quiet));
-        auto manager = LockManager::make(m_runtime, std::move(config));
+        auto manager = LockManager::make(m_runtime, std::move(config), makeConnection);
         if (manager) return *std::move(manager);
         complain(manager.error());
         return nullptr;

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The lock library as others use it: one shared library of the rooms `lock` and below, the headers of core/lock/include,
+# The lock library as others use it: one shared library of the rooms `client` and below, the headers of core/lock/include,
 # a CMake package and pkg-config files. Everything of it is in the install component "library".
 #   find_package(Lockscope)                  Lockscope::Lockscope, <lockscope/blocking.h>: C++20, nothing else
 #   find_package(Lockscope COMPONENTS Qt)    Lockscope::Qt as well, <lockscope/lockscope.h>: C++23, Qt 6 and QCoro 6
 include(CMakePackageConfigHelpers)
 
-set(library_rooms lock connections recipes drivers ports runtime trace)
+set(library_rooms client lock connections recipes drivers ports runtime trace)
 file(WRITE ${CMAKE_BINARY_DIR}/texts/library.cpp "")
 add_library(lockscope_library SHARED ${CMAKE_BINARY_DIR}/texts/library.cpp)
 add_library(Lockscope::Lockscope ALIAS lockscope_library)

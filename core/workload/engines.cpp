@@ -53,7 +53,7 @@ Engines::Engines(ClientWorld& world, Runtime& runtime, const Participant& client
     const auto connect = [&world, &client](Runtime& of, ConnectionUrl url, const QByteArray&) {
         return world.connectTo(of, client, std::move(url));
     };
-    auto made = LockManager::make(runtime, {{config}}, client.uuid(), &recorder, connect, client.entity());
+    auto made = LockManager::make(runtime, {{config}}, connect, client.uuid(), &recorder, client.entity());
     if (!made) qFatal("%s", qPrintable(made.error())); // scenarios with such a manager are refused
     m_manager = *std::move(made);
     runtime.spawn([manager = m_manager.get()] { return start(*manager); });

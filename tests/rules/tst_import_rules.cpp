@@ -110,8 +110,8 @@ private Q_SLOTS:
         QVERIFY(m_core.count() >= 10);
         QVERIFY(m_views.count() >= 10);
         QVERIFY(m_core.allows(QStringLiteral("recipes"), QStringLiteral("ports")));
-        QVERIFY(m_core.allowsInside(QStringLiteral("lock"), QStringLiteral("drivers")));
-        QVERIFY(!m_core.allows(QStringLiteral("lock"), QStringLiteral("drivers")));
+        QVERIFY(m_core.allowsInside(QStringLiteral("client"), QStringLiteral("drivers")));
+        QVERIFY(!m_core.allows(QStringLiteral("client"), QStringLiteral("drivers")));
         QVERIFY(m_views.allows(QStringLiteral("timeline"), QStringLiteral("models")));
         QVERIFY(m_views.allows(QStringLiteral("timeline"), QStringLiteral("trace")));
         QCOMPARE(qtModule(QStringLiteral("QWidget")), QStringLiteral("QtWidgets"));

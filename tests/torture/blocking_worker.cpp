@@ -2,9 +2,9 @@
 #include "blocking_worker.h"
 
 #include "alarm_clock.h"
+#include "client/blocking/access.h"
+#include "client/blocking/service.h"
 #include "grip.h"
-#include "lock/blocking/access.h"
-#include "lock/blocking/service.h"
 
 #include <cstdio>
 

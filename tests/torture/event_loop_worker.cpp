@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "event_loop_worker.h"
-#include "lock/connect.h"
+#include "client/connect.h"
 
 #include "lock/named_lock.h"
 

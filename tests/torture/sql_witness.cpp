@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sql_witness.h"
 
+#include "client/connect.h"
 #include "drivers/sql/driver.h"
-#include "lock/connect.h"
 #include "sql_audit.h"
 
 #include <QFile>

@@ -51,7 +51,7 @@ struct EngineReport {
 /// Single-threaded, on its runtime's thread. The runtime must outlive it.
 class EngineSurvey {
 public:
-    EngineSurvey(Runtime& runtime, NamespaceConfig config, const LockManager::Connector& connector = makeConnection);
+    EngineSurvey(Runtime& runtime, NamespaceConfig config, const LockManager::Connector& connector);
     ~EngineSurvey();
     EngineSurvey(const EngineSurvey&) = delete;
     EngineSurvey& operator=(const EngineSurvey&) = delete;

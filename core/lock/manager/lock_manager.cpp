@@ -14,8 +14,8 @@ namespace lockscope {
 using detail::Namespace;
 
 std::expected<std::unique_ptr<LockManager>, QString> LockManager::make(Runtime& runtime, ManagerConfig config,
-                                                                       QByteArray client, trace::Recorder* recorder,
-                                                                       const Connector& connector,
+                                                                       const Connector& connector, QByteArray client,
+                                                                       trace::Recorder* recorder,
                                                                        trace::EntityId self) {
     if (const auto complaint = complaintOf(config)) return std::unexpected(*complaint);
     const QByteArray identity = client.isEmpty() ? runtime.randomUuid() : std::move(client);

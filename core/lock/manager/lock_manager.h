@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "lock/connect.h"
+#include "connections/connection.h"
 #include "lock/distributed_lock.h"
 #include "lock/manager/managed_lock.h"
 #include "lock/manager/manager_config.h"
@@ -60,15 +60,16 @@ public:
     template <typename T>
     using Outcome = recipes::Outcome<T>;
 
-    /// Makes connections from URLs: makeConnection, or a test's own function.
+    /// Makes connections from URLs: to real servers, or in a simulated world.
     using Connector = std::function<std::unique_ptr<Connection>(Runtime&, ConnectionUrl, QByteArray client)>;
 
     /// The error is a sentence about a configuration with errors. `client`: identity on the servers; empty: a new one.
     /// `recorder` gets the history of the manager and its locks and must outlive the manager; nullptr: none. `self`:
     /// this process in the recorder's trace; kNoEntity: a client by the name of its identity.
-    static std::expected<std::unique_ptr<LockManager>, QString>
-    make(Runtime& runtime, ManagerConfig config, QByteArray client = {}, trace::Recorder* recorder = nullptr,
-         const Connector& connector = makeConnection, trace::EntityId self = trace::kNoEntity);
+    static std::expected<std::unique_ptr<LockManager>, QString> make(Runtime& runtime, ManagerConfig config,
+                                                                     const Connector& connector, QByteArray client = {},
+                                                                     trace::Recorder* recorder = nullptr,
+                                                                     trace::EntityId self = trace::kNoEntity);
     /// Closes without waiting: what cannot be given back becomes free when its lease or connection ends.
     ~LockManager();
     /// Leaves all engines: nothing is granted any more, holders are told "lost" and their holds are given back. Then it

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench_options.h"
-#include "lock/connect.h"
+#include "client/connect.h"
 #include "raw.h"
 #include "report.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ours.h"
-#include "lock/connect.h"
+#include "client/connect.h"
 
 #include <sys/resource.h>
 

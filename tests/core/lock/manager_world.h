@@ -39,11 +39,10 @@ struct Process {
     Process(VirtualScheduler& scheduler, PretendBackends& world, const QByteArray& processName, std::uint64_t seed,
             const ManagerConfig& config, trace::Recorder* recorder = nullptr)
         : name(processName), runtime(scheduler, seed) {
-        manager = LockManager::make(runtime, config, name, recorder,
-                                    [&world](Runtime& made, ConnectionUrl url, QByteArray client) {
-                                        return std::make_unique<PretendConnection>(made, world, std::move(url), client);
-                                    })
-                      .value();
+        const auto connect = [&world](Runtime& made, ConnectionUrl url, QByteArray client) {
+            return std::make_unique<PretendConnection>(made, world, std::move(url), client);
+        };
+        manager = LockManager::make(runtime, config, connect, name, recorder).value();
         manager->listen([this](const ManagerEvent& event) { heard.push_back(event); });
         lock = manager->lock("shop", "orders");
     }

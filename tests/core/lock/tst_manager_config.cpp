@@ -120,10 +120,10 @@ private Q_SLOTS:
         const auto connect = [&](Runtime& made, ConnectionUrl url, QByteArray client) {
             return std::make_unique<PretendConnection>(made, backends, std::move(url), client);
         };
-        const auto refused = LockManager::make(runtime, config, "A", nullptr, connect);
+        const auto refused = LockManager::make(runtime, config, connect, "A");
         QVERIFY(!refused && refused.error().contains(QStringLiteral("witness")));
         config.namespaces[0].witnesses.push_back(parseConnectionUrl(QStringLiteral("redis://three")).value());
-        QVERIFY(LockManager::make(runtime, config, "A", nullptr, connect).has_value());
+        QVERIFY(LockManager::make(runtime, config, connect, "A").has_value());
     }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The documented features of each kind of server, against the connections themselves.
-#include "lock/connect.h"
+#include "client/connect.h"
 #include "lock/manager/lock_manager.h"
 #include "offers/backend_table.h"
 #include "runtime/event_loop_runtime.h"
@@ -61,9 +61,9 @@ private Q_SLOTS:
         shop.name = "shop";
         shop.engines = {{*parseConnectionUrl(QStringLiteral("redis://h1")), "redis-fenced"},
                         {*parseConnectionUrl(QStringLiteral("zookeeper://h2")), "zk-mutex"}};
-        QVERIFY(LockManager::make(m_runtime, {{shop}}));
+        QVERIFY(LockManager::make(m_runtime, {{shop}}, makeConnection));
         shop.engines.back().recipe = "sql-lease";
-        const auto refused = LockManager::make(m_runtime, {{shop}});
+        const auto refused = LockManager::make(m_runtime, {{shop}}, makeConnection);
         QVERIFY(!refused);
         QVERIFY2(refused.error().contains(QStringLiteral("“sql-lease” on zookeeper://h2")),
                  qPrintable(refused.error()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "client/connect.h"
 #include "live_etcd.h"
-#include "lock/connect.h"
 #include "lock/distributed_lock.h"
 #include "recipes/etcd/etcd_lease.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How holds end, and who is told.
+#include "client/connect.h"
 #include "every_recipe.h"
-#include "lock/connect.h"
 
 namespace lockscope::test {
 

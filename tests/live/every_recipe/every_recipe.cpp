@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "every_recipe.h"
-#include "lock/connect.h"
+#include "client/connect.h"
 
 #include "offers/recipe_table.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Connections that break, and servers that are away for one of the clients: a file has neither. Messages that come
 // twice, and clocks that are wrong.
+#include "client/connect.h"
 #include "every_recipe.h"
-#include "lock/connect.h"
 
 #include "scenario/clock_table.h"
 

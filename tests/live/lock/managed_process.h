@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "client/connect.h"
 #include "live_connection.h"
 #include "lock/manager/lock_manager.h"
 
@@ -10,7 +11,7 @@ using Inside = std::vector<const LockGuard*>; ///< who is between lock and unloc
 /// One process: a manager and a thread of work that never stops taking the lock.
 struct ManagedProcess {
     ManagedProcess(Runtime& processRuntime, const ManagerConfig& config, trace::Recorder* recorder = nullptr)
-        : runtime(processRuntime), manager(LockManager::make(runtime, config, {}, recorder).value()) {
+        : runtime(processRuntime), manager(LockManager::make(runtime, config, makeConnection, {}, recorder).value()) {
         manager->listen([this](const ManagerEvent& event) { heard.push_back(event); });
         lock = manager->lock("shop", "orders");
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Events of holds for threads that block, and leases of their own.
 #include "blocking_redis.h"
-#include "lock/blocking/access.h"
+#include "client/blocking/access.h"
 #include "verdict/verdict.h"
 #include <lockscope/mutex.h>
 #include <lockscope/semaphore.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lock/blocking/access.h"
-#include "lock/blocking/service.h"
+#include "client/blocking/access.h"
+#include "client/blocking/service.h"
 #include "operated_redis.h"
 #include <lockscope/mutex.h>
 #include <lockscope/semaphore.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lock/blocking/access.h"
+#include "client/blocking/access.h"
 #include "managed_servers.h"
 #include "sandbox/zookeeper_server.h"
 #include "sum_under_lock.h"

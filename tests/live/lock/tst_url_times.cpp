@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lock/connect.h"
+#include "client/connect.h"
 #include "sandbox/etcd_server.h"
 #include "sandbox/mariadb_server.h"
 #include "sandbox/memcached_server.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "client/connect.h"
 #include "connections/memcached/ring_port.h"
 #include "drivers/dial.h"
 #include "live_memcached.h"
-#include "lock/connect.h"
 #include "lock/distributed_lock.h"
 
 #include <QDateTime>

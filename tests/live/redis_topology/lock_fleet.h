@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "client/connect.h"
 #include "live_redis.h"
-#include "lock/connect.h"
 #include "lock/distributed_lock.h"
 
 namespace lockscope::test {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "client/connect.h"
 #include "connections/redis/cluster_port.h"
 #include "connections/redis/sentinel_port.h"
 #include "drivers/dial.h"
 #include "fake_redis.h"
-#include "lock/connect.h"
 #include "lock_fleet.h"
 #include "recipes/redis/redis_recipe.h"
 #include "wire_faults.h"

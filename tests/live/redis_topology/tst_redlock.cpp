@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lock/connect.h"
+#include "client/connect.h"
 #include "lock_fleet.h"
 #include "recipes/redlock/redlock.h"
 #include "sandbox/redis_masters.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The duties of every store of records. Include it after the header that declares run().
 #pragma once
+#include "client/connect.h"
 #include "connections/connection.h"
 #include "lock/manager/lock_manager.h"
 
@@ -72,7 +73,8 @@ inline ManagerConfig managerOver(const QStringList& urls, const QByteArray& reci
 /// Two processes, each of which switches to another engine at the same time: they end on the same one, and its locks
 /// keep them apart. Empty: so it was.
 inline QString raceOfManagers(Runtime& runtime, const ManagerConfig& config) {
-    const auto a = LockManager::make(runtime, config), b = LockManager::make(runtime, config);
+    const auto a = LockManager::make(runtime, config, makeConnection),
+               b = LockManager::make(runtime, config, makeConnection);
     if (!a || !b) return a ? b.error() : a.error();
     LockManager* const managers[] = {a->get(), b->get()};
     for (LockManager* const manager : managers) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The locks of a Redlock, watched as one logical lock each while its servers are away, come back and disagree.
+#include "client/connect.h"
 #include "inspect/releaser.h"
-#include "lock/connect.h"
 #include "lock/distributed_lock.h"
 #include "sandbox/redis_masters.h"
 #include "watching.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One lock made of a Redis and an SQLite file, or a ZooKeeper: all of it or none. And what a Redis URL says about
 // locks.
-#include "lock/connect.h"
+#include "client/connect.h"
 #include "lock/distributed_lock.h"
 #include "recipe_bench.h"
 #include "recipes/multi.h"

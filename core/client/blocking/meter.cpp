@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lock/blocking/meter.h"
+#include "client/blocking/meter.h"
 
 #include "lock/listener_call.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lock/blocking/campaign.h"
-#include "lock/blocking/service.h"
+#include "client/blocking/campaign.h"
+#include "client/blocking/service.h"
 #include "lock/lock_exception.h"
 
 #include <QCoreApplication>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lock/blocking/history.h"
+#include "client/blocking/history.h"
 
 #include "lock/lock_exception.h"
 #include "trace/recording.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lock/blocking/service.h"
+#include "client/blocking/service.h"
 
 #include "lock/listener_call.h"
 #include "lock/warning.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lock/blocking/holder_told.h"
+#include "client/blocking/holder_told.h"
+#include "client/qt/translated.h"
 #include "lock/distributed_condition.h"
 #include "lock/distributed_multi_lock.h"
 #include "lock/lock_mode.h"
-#include "lock/qt/translated.h"
 
 #include <lockscope/qt/condition.h>
 #include <lockscope/qt/connection.h>

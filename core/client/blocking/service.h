@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "lock/blocking/lock_source.h"
-#include "lock/blocking/loss.h"
-#include "lock/blocking/meter.h"
+#include "client/blocking/lock_source.h"
+#include "client/blocking/loss.h"
+#include "client/blocking/meter.h"
 #include "lock/lock_exception.h"
 #include "lock/lock_mode.h"
 #include "runtime/completion.h"

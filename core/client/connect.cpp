@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lock/connect.h"
+#include "client/connect.h"
 
 #include "drivers/dial.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connections/connection.h"
-#include "lock/connect.h"
-#include "lock/qt/translated.h"
+#include "client/connect.h"
+#include "client/qt/translated.h"
 #include "runtime/event_loop_runtime.h"
 
 #include <QCoreApplication>

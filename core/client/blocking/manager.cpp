@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lock/blocking/access.h"
-#include "lock/blocking/history.h"
-#include "lock/blocking/service.h"
+#include "client/blocking/access.h"
+#include "client/blocking/history.h"
+#include "client/blocking/service.h"
+#include "client/connect.h"
 #include "lock/manager/lock_manager.h"
 #include "lock/manager/managed_condition.h"
 
@@ -51,7 +52,7 @@ std::shared_ptr<detail::Service> manage(const ManagerConfig& config, const Manag
         const std::string& identity = options.identity;
         const QByteArray client = identity.empty() ? runtime.randomUuid() : QByteArray::fromStdString(identity);
         auto recorder = detail::recorderFor(runtime, detail::Access::trace(options.history));
-        auto manager = LockManager::make(runtime, config, client, recorder.get());
+        auto manager = LockManager::make(runtime, config, makeConnection, client, recorder.get());
         if (manager) return std::make_unique<ManagedServers>(std::move(recorder), *std::move(manager), client);
         complaint = manager.error();
         return std::unexpected(LockError{LockError::Kind::Refused, *complaint});

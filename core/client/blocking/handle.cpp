@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lock/blocking/access.h"
-#include "lock/blocking/holder_told.h"
-#include "lock/blocking/service.h"
+#include "client/blocking/access.h"
+#include "client/blocking/holder_told.h"
+#include "client/blocking/service.h"
 #include "lock/listener_call.h"
 #include "lock/warning.h"
 

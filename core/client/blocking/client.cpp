@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lock/blocking/access.h"
+#include "client/blocking/access.h"
 
-#include "lock/blocking/history.h"
-#include "lock/blocking/service.h"
-#include "lock/connect.h"
+#include "client/blocking/history.h"
+#include "client/blocking/service.h"
+#include "client/connect.h"
 #include "lock/distributed_condition.h"
 #include "lock/distributed_multi_lock.h"
 
