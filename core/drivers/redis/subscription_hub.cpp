@@ -2,6 +2,7 @@
 #include "drivers/redis/subscription_hub.h"
 
 #include "ports/redis/errors.h"
+#include "runtime/waits_here.h"
 
 #include <algorithm>
 
@@ -82,12 +83,7 @@ public:
 
 private:
     QCoro::Task<bool> wait(Waiter& waiter) {
-        struct Registration {
-            Waiter*& place;
-            ~Registration() { place = nullptr; }
-        };
-        m_waiter = &waiter;
-        const Registration registration{m_waiter};
+        const WaitsHere here(m_waiter, waiter);
         co_return co_await waiter.end();
     }
     void wake() {

@@ -2,6 +2,7 @@
 #include "drivers/redis/tracking_line.h"
 
 #include "ports/redis/errors.h"
+#include "runtime/waits_here.h"
 
 #include <iterator>
 
@@ -51,13 +52,8 @@ QCoro::Task<std::optional<ChangedKeys>> TrackingLine::next(std::stop_token stop)
 }
 
 QCoro::Task<> TrackingLine::wait(Nanos longest, std::stop_token stop) {
-    struct Registration {
-        Waiter*& place;
-        ~Registration() { place = nullptr; }
-    };
     Waiter waiter(m_runtime, longest, std::move(stop));
-    m_waiter = &waiter;
-    const Registration registration{m_waiter};
+    const WaitsHere here(m_waiter, waiter);
     co_await waiter.end();
 }
 

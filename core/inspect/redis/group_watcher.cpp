@@ -6,6 +6,7 @@
 #include "inspect/redis/joined_report.h"
 #include "inspect/row_named.h"
 #include "ports/redis/cluster_keys.h"
+#include "runtime/waits_here.h"
 
 #include <QCoreApplication>
 #include <algorithm>
@@ -397,11 +398,7 @@ QCoro::Task<> RedisGroupWatcher::watch(Callback callback, std::stop_token stop) 
 
 QCoro::Task<> RedisGroupWatcher::pause(Nanos longest, std::stop_token stop) {
     Waiter waiter(m_runtime, longest, std::move(stop));
-    struct Registration {
-        Waiter*& place;
-        ~Registration() { place = nullptr; }
-    } registration{m_pausing};
-    m_pausing = &waiter;
+    const WaitsHere here(m_pausing, waiter);
     co_await waiter.end();
 }
 
@@ -436,14 +433,11 @@ WatchLoad RedisGroupWatcher::load() const {
 }
 
 std::optional<ServerIdentity> RedisGroupWatcher::identity() const {
-    if (m_masters.empty()) return std::nullopt;
-    auto first = m_masters.front()->watcher->identity();
-    if (!first || m_masters.size() == 1) return first;
-    // Several servers: only the facts that they have in common.
-    ServerIdentity together;
-    together.version = first->version;
-    together.mode = first->mode;
-    return together;
+    if (m_masters.size() == 1) return m_masters.front()->watcher->identity();
+    std::vector<ServerIdentity> known;
+    for (const MasterPtr& master : m_masters)
+        if (auto its = master->watcher->identity()) known.push_back(*std::move(its));
+    return inCommon(known);
 }
 
 const LockRow* RedisGroupWatcher::lastSeen(const QByteArray& lockName) const {

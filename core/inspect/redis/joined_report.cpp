@@ -42,4 +42,16 @@ void join(LockReport& all, const LockReport& its) {
     joinNotes(all.notes, its.notes);
 }
 
+std::optional<ServerIdentity> inCommon(const std::vector<ServerIdentity>& servers) {
+    if (servers.empty()) return std::nullopt;
+    ServerIdentity all;
+    all.version = servers.front().version;
+    all.mode = servers.front().mode;
+    for (const ServerIdentity& its : servers) {
+        if (its.version != all.version) all.version.clear();
+        if (its.mode != all.mode) all.mode = ServerIdentity::Mode::Unknown;
+    }
+    return all;
+}
+
 } // namespace lockscope::inspect

@@ -8,4 +8,7 @@ namespace lockscope::inspect {
 /// notes. `all.complete` is true and `all.keysThere` is 0 before the first one.
 void join(LockReport& all, const LockReport& its);
 
+/// The facts about several servers that are the same of all: version and mode; nullopt: nothing is known of any.
+std::optional<ServerIdentity> inCommon(const std::vector<ServerIdentity>& servers);
+
 } // namespace lockscope::inspect

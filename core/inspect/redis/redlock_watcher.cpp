@@ -4,6 +4,7 @@
 #include "inspect/redis/joined_report.h"
 #include "inspect/redis/majority.h"
 #include "inspect/row_named.h"
+#include "runtime/waits_here.h"
 
 #include <QCoreApplication>
 #include <algorithm>
@@ -310,11 +311,7 @@ void RedlockWatcher::wake() {
 
 QCoro::Task<> RedlockWatcher::pause(Nanos longest, std::stop_token stop) {
     Waiter waiter(m_runtime, longest, std::move(stop));
-    struct Registration {
-        Waiter*& place;
-        ~Registration() { place = nullptr; }
-    } registration{m_pausing};
-    m_pausing = &waiter;
+    const WaitsHere here(m_pausing, waiter);
     co_await waiter.end();
 }
 
@@ -345,20 +342,10 @@ WatchLoad RedlockWatcher::load() const {
 }
 
 std::optional<ServerIdentity> RedlockWatcher::identity() const {
-    // Several servers: only the facts that they have in common.
-    std::optional<ServerIdentity> together;
-    for (const auto& server : m_servers) {
-        const auto its = server->watcher->identity();
-        if (!its) continue;
-        if (!together) {
-            together.emplace();
-            together->version = its->version;
-            together->mode = its->mode;
-        }
-        if (together->version != its->version) together->version.clear();
-        if (together->mode != its->mode) together->mode = ServerIdentity::Mode::Unknown;
-    }
-    return together;
+    std::vector<ServerIdentity> known;
+    for (const auto& server : m_servers)
+        if (auto its = server->watcher->identity()) known.push_back(*std::move(its));
+    return inCommon(known);
 }
 
 const LockRow* RedlockWatcher::lastSeen(const QByteArray& lockName) const {

@@ -7,6 +7,7 @@
 #include "inspect/redis/redisson_names.h"
 #include "inspect/row_named.h"
 #include "inspect/shared_rows.h"
+#include "runtime/waits_here.h"
 
 #include <algorithm>
 #include <limits>
@@ -482,11 +483,7 @@ QCoro::Task<bool> RedisWatcher::search(Nanos end, double share, std::stop_token 
 
 QCoro::Task<> RedisWatcher::pause(Nanos period, std::stop_token stop) {
     Waiter waiter(m_client.runtime(), period, std::move(stop));
-    struct Registration {
-        Waiter*& place;
-        ~Registration() { place = nullptr; }
-    } registration{m_pausing};
-    m_pausing = &waiter;
+    const WaitsHere here(m_pausing, waiter);
     co_await waiter.end();
 }
 

@@ -1,26 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ports/zookeeper/watch.h"
 
+#include "runtime/waits_here.h"
+
 #include <algorithm>
 
 namespace lockscope::zookeeper {
-
-namespace {
-/// Says in a watch's state who waits, for as long as it waits.
-struct Waiting {
-    Waiting(Waiter*& place, Waiter& waiter) : m_place(place) { m_place = &waiter; }
-    ~Waiting() { m_place = nullptr; }
-    Waiting(const Waiting&) = delete;
-    Waiting& operator=(const Waiting&) = delete;
-    Waiter*& m_place;
-};
-} // namespace
 
 QCoro::Task<std::optional<WatchEvent>> Watch::next(Runtime& runtime, Nanos timeout, std::stop_token stop) const {
     const std::shared_ptr<State> state = m_state; // this handle may go away while we wait
     if (state->events.empty() || !runtime.alive() || stop.stop_requested()) {
         Waiter waiter(runtime, timeout, std::move(stop));
-        const Waiting waiting(state->waiter, waiter);
+        const WaitsHere here(state->waiter, waiter);
         co_await waiter.end();
     }
     if (state->events.empty()) co_return std::nullopt;

@@ -3,6 +3,7 @@
 
 #include "recipes/backoff.h"
 #include "recipes/redis/redis_recipe.h"
+#include "runtime/waits_here.h"
 
 namespace lockscope::recipes {
 
@@ -42,14 +43,9 @@ void Ballot::wakeIfDue() {
 
 QCoro::Task<> Ballot::wait(std::shared_ptr<Ballot> ballot, Runtime& runtime, Condition condition, Nanos timeout,
                            std::stop_token stop) {
-    struct Registration {
-        Ballot& of;
-        ~Registration() { of.m_waiter = nullptr; }
-    };
     Waiter waiter(runtime, timeout, std::move(stop));
     ballot->m_condition = std::move(condition);
-    ballot->m_waiter = &waiter;
-    const Registration registration{*ballot};
+    const WaitsHere here(ballot->m_waiter, waiter);
     ballot->wakeIfDue();
     co_await waiter.end();
 }
