@@ -200,9 +200,16 @@ private Q_SLOTS:
         QCOMPARE(rows.size(), 1u);
         QCOMPARE(int(rows[0].certainty), certainty);
     }
-    void npmSemaphoresDoNotSayWhenTheyEnd() {
-        const auto rows = rowsOf({zset("semaphore:db", {{kA, double(kNow)}})});
-        QCOMPARE(rows.at(0).expires(), LockRow::Expires::Unknown);
+    void npmSemaphoresEndWithTheirKey() {
+        KeySnapshot key = zset("semaphore:db", {{kA, double(kNow)}});
+        key.ttlMs.reset();
+        QCOMPARE(rowsOf({key}).at(0).expires(), LockRow::Expires::Unknown); // no client leaves one like that
+        key.ttlMs = 9'000;
+        key.ends = EndsWithin{kNow + 9'000, kNow + 9'001};
+        const auto rows = rowsOf({key});
+        QCOMPARE(rows.at(0).ttlMs, std::optional<std::int64_t>(9'000));
+        QVERIFY(rows.at(0).ends == key.ends);
+        QVERIFY(!rows.at(0).holders.at(0).ttlMs); // its client's time-out is not known
     }
     void manyQueuesAreQuick() {
         std::vector<KeySnapshot> keys;

@@ -18,6 +18,10 @@ std::vector<LockRow> readRedisSemaphore(const SeenKey& seen) {
         row.holders.push_back({id, {}, {}, {}, "permit"});
     }
     row.moreHolders = key.more;
+    // The key ends with the permit that was taken or renewed last, and all others are gone by then. A single permit
+    // ends at its score and its client's time-out, which the server does not have.
+    row.ttlMs = key.ttlMs;
+    row.ends = key.ends;
     row.certainty = Certainty::Likely; // by its name and its members
     row.raw.push_back(toRaw(key));
     return {std::move(row)};
