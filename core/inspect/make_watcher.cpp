@@ -99,6 +99,7 @@ const Kind& kindOf(const ConnectionUrl& url) {
 WatchOptions watchOptionsOf(const ConnectionUrl& url) {
     WatchOptions options;
     options.names = nameFilterFrom(url.option("match"), url.option("ignore"));
+    options.listKeys = url.service == Service::Memcached && !url.option("list").isEmpty();
     options.patterns = stringPatternsFrom(url.option("string"));
     return options;
 }

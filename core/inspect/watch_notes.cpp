@@ -59,6 +59,12 @@ const char* nameOf(Kind kind) {
         return "sessions-refused";
     case Kind::NamesWanted:
         return "names-wanted";
+    case Kind::KeysListed:
+        return "keys-listed";
+    case Kind::ListRefused:
+        return "list-refused";
+    case Kind::ListBounded:
+        return "list-bounded";
     case Kind::MayEvict:
         return "may-evict";
     case Kind::ChangesTold:
@@ -118,7 +124,19 @@ QString textOf(const WatchNote& note) {
     case Kind::SessionsRefused:
         return Text::tr("This user may not ask which sessions wait for which, so blocked sessions are not known");
     case Kind::NamesWanted:
-        return Text::tr("memcached cannot list its keys: name the locks to watch, separated by commas (match)");
+        return Text::tr("Name the locks to watch, separated by commas (match): memcached lists its keys only by a walk "
+                        "through all items, which you can allow (list=metadump)");
+    case Kind::KeysListed:
+        return Text::tr("Locks are found by a list of all keys, now and then (metadump): a new lock that is held only "
+                        "between two lists is missed");
+    case Kind::ListRefused:
+        return Text::tr("This server does not list its keys, so only locks that you name (match) are watched. %1")
+            .arg(note.examples.empty() ? QString() : readable(note.examples.front()));
+    case Kind::ListBounded:
+        return Text::tr(
+                   "More than %1 keys may be locks by their size: the others were not read. Name locks by patterns "
+                   "(match)")
+            .arg(count);
     case Kind::MayEvict:
         return Text::tr("When its memory is full, this server drops keys, locks among them (maxmemory-policy %1)")
             .arg(note.examples.empty() ? QString() : readable(note.examples.front()));
@@ -165,6 +183,9 @@ bool countsKeys(Kind kind) {
     case Kind::NamedLocksHidden:
     case Kind::SessionsRefused:
     case Kind::NamesWanted:
+    case Kind::KeysListed:
+    case Kind::ListRefused:
+    case Kind::ListBounded:
     case Kind::MayEvict:
     case Kind::ChangesTold:
     case Kind::ChangesBounded:

@@ -25,6 +25,7 @@ std::vector<KeyPattern> stringPatternsFrom(const QString& names);
 struct WatchOptions {
     std::vector<KeyPattern> patterns = usualLockNames(); ///< string keys that are locks by their name
     NameFilter names;
+    bool listKeys = false;                 ///< a memcached may be asked to list all its keys, a walk through all items
     double share = 0.03;                   ///< for watch(), once everything was seen
     double firstShare = 0.10;              ///< … until then
     double onceShare = 0.50;               ///< for once(): a user waits for its answer

@@ -58,8 +58,9 @@ constexpr Scheme kSchemes[] = {
     {"postgres", "postgresql", Service::PostgreSql, 5432, false, false, Path::DatabaseName,
      "tls table pooler timeout connect match ignore name owner until"},
     {"sqlite", "sqlite", Service::Sqlite, 0, false, false, Path::File, "table timeout match ignore name owner until"},
-    {"memcached", "memcached", Service::Memcached, 11211, false, true, Path::None, "timeout connect match ignore"},
-    {"memcacheds", "memcacheds", Service::Memcached, 11211, true, true, Path::None, "timeout connect match ignore"},
+    {"memcached", "memcached", Service::Memcached, 11211, false, true, Path::None, "timeout connect match ignore list"},
+    {"memcacheds", "memcacheds", Service::Memcached, 11211, true, true, Path::None,
+     "timeout connect match ignore list"},
     {"etcd", "etcd", Service::Etcd, 2379, false, true, Path::None, "timeout connect match ignore"},
     {"etcds", "etcds", Service::Etcd, 2379, true, true, Path::None, "timeout connect match ignore"},
 };
@@ -76,8 +77,8 @@ constexpr TimeOption kTimes[] = {
 };
 
 /// Options that display() repeats: by name, so that none is shown by chance.
-constexpr const char* kShown[] = {"session", "layout",  "acl",  "table", "pooler", "key",  "wait",
-                                  "timeout", "connect", "node", "name",  "owner",  "until"};
+constexpr const char* kShown[] = {"session", "layout",  "acl",  "table", "pooler", "key",   "wait",
+                                  "timeout", "connect", "node", "name",  "owner",  "until", "list"};
 
 const Scheme* schemeOf(const QString& name) {
     const auto found = std::ranges::find_if(kSchemes, [&](const Scheme& s) { return name == QLatin1String(s.name); });
@@ -263,6 +264,8 @@ QString parseQuery(const QString& text, const Scheme& scheme, ConnectionUrl& url
         url.tls = wish == u"on";
         url.options.erase(QStringLiteral("tls"));
     }
+    if (const QString list = url.option("list"); !list.isEmpty() && list != u"metadump")
+        return Text::tr("The option “list” is metadump, or left out.");
     const TlsFiles& files = url.tlsFiles;
     if (!url.tls && files != TlsFiles()) {
         const QString with = wayToTls(scheme);

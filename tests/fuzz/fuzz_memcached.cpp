@@ -35,6 +35,9 @@ const std::vector<QByteArray> kAnswers{
     "VALUE a 0 0 18446744073709551615\r\n\r\nEND\r\n",
     "VERSION 1.6.18\r\nERROR\r\n",
     "CLIENT_ERROR unauthenticated\r\nSERVER_ERROR out of memory storing object\r\n",
+    "key=a%3A1 exp=-1 la=1795819776 cas=1 fetch=no cls=1 size=65\nkey=b exp=1 la=1 cas=2 fetch=yes cls=1 "
+    "size=1\nEND\r\n",
+    "BUSY currently processing crawler request\r\nERROR metadump not allowed\r\n",
     binary(0x20, 0x81, {}, {}, "Unknown command"),
     binary(0x20, 0, {}, {}, "PLAIN SCRAM-SHA-1") + binary(0x21, 0, {}, {}, "Authenticated"),
     binary(0x02, 0, {}, {}, {}, 5) + binary(0x00, 0, kFlags, {}, "0dd4b2a4:1:ab", 5),

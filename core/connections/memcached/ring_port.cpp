@@ -17,6 +17,12 @@ Result<Version> ask(std::weak_ptr<Client> server, std::stop_token stop) {
     return []() -> Result<Version> { co_return std::unexpected(errors::driverGone({})); }();
 }
 
+/// As ask().
+Result<KeyList> listOf(const std::weak_ptr<Client>& server, WantsKey wants, std::stop_token stop) {
+    if (const auto still = server.lock()) return still->list(std::move(wants), std::move(stop));
+    return []() -> Result<KeyList> { co_return std::unexpected(errors::driverGone({})); }();
+}
+
 /// Several servers are asked at once, and one answer is enough.
 struct Inquiry {
     using Answer = std::expected<Version, Error>;
@@ -39,7 +45,7 @@ QCoro::Task<> inquire(Client& server, std::shared_ptr<Inquiry> inquiry, std::sto
 } // namespace
 
 RingPort::RingPort(Runtime& runtime, const Dialler& dial, const ConnectionUrl& url)
-    : m_runtime(runtime), m_ring(std::make_unique<KeyRing>(url.endpoints)) {
+    : m_runtime(runtime), m_ring(std::make_shared<const KeyRing>(url.endpoints)) {
     for (const Endpoint& endpoint : url.endpoints) {
         ConnectionUrl one = url;
         one.endpoints = {endpoint};
@@ -71,6 +77,23 @@ Result<Change> RingPort::compareAndSet(QByteArray key, QByteArray value, Expiry 
 Result<std::optional<Item>> RingPort::get(QByteArray key, std::stop_token stop) {
     Client& server = serverOf(key);
     return server.get(std::move(key), std::move(stop));
+}
+
+Result<KeyList> RingPort::list(WantsKey wants, std::stop_token stop) {
+    const std::vector<std::weak_ptr<Client>> servers(m_servers.begin(), m_servers.end());
+    const std::shared_ptr<const KeyRing> ring = m_ring; // this object may go
+    KeyList all;
+    for (std::size_t i = 0; i < servers.size(); ++i) {
+        const auto wantsHere = [i, ring, wants](const QByteArray& key, std::uint64_t size) {
+            return ring->serverOf(key) == i && (!wants || wants(key, size));
+        };
+        auto asked = listOf(servers[i], wantsHere, stop);
+        auto list = co_await std::move(asked);
+        if (!list || list->busy) co_return list;
+        all.there += list->there;
+        std::ranges::move(list->keys, std::back_inserter(all.keys));
+    }
+    co_return all;
 }
 
 Result<bool> RingPort::remove(QByteArray key, std::stop_token stop) {

@@ -23,6 +23,8 @@ public:
     Result<Change> compareAndSet(QByteArray key, QByteArray value, Expiry expiry, Mark meant, bool look,
                                  std::stop_token stop = {}) override;
     Result<std::optional<Item>> get(QByteArray key, std::stop_token stop = {}) override;
+    /// The lists of all servers, one after the other: of each those keys that this ring looks for there.
+    Result<KeyList> list(WantsKey wants, std::stop_token stop = {}) override;
     Result<bool> remove(QByteArray key, std::stop_token stop = {}) override;
     CallList::Registration onReconnect(const QByteArray& key, CallList::Callback back) override;
 
@@ -36,7 +38,7 @@ public:
 private:
     Client& serverOf(const QByteArray& key) const;
     Runtime& m_runtime;
-    std::unique_ptr<KeyRing> m_ring;
+    std::shared_ptr<const KeyRing> m_ring;
     std::vector<std::shared_ptr<Client>> m_servers; ///< in the URL's order
 };
 

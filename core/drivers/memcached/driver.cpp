@@ -39,6 +39,12 @@ std::optional<Item> found(Call& call) {
     return std::move(call.replies[0].item);
 }
 
+KeyList listed(Call& call) {
+    KeyList list = std::move(call.replies[0].list);
+    list.busy = call.replies[0].word == Word::Busy;
+    return list;
+}
+
 bool deleted(Call& call) {
     return call.replies[0].word == Word::Deleted;
 }
@@ -77,6 +83,12 @@ Result<Change> MemcachedDriver::compareAndSet(QByteArray key, QByteArray value, 
 
 Result<std::optional<Item>> MemcachedDriver::get(QByteArray key, std::stop_token stop) {
     return ask(m_line, Command{Command::Kind::Get, std::move(key)}, &found, std::move(stop));
+}
+
+Result<KeyList> MemcachedDriver::list(WantsKey wants, std::stop_token stop) {
+    Command command{Command::Kind::List};
+    command.wants = std::move(wants);
+    return ask(m_line, std::move(command), &listed, std::move(stop));
 }
 
 Result<bool> MemcachedDriver::remove(QByteArray key, std::stop_token stop) {

@@ -83,7 +83,9 @@ void Line::submit(Command command, Call& call) {
     }
     const bool alone = m_pending.empty();
     const int replies = command.replies();
-    m_pending.push_back({++m_lastId, &call, m_runtime.monotonic() + m_options.commandTimeout, std::uint8_t(replies)});
+    const bool list = command.kind == Command::Kind::List;
+    const Nanos deadline = m_runtime.monotonic() + m_options.commandTimeout;
+    m_pending.push_back({++m_lastId, &call, deadline, std::uint8_t(replies), 0, list});
     call.m_line = this;
     call.m_id = m_lastId;
     m_sent += std::uint64_t(replies);
@@ -180,6 +182,8 @@ void Line::streamReadable() {
     qint64 size = sizeof buffer;
     while (m_stream && size == sizeof buffer) {
         size = m_stream->receive(buffer, sizeof buffer);
+        if (size > 0 && !m_pending.empty() && m_pending.front().list)
+            m_pending.front().deadline = m_runtime.monotonic() + m_options.commandTimeout;
         m_protocol->feed(buffer, size);
         takeReplies();
     }

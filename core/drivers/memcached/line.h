@@ -75,6 +75,7 @@ private:
         Call* call; ///< nullptr: nobody waits any more
         Nanos deadline;
         std::uint8_t count, came = 0; ///< replies expected, and received
+        bool list = false;            ///< it may take long: the deadline counts from the last bytes of the answer
     };
     void connectNow();
     void openStream();

@@ -7,9 +7,13 @@ std::span<const Format<SeenItem>> memcachedFormats() {
     static constexpr Format<SeenItem> kFormats[] = {
         {"ShedLock", readMemcachedShedLock},
         {"Lockscope", readMemcachedOwn},
-        {"any value", readMemcachedString},
+        {"any value", readMemcachedString}, // last: memcachedOwnFormats()
     };
     return kFormats;
+}
+
+std::span<const Format<SeenItem>> memcachedOwnFormats() {
+    return memcachedFormats().first(memcachedFormats().size() - 1);
 }
 
 LockRow memcachedRow(const SeenItem& item, const char* format, Party holder) {

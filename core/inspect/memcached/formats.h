@@ -4,13 +4,15 @@
 
 namespace lockscope::inspect {
 
-/// An item of a memcached whose key the user has named.
+/// An item of a memcached.
 struct SeenItem {
     QByteArray key, value;
 };
 
 /// The layouts of locks on memcached, in the order in which they are tried.
 std::span<const Format<SeenItem>> memcachedFormats();
+/// … that are recognised by the value alone: for keys that no name tells to be locks.
+std::span<const Format<SeenItem>> memcachedOwnFormats();
 
 std::vector<LockRow> readMemcachedShedLock(const SeenItem& item); ///< shedlock
 std::vector<LockRow> readMemcachedOwn(const SeenItem& item);      ///< memcached-lease, memcached-add: Lockscope's

@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::size_t kMostNames = 10'000;
 constexpr std::size_t kTogether = 64; // requests that are sent together
+constexpr int kTriesOfList = 20;      // of a look at everything, while the server is busy
+constexpr auto kBetweenTries = 100ms;
 
 WatchTrouble troubleOf(const Error& error) {
     using Kind = WatchTrouble::Kind;
@@ -31,50 +33,52 @@ MemcachedWatcher::MemcachedWatcher(memcached::Reader& reader, QString where, Wat
       m_whereIs(std::move(whereIs)) {
     for (const QByteArray& name : this->options().names.match) {
         const bool plain = !name.contains('*') && !name.contains('?') && !name.contains('[');
-        if (plain && memcached::validKey(name) && m_names.size() < kMostNames) m_names.push_back(name);
+        if (plain && memcached::validKey(name) && m_names.size() < kMostNames) m_names.push_back({name, 0});
     }
+    const bool findsOthers = m_names.empty() || m_names.size() < this->options().names.match.size();
+    if (this->options().listKeys && findsOthers) m_finder.emplace(this->options(), m_names);
 }
 
 QCoro::Task<std::expected<void, WatchTrouble>> MemcachedWatcher::connect(std::stop_token stop) {
     ++m_requests;
-    const QByteArray any = m_names.empty() ? QByteArray("lockscope") : m_names.front();
+    const QByteArray any = m_names.empty() ? QByteArray("lockscope") : m_names.front().key;
     const auto answer = co_await m_reader.get(any, std::move(stop));
     if (!answer) co_return std::unexpected(troubleOf(answer.error()));
     co_return std::expected<void, WatchTrouble>();
 }
 
-QCoro::Task<std::expected<LookingWatcher::Look, WatchTrouble>>
-MemcachedWatcher::look(Depth /*depth*/, Progress /*progress*/, std::stop_token stop) {
-    Look found;
-    if (m_names.empty()) {
-        const auto connected = co_await connect(stop);
-        if (!connected) co_return std::unexpected(connected.error());
-        found.notes.push_back({WatchNote::Kind::NamesWanted, 0, {}});
-        co_return found;
-    }
+QCoro::Task<std::expected<void, Error>> MemcachedWatcher::read(std::vector<memcached::ListedKey> keys, bool listed,
+                                                               Look& found, std::stop_token stop) {
     const Nanos began = runtime().monotonic();
     std::optional<Error> failed;
     std::exception_ptr cancelled;
-    for (std::size_t at = 0; at < m_names.size() && !failed && !cancelled; at += kTogether) {
-        const std::size_t end = std::min(at + kTogether, m_names.size());
+    for (std::size_t at = 0; at < keys.size() && !failed && !cancelled; at += kTogether) {
+        const std::size_t end = std::min(at + kTogether, keys.size());
         const Nanos asked = runtime().monotonic();
         std::vector<memcached::Result<std::optional<memcached::Item>>> reads;
         for (std::size_t i = at; i < end; ++i) {
             ++m_requests;
-            reads.push_back(m_reader.get(m_names[i], stop));
+            reads.push_back(m_reader.get(keys[i].key, stop));
         }
         for (std::size_t i = at; i < end; ++i) {
             try {
                 const auto item = co_await reads[i - at];
                 if (!item) {
                     failed = item.error();
-                } else if (*item) {
-                    const SeenItem seen{m_names[i], (*item)->value};
-                    for (LockRow& row : readInOrder(memcachedFormats(), seen)) {
-                        if (m_whereIs) row.server = m_whereIs(m_names[i]).toUtf8();
+                    continue;
+                }
+                const bool byName = !listed || m_finder->isLockByName(keys[i].key);
+                bool lock = false;
+                if (*item) {
+                    const SeenItem seen{keys[i].key, (*item)->value};
+                    for (LockRow& row : readInOrder(byName ? memcachedFormats() : memcachedOwnFormats(), seen)) {
+                        if (m_whereIs) row.server = m_whereIs(keys[i].key).toUtf8();
                         found.locks.push_back(std::move(row));
+                        lock = true;
                     }
                 }
+                if (listed && lock) m_finder->found(keys[i].key, runtime().monotonic());
+                if (listed && !lock) m_finder->foundNone(keys[i]);
             } catch (const Cancelled&) {
                 cancelled = std::current_exception();
             }
@@ -82,10 +86,69 @@ MemcachedWatcher::look(Depth /*depth*/, Progress /*progress*/, std::stop_token s
         m_way = std::min(m_way, runtime().monotonic() - asked);
     }
     if (cancelled) std::rethrow_exception(cancelled);
-    const auto batches = std::int64_t((m_names.size() + kTogether - 1) / kTogether);
-    spent(std::max<Nanos>(runtime().monotonic() - began - batches * m_way, 0ns));
-    if (failed) co_return std::unexpected(troubleOf(*failed));
-    found.looked = found.passed = found.there = std::int64_t(m_names.size());
+    const auto batches = std::int64_t((keys.size() + kTogether - 1) / kTogether);
+    if (batches > 0) spent(std::max<Nanos>(runtime().monotonic() - began - batches * m_way, 0ns));
+    if (failed) co_return std::unexpected(*failed);
+    found.looked += std::int64_t(keys.size());
+    co_return std::expected<void, Error>();
+}
+
+QCoro::Task<std::expected<void, Error>> MemcachedWatcher::list(Depth depth, std::stop_token stop) {
+    const int tries = depth == Depth::Everything ? kTriesOfList : 1;
+    for (int i = 0; i < tries; ++i) {
+        if (i > 0) co_await runtime().sleep(kBetweenTries, stop);
+        ++m_requests;
+        const Nanos asked = runtime().monotonic();
+        auto keys = co_await m_reader.list(m_finder->wants(), stop);
+        const Nanos now = runtime().monotonic();
+        if (!keys && keys.error().kind == Error::Kind::Refused) {
+            m_finder->refuse(keys.error().message, now);
+            break;
+        }
+        if (!keys) co_return std::unexpected(keys.error());
+        if (keys->busy) { // its crawler frees expired items, or lists for another client
+            m_finder->busy(now + kBetweenTries);
+            continue;
+        }
+        m_finder->take(*std::move(keys), now - asked, now);
+        break;
+    }
+    co_return std::expected<void, Error>();
+}
+
+QCoro::Task<std::expected<LookingWatcher::Look, WatchTrouble>> MemcachedWatcher::look(Depth depth, Progress progress,
+                                                                                      std::stop_token stop) {
+    Look found;
+    if (m_names.empty() && !m_finder) {
+        const auto connected = co_await connect(stop);
+        if (!connected) co_return std::unexpected(connected.error());
+        found.notes.push_back({WatchNote::Kind::NamesWanted, 0, {}});
+        co_return found;
+    }
+    const bool everything = depth == Depth::Everything;
+    if (m_finder && (everything || m_finder->due(runtime().monotonic()))) {
+        const auto listed = co_await list(depth, stop);
+        if (!listed) co_return std::unexpected(troubleOf(listed.error()));
+    }
+    const auto named = co_await read(m_names, false, found, stop);
+    if (!named) co_return std::unexpected(troubleOf(named.error()));
+    found.passed = found.there = found.looked;
+    if (!m_finder) co_return found;
+    const auto locks = co_await read(m_finder->locks(runtime().monotonic()), true, found, stop);
+    if (!locks) co_return std::unexpected(troubleOf(locks.error()));
+    const std::size_t slice = options().candidatesOfALook;
+    do {
+        const auto others = co_await read(m_finder->unread(slice), true, found, stop);
+        if (!others) co_return std::unexpected(troubleOf(others.error()));
+        if (progress) progress(m_finder->there() - std::int64_t(m_finder->left()), m_finder->there());
+    } while (everything && m_finder->left() > 0);
+    spent(m_finder->instalment(everything));
+    found.complete = m_finder->hasLooked() && m_finder->left() == 0;
+    if (m_finder->there() >= 0) {
+        found.there = m_finder->there();
+        found.passed = found.there - std::int64_t(m_finder->left());
+    }
+    found.notes = m_finder->notes();
     co_return found;
 }
 

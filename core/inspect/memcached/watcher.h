@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "inspect/looking_watcher.h"
-#include "ports/memcached/port.h"
+#include "inspect/memcached/key_finder.h"
 
 namespace lockscope::inspect {
 
-/// Watches keys of a memcached that the user names: the server lists none, and tells nobody of changes. So it looks at
-/// each of them again and again.
+/// Watches keys of a memcached. The server tells nobody of changes, so it looks at each key again and again. The keys
+/// are those that the user names, and with WatchOptions::listKeys those that KeyFinder finds.
 class MemcachedWatcher : public LookingWatcher {
 public:
     /// The address of the server that keeps a key.
     using WhereIs = std::function<QString(const QByteArray& key)>;
-    /// Give it a client of its own; it can only read. Watched are the names of `options` that have no wildcard.
+    /// Give it a client of its own; it can only read. Named are the names of `options` that have no wildcard.
     /// `whereIs`: of a ring of several servers, which are one to their clients: none may be away.
     MemcachedWatcher(memcached::Reader& reader, QString where, WatchOptions options = {}, WhereIs whereIs = {});
 
@@ -21,9 +21,15 @@ protected:
     std::uint64_t requests() const override { return m_requests; }
 
 private:
+    /// Reads keys, and adds the locks among them to `found`. `listed`: they are of the server's list.
+    QCoro::Task<std::expected<void, memcached::Error>> read(std::vector<memcached::ListedKey> keys, bool listed,
+                                                            Look& found, std::stop_token stop);
+    QCoro::Task<std::expected<void, memcached::Error>> list(Depth depth, std::stop_token stop);
+
     memcached::Reader& m_reader;
     WhereIs m_whereIs;
-    std::vector<QByteArray> m_names;
+    std::vector<memcached::ListedKey> m_names; ///< that the user names
+    std::optional<KeyFinder> m_finder;         ///< of other keys, if the user allows lists
     std::uint64_t m_requests = 0;
     Nanos m_way = kNever; ///< the shortest round trip so far
 };

@@ -21,6 +21,7 @@ enum Code : std::uint8_t {
     kStatistics = 0x10,
     kListMechanisms = 0x20,
     kAuthenticate = 0x21,
+    kNothing = 0x7f, ///< no command: servers answer that they do not know it
 };
 enum Status : std::uint16_t {
     kFine = 0x00,
@@ -99,7 +100,7 @@ QByteArray BinaryProtocol::login(const QByteArray& user, const QByteArray& passw
     return out;
 }
 
-void BinaryProtocol::append(QByteArray& out, const Command& command) const {
+void BinaryProtocol::append(QByteArray& out, const Command& command) {
     switch (command.kind) {
     case Command::Kind::Add:
         appendStore(out, kAdd, command);
@@ -118,6 +119,9 @@ void BinaryProtocol::append(QByteArray& out, const Command& command) const {
         break;
     case Command::Kind::Statistics:
         appendRequest(out, kStatistics, {});
+        break;
+    case Command::Kind::List: // this protocol has no way to list keys, and the server says so in its order
+        appendRequest(out, kNothing, {});
         break;
     }
 }

@@ -11,7 +11,7 @@ class BinaryProtocol final : public Protocol {
 public:
     QByteArray greeting() const override;
     QByteArray login(const QByteArray& user, const QByteArray& password) const override;
-    void append(QByteArray& out, const Command& command) const override;
+    void append(QByteArray& out, const Command& command) override;
     std::expected<std::optional<Reply>, QString> next() override;
 
 private:

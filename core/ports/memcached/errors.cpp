@@ -92,6 +92,10 @@ Error loginUnfit() {
                                      "characters: write memcached://user:password@host.")};
 }
 
+Error listsNothing() {
+    return {Kind::Refused, Text::tr("The keys of this server cannot be listed.")};
+}
+
 Error refused(const QByteArray& line, const QString& where) {
     // The server says this to a new connection and hangs up: there may be room soon.
     const Kind kind = line.contains("Too many open connections") ? Kind::Unreachable : Kind::Refused;

@@ -23,6 +23,8 @@ Error loginRefused(const QString& where);
 Error loginOtherwise(const QByteArray& ways, const QString& where);
 /// User or password is missing, or contains spaces or control characters.
 Error loginUnfit();
+/// There is no way here to list a server's keys.
+Error listsNothing();
 /// The server's own error instead of a result.
 Error refused(const QByteArray& line, const QString& where);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ports/memcached/port.h"
 
+#include "ports/memcached/errors.h"
+
 #include <algorithm>
 
 namespace lockscope::memcached {
@@ -8,6 +10,10 @@ namespace lockscope::memcached {
 bool validKey(const QByteArray& key) {
     return !key.isEmpty() && key.size() <= 250 &&
            std::ranges::all_of(key, [](char c) { return static_cast<unsigned char>(c) > 0x20 && c != 0x7f; });
+}
+
+Result<KeyList> Reader::list(WantsKey /*wants*/, std::stop_token /*stop*/) {
+    co_return std::unexpected(errors::listsNothing());
 }
 
 } // namespace lockscope::memcached

@@ -6,9 +6,11 @@
 #include <QByteArray>
 #include <QString>
 #include <expected>
+#include <functional>
 #include <optional>
 #include <qcoro/qcorotask.h>
 #include <stop_token>
+#include <vector>
 
 namespace lockscope::memcached {
 
@@ -73,6 +75,22 @@ using Expiry = std::int32_t;
 /// The server takes greater numbers for dates.
 inline constexpr Expiry kLongestExpiry = 60 * 60 * 24 * 30;
 
+/// A key of a server's list, and the state of its item (Mark::unique).
+struct ListedKey {
+    QByteArray key;
+    std::uint64_t unique = 0;
+};
+
+/// A server's list of its keys.
+struct KeyList {
+    std::vector<ListedKey> keys; ///< those that were wanted
+    std::int64_t there = 0;      ///< keys in the list, wanted or not
+    bool busy = false;           ///< nothing was listed: the server goes through its items already
+};
+
+/// Whether a key of the list is wanted. `size`: of the whole item, with its key and its header, in bytes.
+using WantsKey = std::function<bool(const QByteArray& key, std::uint64_t size)>;
+
 /// The part of a memcached that can be read: whoever has no more than this cannot change anything. Every call may throw
 /// Cancelled at an await. Precondition: validKey.
 class Reader {
@@ -82,6 +100,9 @@ public:
     /// The runtime on whose thread it works.
     virtual Runtime& runtime() = 0;
     virtual Result<std::optional<Item>> get(QByteArray key, std::stop_token stop = {}) = 0;
+    /// Lists the keys of all items (`lru_crawler metadump all`), which costs the server a walk through them. No other
+    /// call may be in flight. Refused: the server, or this port, does not list them.
+    virtual Result<KeyList> list(WantsKey wants, std::stop_token stop = {});
 };
 
 /// The operations that a recipe needs of a memcached. Every call may throw Cancelled at an await. Precondition of all:

@@ -6,12 +6,13 @@ namespace lockscope::memcached {
 
 /// A command for a server.
 struct Command {
-    enum class Kind : std::uint8_t { Add, CompareAndSet, Get, Remove, Version, Statistics };
+    enum class Kind : std::uint8_t { Add, CompareAndSet, Get, Remove, Version, Statistics, List };
     Kind kind = Kind::Get;
     QByteArray key = {}, value = {};
     Expiry expiry = 0;
     std::uint64_t unique = 0; ///< CompareAndSet: the number of the item meant; not 0
     bool look = false;        ///< Add, CompareAndSet: also read the item afterwards, as a second reply
+    WantsKey wants = {};      ///< List: the keys that the reply shall have
 
     /// The number of replies to it.
     int replies() const { return look ? 2 : 1; }
@@ -19,10 +20,22 @@ struct Command {
 
 /// A server's answer to one command.
 struct Reply {
-    enum class Word : std::uint8_t { Stored, NotStored, Exists, NotFound, Deleted, End, Version, LoginWanted, Error };
+    enum class Word : std::uint8_t {
+        Stored,
+        NotStored,
+        Exists,
+        NotFound,
+        Deleted,
+        End,
+        Version,
+        LoginWanted,
+        Busy,
+        Error
+    };
     Word word = Word::End;
     QByteArray text = {};                    ///< with Version, LoginWanted (the SASL mechanisms, if known) and Error
     std::optional<Item> item = std::nullopt; ///< with End: the item read
+    KeyList list = {};                       ///< with End: the keys listed
 };
 
 /// Encodes commands and decodes replies, for one connection.
@@ -35,7 +48,7 @@ public:
     virtual QByteArray greeting() const = 0;
     /// Encodes a login; the reply is Stored when it is accepted.
     virtual QByteArray login(const QByteArray& user, const QByteArray& password) const = 0;
-    virtual void append(QByteArray& out, const Command& command) const = 0;
+    virtual void append(QByteArray& out, const Command& command) = 0;
 
     /// Feeds bytes from the server.
     void feed(const char* bytes, qsizetype size);

@@ -20,7 +20,9 @@ std::optional<Word> wordOf(QByteArrayView line) {
     for (const auto& [text, word] : kWords)
         if (line == QByteArrayView(text)) return word;
     if (line == QByteArrayView("CLIENT_ERROR unauthenticated")) return Word::LoginWanted;
-    if (line.startsWith("CLIENT_ERROR") || line.startsWith("SERVER_ERROR")) return Word::Error;
+    for (const char* error : {"CLIENT_ERROR", "SERVER_ERROR", "ERROR "})
+        if (line.startsWith(error)) return Word::Error;
+    if (line.startsWith("BUSY ")) return Word::Busy;
     if (line.startsWith("VERSION ")) return Word::Version;
     return std::nullopt;
 }
@@ -70,7 +72,7 @@ QByteArray TextProtocol::login(const QByteArray& user, const QByteArray& passwor
     return "set lockscope 0 0 " + QByteArray::number(both.size()) + "\r\n" + both + "\r\n";
 }
 
-void TextProtocol::append(QByteArray& out, const Command& command) const {
+void TextProtocol::append(QByteArray& out, const Command& command) {
     switch (command.kind) {
     case Command::Kind::Add:
         appendStore(out, "add ", command);
@@ -90,13 +92,18 @@ void TextProtocol::append(QByteArray& out, const Command& command) const {
     case Command::Kind::Statistics:
         out.append("stats\r\n");
         break;
+    case Command::Kind::List:
+        m_wants = command.wants;
+        out.append("lru_crawler metadump all\r\n");
+        break;
     }
 }
 
 std::expected<std::optional<Reply>, QString> TextProtocol::next() {
     for (;;) {
         const QByteArrayView rest = QByteArrayView(m_in).sliced(m_at);
-        const qsizetype end = rest.indexOf(QByteArrayView("\r\n"));
+        const bool listed = rest.startsWith("key="); // such lines have no \r
+        const qsizetype end = listed ? rest.indexOf('\n') : rest.indexOf(QByteArrayView("\r\n"));
         // However its bytes come: of a line that may yet end in time, all but the last byte may be there.
         if (end > kLongestLine || (end < 0 && rest.size() > kLongestLine + 1))
             return std::unexpected(QStringLiteral("a line without an end"));
@@ -106,6 +113,11 @@ std::expected<std::optional<Reply>, QString> TextProtocol::next() {
             const auto whole = takeItem(line);
             if (!whole) return std::unexpected(whole.error());
             if (!*whole) return std::nullopt;
+            continue;
+        }
+        if (listed) {
+            if (const auto taken = takeListed(line); !taken) return std::unexpected(taken.error());
+            m_at += end + 1;
             continue;
         }
         if (line.startsWith("STAT ")) {
@@ -123,7 +135,10 @@ std::expected<std::optional<Reply>, QString> TextProtocol::next() {
         Reply reply{*word};
         if (*word == Word::Version) reply.text = line.sliced(8).toByteArray();
         if (*word == Word::Error) reply.text = line.toByteArray();
-        if (*word == Word::End) reply.item = std::exchange(m_item, std::nullopt);
+        if (*word == Word::End) {
+            reply.item = std::exchange(m_item, std::nullopt);
+            reply.list = std::exchange(m_list, {});
+        }
         m_at += end + 2;
         return reply;
     }
@@ -146,6 +161,24 @@ std::expected<bool, QString> TextProtocol::takeItem(QByteArrayView line) {
     m_item = Item{m_in.mid(begin, length), {*unique}};
     m_at = begin + length + 2;
     return true;
+}
+
+/// key=… exp=… la=… cas=… fetch=… cls=… size=…, the key in percent-encoding.
+std::expected<void, QString> TextProtocol::takeListed(QByteArrayView line) {
+    std::optional<std::uint64_t> unique, size;
+    const qsizetype space = line.indexOf(' ');
+    for (QByteArrayView rest = space < 0 ? QByteArrayView() : line.sliced(space + 1); !rest.isEmpty();) {
+        const qsizetype end = rest.indexOf(' ');
+        QByteArrayView fact = (end < 0 ? rest : rest.first(end)).trimmed();
+        rest = end < 0 ? QByteArrayView() : rest.sliced(end + 1);
+        if (fact.startsWith("cas=")) unique = nextNumber(fact = fact.sliced(4));
+        if (fact.startsWith("size=")) size = nextNumber(fact = fact.sliced(5));
+    }
+    if (!unique || !size) return std::unexpected(QStringLiteral("a bad key of a list"));
+    ++m_list.there;
+    QByteArray key = QByteArray::fromPercentEncoding(line.sliced(4, space - 4).toByteArray());
+    if (validKey(key) && (!m_wants || m_wants(key, *size))) m_list.keys.push_back({std::move(key), *unique});
+    return {};
 }
 
 } // namespace lockscope::memcached

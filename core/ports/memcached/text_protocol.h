@@ -11,12 +11,15 @@ class TextProtocol final : public Protocol {
 public:
     QByteArray greeting() const override;
     QByteArray login(const QByteArray& user, const QByteArray& password) const override;
-    void append(QByteArray& out, const Command& command) const override;
+    void append(QByteArray& out, const Command& command) override;
     std::expected<std::optional<Reply>, QString> next() override;
 
 private:
     std::expected<bool, QString> takeItem(QByteArrayView line);
+    std::expected<void, QString> takeListed(QByteArrayView line);
     std::optional<Item> m_item; ///< read, but its END has not come
+    KeyList m_list;             ///< … of the keys listed
+    WantsKey m_wants;           ///< of the last list asked for
 };
 
 } // namespace lockscope::memcached

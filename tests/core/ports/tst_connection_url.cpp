@@ -284,6 +284,7 @@ private Q_SLOTS:
         row("rediss://h?ca=x&ca=y"_s, "“ca” is given twice"_s);
         row("sqlite:////f?tls=on"_s, "there are table=, timeout=, match=, ignore=, name=, owner=, until=."_s);
         row("etcds://h?x=1"_s, "each a file name; also timeout=, connect=, match=, ignore=."_s);
+        row("memcached://h?list=all"_s, "metadump"_s);
         row("redis+sentinel://h/m?sentinel-password=hunter2&sentinel-password=x"_s, "given twice"_s);
         row("redis+sentinel://h/m?sentinel-user=ann"_s, "sentinel-password"_s);
         row("redis+sentinel://h/m?sentinel-password=a&b"_s, "%26"_s);

@@ -22,6 +22,32 @@ static_assert(Writes<zookeeper::Port> && !Writes<zookeeper::Reader>);
 class TestMemcachedWatcher : public QObject {
     Q_OBJECT
 private:
+    static constexpr std::int64_t kOthers = 20'000;
+    /// Keys that are no locks, as small as locks are.
+    static void fill(MemcachedClient& client, std::int64_t count) {
+        std::vector<memcached::Result<memcached::Change>> writes;
+        for (std::int64_t i = 0; i < count; ++i)
+            writes.push_back(client.driver.add("other:" + QByteArray::number(i), "value", 0, false));
+        for (auto& write : writes)
+            VERIFY_OK(run(std::move(write)));
+    }
+    /// A server that throws nothing out.
+    static sandbox::MemcachedServerOptions roomy() {
+        sandbox::MemcachedServerOptions options;
+        options.megabytes = 64;
+        return options;
+    }
+    /// One of the locks that does not lie on the server of that port.
+    static QByteArray nameOnTheFirst(const QStringList& names, const LockReport& report, int port) {
+        for (const QString& name : names)
+            if (const LockRow* row = rowOf(report, name.toUtf8());
+                row && !row->server.endsWith(QByteArray::number(port)))
+                return row->name;
+        return {};
+    }
+    static bool has(const LockReport& report, inspect::WatchNote::Kind kind) {
+        return std::ranges::find(report.notes, kind, &inspect::WatchNote::kind) != report.notes.end();
+    }
     QByteArray onServer(const QByteArray& key) {
         const auto item = run(m_client->driver.get(key));
         return item && *item ? (*item)->value : QByteArray();
@@ -107,6 +133,13 @@ private Q_SLOTS:
             QVERIFY2(item && *item, row.name); // it lies where the row says
         }
         QCOMPARE(servers.size(), 2u);
+        // Each server lists its own: keys that the ring looks for elsewhere are none of them.
+        VERIFY_OK(run(there.driver.add(nameOnTheFirst(names, report, second.port()), "stray", 60, false)));
+        const LockReport listed = run(watcherOf(m_runtime, url + QStringLiteral("?list=metadump"))->once());
+        QCOMPARE(std::ranges::count_if(listed.locks, [](const LockRow& row) { return row.name.startsWith("ring-"); }),
+                 20);
+        for (const LockRow& row : listed.locks)
+            QVERIFY2(clientsOf(row.holders) != QByteArrayList{"stray"}, row.name);
         const auto releaser = inspect::makeReleaser(m_runtime, urlOf(url), realDiallers());
         QVERIFY(releaser);
         for (const LockRow& row : report.locks)
@@ -117,6 +150,124 @@ private Q_SLOTS:
         const LockReport away = run(watcher->once());
         QVERIFY(away.trouble);
         QVERIFY2(away.trouble->message.contains(QString::number(second.port())), qPrintable(away.trouble->message));
+    }
+
+    void locksAreFoundInAListOfAllKeys() {
+        sandbox::MemcachedServer server(m_runtime, roomy());
+        VERIFY_STARTED(server);
+        MemcachedClient client(m_runtime, urlOf(server));
+        fill(client, kOthers);
+        const QByteArray odd = "锁:%41"; // a list has it in percent-encoding
+        const auto orders = client.recipe("orders"), strange = client.recipe(odd);
+        const auto one = run(orders->acquire(asked(0ns, 60s), {}));
+        VERIFY_OK(one);
+        const auto two = run(strange->acquire(asked(0ns, 60s), {}));
+        VERIFY_OK(two);
+        VERIFY_OK(run(client.driver.add("shedlock:a:mail", "ADDED:2026-11-24T10:00:00.000Z@host-1", 60, false)));
+        VERIFY_OK(run(client.driver.add("lock:jobs", "anything", 60, false)));
+        VERIFY_OK(run(client.driver.add("theirs", "anything", 60, false)));
+        // A lock's value, but as large as none.
+        VERIFY_OK(run(client.driver.add("large", QByteArray(2000, 'x') + ":1", 60, false)));
+        const QString url = server.url() + QStringLiteral("?list=metadump");
+        const auto watcher = watcherOf(m_runtime, url);
+        const LockReport report = run(watcher->once());
+        QVERIFY2(!report.trouble, report.trouble ? qPrintable(report.trouble->message) : "");
+        QCOMPARE(report.locks.size(), 4u);
+        QVERIFY(rowOf(report, "orders") && rowOf(report, odd) && rowOf(report, "shedlock:a:mail"));
+        const LockRow* jobs = rowOf(report, "lock:jobs");
+        QVERIFY(jobs && jobs->format == "string");
+        QVERIFY(report.complete);
+        QCOMPARE(report.keysThere, kOthers + 6);
+        QVERIFY(report.keysSeen < kOthers + 6); // the large one was not read
+        QVERIFY(has(report, inspect::WatchNote::Kind::KeysListed));
+        // What was no lock is not read again as long as it does not change.
+        const LockReport again = run(watcher->once());
+        QCOMPARE(again.locks.size(), 4u);
+        QVERIFY2(again.keysSeen < 10, qPrintable(QString::number(again.keysSeen)));
+        VERIFY_OK(run(orders->release(**one, {})));
+        QVERIFY(!rowOf(run(watcher->once()), "orders"));
+
+        // By name: any value, and nothing else.
+        const auto named = run(watcherOf(m_runtime, url, QStringLiteral("the*,lock:jobs"))->once());
+        QCOMPARE(named.locks.size(), 2u);
+        QVERIFY(rowOf(named, "theirs") && rowOf(named, "lock:jobs"));
+        QVERIFY(named.keysSeen <= 2);
+    }
+
+    void aWatchFindsNewLocksByLists() {
+        sandbox::MemcachedServer server(m_runtime, roomy());
+        VERIFY_STARTED(server);
+        MemcachedClient client(m_runtime, urlOf(server));
+        fill(client, kOthers);
+        Watching watch(m_runtime, server.url() + QStringLiteral("?list=metadump"));
+        QVERIFY(comesTrue([&] { return watch.last().complete; }));
+        const auto lock = client.recipe("orders");
+        const auto hold = run(lock->acquire(asked(0ns, 60s), {}));
+        VERIFY_OK(hold);
+        QVERIFY(comesTrue([&] { return watch.row("orders") != nullptr; }, 30s));
+        // Its key is known now: no list is needed for the next hold.
+        VERIFY_OK(run(lock->release(**hold, {})));
+        QVERIFY(comesTrue([&] { return watch.row("orders") == nullptr; }, 4s));
+        VERIFY_OK(run(lock->acquire(asked(0ns, 60s), {})));
+        QVERIFY(comesTrue([&] { return watch.row("orders") != nullptr; }, 4s));
+    }
+
+    void aServerThatListsNothingIsNamed_data() {
+        QTest::addColumn<QStringList>("arguments");
+        QTest::addColumn<QString>("words");
+        QTest::newRow("forbidden") << QStringList{QStringLiteral("-X")} << QStringLiteral("metadump not allowed");
+        QTest::newRow("no crawler") << QStringList{QStringLiteral("-o"), QStringLiteral("no_lru_crawler")}
+                                    << QStringLiteral("lru crawler disabled");
+    }
+    void aServerThatListsNothingIsNamed() {
+        QFETCH(QStringList, arguments);
+        QFETCH(QString, words);
+        sandbox::MemcachedServerOptions options;
+        options.extra = arguments;
+        sandbox::MemcachedServer server(m_runtime, options);
+        VERIFY_STARTED(server);
+        MemcachedClient client(m_runtime, urlOf(server));
+        VERIFY_OK(run(client.driver.add("theirs", "anything", 60, false)));
+        const auto watcher =
+            watcherOf(m_runtime, server.url() + QStringLiteral("?list=metadump"), QStringLiteral("theirs,orders:*"));
+        const LockReport report = run(watcher->once());
+        QVERIFY(!report.trouble);
+        QVERIFY(rowOf(report, "theirs")); // named keys are watched all the same
+        const auto refused =
+            std::ranges::find(report.notes, inspect::WatchNote::Kind::ListRefused, &inspect::WatchNote::kind);
+        QVERIFY(refused != report.notes.end());
+        QVERIFY2(textOf(*refused).contains(words), qPrintable(textOf(*refused)));
+    }
+
+    void theBinaryProtocolHasNoLists() {
+        sandbox::MemcachedServerOptions options;
+        options.sasl = true;
+        options.logins = "ann:hunter2\n";
+        sandbox::MemcachedServer server(m_runtime, options);
+        VERIFY_STARTED(server);
+        const QString url = QStringLiteral("memcached://ann:hunter2@127.0.0.1:%1?list=metadump").arg(server.port());
+        MemcachedClient client(m_runtime, *parseConnectionUrl(url));
+        VERIFY_OK(run(client.driver.add("theirs", "anything", 60, false)));
+        const LockReport report = run(watcherOf(m_runtime, url, QStringLiteral("theirs,orders:*"))->once());
+        QVERIFY2(!report.trouble, report.trouble ? qPrintable(report.trouble->message) : "");
+        QVERIFY(rowOf(report, "theirs"));
+        QVERIFY(has(report, inspect::WatchNote::Kind::ListRefused));
+    }
+
+    void aListWaitsForABusyServer() {
+        sandbox::MemcachedServer server(m_runtime, roomy());
+        VERIFY_STARTED(server);
+        MemcachedClient client(m_runtime, urlOf(server)), other(m_runtime, urlOf(server));
+        fill(client, kOthers);
+        VERIFY_OK(run(client.driver.add("lock:jobs", "anything", 60, false)));
+        const auto all = [](const QByteArray&, std::uint64_t) { return true; };
+        VERIFY_OK(run(other.driver.version()));
+        auto first = other.driver.list(all);
+        const LockReport report = run(watcherOf(m_runtime, server.url() + QStringLiteral("?list=metadump"))->once());
+        QVERIFY(rowOf(report, "lock:jobs"));
+        const auto listed = run(std::move(first));
+        VERIFY_OK(listed);
+        QVERIFY(listed->busy || std::int64_t(listed->keys.size()) == kOthers + 1);
     }
 
     void aServerThatComesBackIsReadAgain() {

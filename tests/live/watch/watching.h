@@ -14,8 +14,8 @@ using inspect::Party;
 using inspect::Watcher;
 
 inline std::unique_ptr<Watcher> watcherOf(Runtime& runtime, const QString& url, const QString& match = {}) {
-    inspect::WatchOptions options;
-    options.names = inspect::nameFilterFrom(match, {});
+    inspect::WatchOptions options = inspect::watchOptionsOf(urlOf(url));
+    if (!match.isEmpty()) options.names = inspect::nameFilterFrom(match, {});
     return *inspect::makeWatcher(runtime, urlOf(url), realDiallers(), std::move(options));
 }
 
