@@ -89,6 +89,7 @@ private Q_SLOTS:
         QCOMPARE(exportTo("svg", path("run.svg")).status, 0);
         const QByteArray svg = content(path("run.svg"));
         QVERIFY(svg.contains("<svg") && svg.contains("orders") && svg.trimmed().endsWith("</svg>"));
+        QVERIFY2(svg.size() < 1'000'000, qPrintable(QString::number(svg.size()))); // of the whole run, on one screen
     }
 
     /// One page, with and without names.

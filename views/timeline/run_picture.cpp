@@ -3,8 +3,10 @@
 
 #include "theme/fonts.h"
 #include "theme/palette.h"
+#include "timeline/compact_svg.h"
 #include "timeline/legend.h"
 
+#include <QBuffer>
 #include <QCoreApplication>
 #include <QSvgGenerator>
 
@@ -16,6 +18,8 @@ struct RunPictureText {
 };
 
 constexpr int kPad = 12;
+// Stand-ins: QSvgGenerator of Qt 6.4 writes title and description as they are, and a “&” in them is no SVG.
+constexpr const char *kTitle = "lockscope:title", *kSentence = "lockscope:sentence";
 
 int headHeight() {
     return QFontMetrics(uiFont(2, QFont::DemiBold)).height() + QFontMetrics(uiFont()).height() + 2 * kPad;
@@ -83,16 +87,21 @@ QImage imageOf(const RunPicture& picture, const QSize& size, double scale) {
 }
 
 bool writeSvg(const RunPicture& picture, const QSize& size, QIODevice& device) {
+    QBuffer whole;
     QSvgGenerator generator;
-    generator.setOutputDevice(&device);
+    generator.setOutputDevice(&whole);
     generator.setSize(size);
     generator.setViewBox(QRect(QPoint(0, 0), size));
-    generator.setTitle(picture.title);
-    generator.setDescription(picture.sentence);
+    generator.setTitle(QLatin1String(kTitle));
+    generator.setDescription(QLatin1String(kSentence));
     QPainter painter;
     if (!painter.begin(&generator)) return false;
     paintRun(painter, size, picture);
-    return painter.end();
+    if (!painter.end()) return false;
+    QByteArray drawing = compactSvg(whole.data());
+    drawing.replace(kTitle, picture.title.toHtmlEscaped().toUtf8());
+    drawing.replace(kSentence, picture.sentence.toHtmlEscaped().toUtf8());
+    return device.write(drawing) == drawing.size();
 }
 
 } // namespace lockscope::views

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "timeline/compact_svg.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace lockscope::views {
+namespace {
+
+struct Attribute {
+    QByteArrayView name, value;
+    friend bool operator==(const Attribute&, const Attribute&) = default;
+};
+using Attributes = std::vector<Attribute>;
+
+/// `tag`: between "<g" and ">".
+Attributes attributesOf(QByteArrayView tag) {
+    Attributes all;
+    for (qsizetype equals = tag.indexOf('='); equals >= 0; equals = tag.indexOf('=')) {
+        const QByteArrayView name = tag.first(equals).trimmed();
+        const qsizetype open = tag.indexOf('"', equals);
+        const qsizetype close = open < 0 ? -1 : tag.indexOf('"', open + 1);
+        if (close < 0) break;
+        all.push_back({name, tag.sliced(open + 1, close - open - 1)});
+        tag = tag.sliced(close + 1);
+    }
+    return all;
+}
+
+/// What a group says that is no default, and is not said of all groups anyway. Texts have their fonts themselves.
+Attributes neededOf(const Attributes& group, const Attributes& outer) {
+    Attributes needed;
+    for (const Attribute& one : group) {
+        const bool opaque = one.name.endsWith("-opacity") && one.value == QByteArrayView("1");
+        const bool here = one.name == QByteArrayView("transform") && one.value == QByteArrayView("matrix(1,0,0,1,0,0)");
+        const bool inherited = std::ranges::find(outer, one) != outer.end();
+        if (!opaque && !here && !inherited && !one.name.startsWith("font-")) needed.push_back(one);
+    }
+    return needed;
+}
+
+/// The end of the tag that begins at `from`: its ">", which no value has.
+qsizetype tagEnd(QByteArrayView svg, qsizetype from) {
+    return svg.indexOf('>', from);
+}
+
+} // namespace
+
+QByteArray compactSvg(const QByteArray& svg) {
+    const QByteArrayView all = svg;
+    qsizetype at = all.indexOf(QByteArrayView("<g "));
+    const qsizetype outerEnd = at < 0 ? -1 : tagEnd(all, at);
+    if (outerEnd < 0) return svg;
+    const Attributes outer = attributesOf(all.sliced(at + 2, outerEnd - at - 2));
+    QByteArray compact = svg.first(outerEnd + 1);
+    compact.append('\n');
+    Attributes open;
+    bool isOpen = false;
+    const auto close = [&] {
+        if (std::exchange(isOpen, false)) compact.append("</g>\n");
+    };
+    at = outerEnd + 1;
+    for (qsizetype group = all.indexOf(QByteArrayView("<g "), at); group >= 0;
+         group = all.indexOf(QByteArrayView("<g "), at)) {
+        const qsizetype begin = tagEnd(all, group) + 1;
+        const qsizetype end = all.indexOf(QByteArrayView("</g>"), begin);
+        if (begin <= 0 || end < 0) return svg; // not as the generator writes it
+        at = end + 4;
+        const QByteArrayView marks = all.sliced(begin, end - begin).trimmed();
+        if (marks.contains(QByteArrayView("<g "))) return svg;
+        if (marks.isEmpty()) continue;
+        Attributes needed = neededOf(attributesOf(all.sliced(group + 2, begin - group - 3)), outer);
+        if (!isOpen || needed != open) {
+            close();
+            compact.append("<g");
+            for (const Attribute& one : needed)
+                compact.append(' ').append(one.name).append("=\"").append(one.value).append('"');
+            compact.append(">\n");
+            open = std::move(needed);
+            isOpen = true;
+        }
+        compact.append(marks).append('\n');
+    }
+    close();
+    return compact.append(all.sliced(at).trimmed()).append('\n');
+}
+
+} // namespace lockscope::views
