@@ -11,6 +11,7 @@ namespace lockscope::inspect {
 void ReportFeed::write(const LockReport& report) {
     if (report.trouble) {
         m_feed.unobserved();
+        m_sawAll = false;
         return;
     }
     m_feed.observed();
@@ -19,6 +20,7 @@ void ReportFeed::write(const LockReport& report) {
         m_places.emplace(row.name, row.server);
         Sight sight;
         if (report.concerns(row)) sight.freedBy = trace::FreedBy::NodeLoss; // a new holder got it from no client
+        sight.sawAllBefore = m_sawAll && !report.concerns(row);
         m_feed.update(row.name, withPlaces(row), sight);
     }
     for (const auto& [name, server] : before) {
@@ -31,6 +33,7 @@ void ReportFeed::write(const LockReport& report) {
         else
             m_feed.update(name, std::nullopt);
     }
+    m_sawAll = report.complete;
 }
 
 } // namespace lockscope::inspect

@@ -17,6 +17,7 @@ public:
 
 private:
     TraceFeed& m_feed;
+    bool m_sawAll = false;                     ///< so did the last report
     std::map<QByteArray, QByteArray> m_places; ///< by lock of the last report: its server, of several
 };
 

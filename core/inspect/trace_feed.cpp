@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/trace_feed.h"
 
+#include "trace/hold_flags.h"
 #include "trace/recorder.h"
 
 #include <algorithm>
@@ -204,7 +205,8 @@ void TraceFeed::hold(Known& lock, const Party& holder, const LockRow& row, Entit
     lock.holds = holds;
     lock.mode = mode;
     const auto tellHold = [&](EventKind kind, EntityId actor) {
-        tell(kind, actor, lock, lock.deadline, holds, static_cast<std::uint8_t>(mode));
+        const unsigned begins = taken && sight.sawAllBefore ? trace::kSeenToBegin : 0;
+        tell(kind, actor, lock, lock.deadline, holds, std::uint8_t(unsigned(mode) | begins));
     };
     if (taken) {
         lock.owner = writer != kNoEntity ? writer : m_resolver(holder);

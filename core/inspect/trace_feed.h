@@ -28,6 +28,8 @@ struct Sight {
     bool clockMoved = false;
     /// The cause wrote into an entry without becoming its owner, in a format that does not name the owner.
     bool ownerStays = false;
+    /// The look before saw everything: a hold that is new in the row has begun since then (kSeenToBegin).
+    bool sawAllBefore = false;
     /// Where there is no row: keys of the lock that are there all the same, such as a counter that outlives it.
     std::vector<RawKey> raw = {};
 };
@@ -46,6 +48,9 @@ public:
 
     /// From now on new locks are this server's copies of the locks of `logical`, which outlives this feed.
     void writeCopiesOf(TraceFeed& logical);
+
+    /// The parent of the Lock entities.
+    trace::EntityId node() const { return m_node; }
 
     /// The record of one lock now; no row = nothing of it is left on the server. A change of owner without a free lock
     /// in between is an overwrite when there is a cause; without one it is two changes between two looks. A renewal is

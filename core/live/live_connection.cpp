@@ -254,6 +254,7 @@ void LiveConnection::tellTrouble(const QString& message) {
         m_feed.unobserved();
     }
     m_observed = false;
+    m_sawAll = false;
     m_trouble = message;
 }
 
@@ -311,6 +312,7 @@ void LiveConnection::tellLocks(const inspect::LockReport& report) {
         // If the server has other data than before, a new holder got the lock from no client.
         inspect::Sight sight;
         if (report.concerns(row)) sight.freedBy = trace::FreedBy::NodeLoss;
+        sight.sawAllBefore = m_sawAll && !report.concerns(row);
         m_feed.update(row.name, inspect::withPlaces(row), sight);
         if (m_ownRecord)
             m_ownRecord->seen(row.name,
@@ -328,6 +330,7 @@ void LiveConnection::tellLocks(const inspect::LockReport& report) {
     // A lock of our own workload may have come and gone between two looks.
     now.insert(m_ownLocks.begin(), m_ownLocks.end());
     m_known = std::move(now);
+    m_sawAll = report.complete;
 }
 
 void LiveConnection::tellServerEvents(const inspect::LockReport& report) {

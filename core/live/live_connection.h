@@ -128,6 +128,7 @@ private:
     std::set<QByteArray> m_known;              ///< locks seen at the last look
     QString m_progress;                        ///< what of the server has not been looked at, in words; empty: nothing
     session::Health m_health;
+    bool m_sawAll = false; ///< so did the last report
     bool m_observed = true;
     QString m_trouble; ///< why it is not
     bool m_everConnected = false;

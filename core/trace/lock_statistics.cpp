@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/lock_statistics.h"
 
+#include "trace/hold_flags.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -142,7 +144,8 @@ void LockStatisticsFold::applyRecord(const Event& event, const Trace& trace) {
             now.insert(*before);
         } else if (event.actor == holder.thread && !ends) {
             // A stranger that holds the lock when it is first seen may hold it for long.
-            if (course.record.grants <= 1 && !m_own.contains(trace.entity(holder.thread).parent)) continue;
+            const bool seenToBegin = course.record.grants > 1 || (event.flags & kSeenToBegin) != 0;
+            if (!seenToBegin && !m_own.contains(trace.entity(holder.thread).parent)) continue;
             now.emplace(holder.thread, event.time());
             ++lock.taken;
         }

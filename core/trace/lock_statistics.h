@@ -33,8 +33,9 @@ struct LockStatistics {
 };
 
 /// Counts the rows of a trace, one after the other. Holds and hand-overs over a stretch that was not observed are left
-/// out, and so are holds of strangers that were there when the lock was first seen, hand-overs whose two ends one look
-/// at a server has seen, and copies of a lock that several servers keep: their logical lock is counted.
+/// out, and so are holds of strangers that may have been there when the lock was first seen (their ends count as such),
+/// hand-overs whose two ends one look at a server has seen, and copies of a lock that several servers keep: their
+/// logical lock is counted.
 class LockStatisticsFold {
 public:
     /// Applies the next row.

@@ -2,6 +2,7 @@
 #include "inspect/lock_change.h"
 #include "inspect/report_feed.h"
 #include "inspect/trace_feed.h"
+#include "trace/hold_flags.h"
 #include "trace/recorder.h"
 
 #include <QJsonArray>
@@ -215,6 +216,28 @@ private Q_SLOTS:
             {EventKind::RecordFreed, "b"}};
         QCOMPARE(seen.size(), 11u);
         QCOMPARE(seen, expected);
+    }
+
+    void aRecordSaysWhichHoldsWereSeenToBegin() {
+        Written written;
+        LockReport look = report(0s, {held("found", "A", 9000)});
+        look.complete = true;
+        written.reports.write(look);
+        look.locks.push_back(held("taken", "A", 9000));
+        written.reports.write(look);
+        LockReport trouble;
+        trouble.trouble = WatchTrouble{};
+        written.reports.write(trouble);
+        look.locks.push_back(held("meanwhile", "A", 9000));
+        written.reports.write(look);
+        std::map<QByteArray, bool> begun;
+        for (std::size_t i = 0; i < written.trace->size(); ++i) {
+            const trace::Event event = written.trace->at(i);
+            if (event.kind == trace::EventKind::RecordHeld)
+                begun[written.trace->entity(event.subject).name] = (event.flags & trace::kSeenToBegin) != 0;
+        }
+        const std::map<QByteArray, bool> expected{{"found", false}, {"taken", true}, {"meanwhile", false}};
+        QCOMPARE(begun, expected);
     }
 
     /// One of several servers restarts: its locks went with its data, and the others' were released.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The figures of each lock.
+#include "trace/hold_flags.h"
 #include "trace/lock_statistics.h"
 
 #include <QTest>
@@ -102,6 +103,27 @@ private Q_SLOTS:
         QCOMPARE(story.counted().longestUnobserved(22s, {}, 0s), Nanos(3s + 10s));
         QCOMPARE(story.counted().longestUnobserved(22s, before, 14s), Nanos(8s)); // since then
         QCOMPARE(Story().counted().longestUnobserved(5s, {}, 0s), Nanos(0));
+    }
+
+    void aLocksFirstHoldCountsIfItWasSeenToBegin() {
+        Story story;
+        // No key was there at the look before: it began since then.
+        story.add(1s, EventKind::RecordHeld, story.stranger, story.lock, trace::kSeenToBegin, Nanos(31s).count(), 1);
+        story.freed(3s, story.stranger, FreedBy::Release);
+        const LockStatistics first = story.statistics();
+        QCOMPARE(first.taken, 1u);
+        QCOMPARE(first.holds, (std::vector<Nanos>{2s}));
+
+        Story found; // at the first look: since when, nobody knows; that it ends was seen
+        found.held(1s, found.stranger);
+        found.add(2s, EventKind::RecordWaiters, kNoEntity, found.lock, 0, 1);
+        found.freed(3s, found.stranger, FreedBy::Expiry);
+        found.held(3500ms, found.a);
+        const LockStatistics all = found.statistics();
+        QCOMPARE(all.taken, 1u);
+        QVERIFY(all.holds.empty());
+        QCOMPARE(all.expired, 1u);
+        QCOMPARE(all.handOvers, (std::vector<Nanos>{500ms}));
     }
 
     void theLastWhileIsWhatCameSince() {
