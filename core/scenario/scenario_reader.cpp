@@ -168,4 +168,10 @@ Scenario readDocument(const QJsonObject& document, std::vector<Complaint>& compl
     return scenario;
 }
 
+std::optional<Fault> readFault(const QJsonObject& fault) {
+    if (!actionFromId(fault[L("do")].toString().toUtf8())) return std::nullopt;
+    std::vector<Complaint> unheard;
+    return readFault(Fields(fault, {}, unheard), unheard);
+}
+
 } // namespace lockscope::scenario

@@ -9,4 +9,8 @@ namespace lockscope::scenario {
 /// ranges upside down, a fault with two times or none.
 Scenario readDocument(const QJsonObject& document, std::vector<Complaint>& complaints);
 
+/// One element of "faults", as far as it can be read: whatever is missing or wrong has its default. nullopt: it names
+/// no action.
+std::optional<Fault> readFault(const QJsonObject& fault);
+
 } // namespace lockscope::scenario

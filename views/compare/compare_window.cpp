@@ -14,6 +14,7 @@
 #include "trace/time_text.h"
 #include "transport/player.h"
 #include "transport/verdict_banner.h"
+#include "verdict/words.h"
 
 #include <QBoxLayout>
 #include <QComboBox>
@@ -241,7 +242,7 @@ QString CompareWindow::brokenBy(const Side& side) const {
     const auto verdict = side.session->verdict();
     for (const verdict::Invariant invariant : verdict::kInvariants)
         if (verdict->outcomes[std::size_t(invariant)] == verdict::Outcome::Violated)
-            broken += QString::fromLatin1(verdict::invariantId(invariant));
+            broken += verdict::invariantName(invariant);
     return broken.isEmpty() ? tr("holds everything") : tr("breaks %1").arg(broken.join(QStringLiteral(", ")));
 }
 

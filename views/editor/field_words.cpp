@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "editor/field_words.h"
 
+#include "models/fault_words.h"
+#include "scenario/scenario_reader.h"
+#include "trace/time_text.h"
+
 #include <QCoreApplication>
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -303,6 +307,8 @@ QString fieldHint(const QString& key) {
 }
 
 QString elementWords(const QJsonObject& element, const QString& language) {
+    if (const auto fault = scenario::readFault(element))
+        return fault->at ? spanText(*fault->at) + QStringLiteral(" · ") + deedText(*fault) : deedText(*fault);
     QStringList words;
     const auto add = [&](const char* key) {
         const QString text = plain(element[QLatin1String(key)], language);

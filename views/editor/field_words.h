@@ -12,8 +12,8 @@ QString fieldLabel(const QString& key);
 /// all.
 QString fieldHint(const QString& key);
 
-/// One element of a list in a line, by what tells it from others: "3s · pause-client · holder". `language`: of
-/// narration.
+/// One element of a list in a line, by what tells it from others: "work · A, B", and a fault as everywhere:
+/// "3 s · Pause the holder for 8 s". `language`: of narration.
 QString elementWords(const QJsonObject& element, const QString& language);
 
 } // namespace lockscope::views

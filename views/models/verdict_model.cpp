@@ -2,6 +2,7 @@
 #include "models/verdict_model.h"
 
 #include "theme/format.h"
+#include "verdict/words.h"
 
 namespace lockscope::views {
 
@@ -90,7 +91,7 @@ QString InvariantsModel::when(Invariant invariant) const {
 QVariant InvariantsModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid() || index.row() >= rowCount()) return {};
     const Invariant invariant = verdict::kInvariants[std::size_t(index.row())];
-    const QString name = QString::fromLatin1(verdict::invariantId(invariant));
+    const QString name = verdict::invariantName(invariant);
     switch (role) {
     case Qt::DisplayRole:
         return index.column() == NameColumn ? name : when(invariant);

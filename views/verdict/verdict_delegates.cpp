@@ -6,6 +6,7 @@
 #include "theme/icons.h"
 #include "theme/plain_tips.h"
 #include "trace/whole_spans.h"
+#include "verdict/words.h"
 
 #include <QHelpEvent>
 #include <QListView>
@@ -56,8 +57,7 @@ void drawLines(QPainter& painter, const QRect& room, const QString& words) {
 QSize InvariantDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const {
     int widest = 0;
     for (const verdict::Invariant invariant : verdict::kInvariants)
-        widest = std::max(
-            widest, QFontMetrics(uiFont()).horizontalAdvance(QString::fromLatin1(verdict::invariantId(invariant))));
+        widest = std::max(widest, QFontMetrics(uiFont()).horizontalAdvance(verdict::invariantName(invariant)));
     return {widest + kIcon + 2 * kPad, std::max(24, option.fontMetrics.height() + 8)};
 }
 

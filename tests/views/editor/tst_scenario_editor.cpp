@@ -233,9 +233,20 @@ private Q_SLOTS:
         QCOMPARE(s.at("/faults/0/at"), QStringLiteral("4.1s"));
         QTest::keyClick(axis, Qt::Key_Insert);
         QCOMPARE(s.at("/faults/1/at"), QStringLiteral("5.1s"));
-        QVERIFY(axis->accessibleDescription().contains(QStringLiteral("5.1s")));
+        QVERIFY(axis->accessibleDescription().contains(QStringLiteral("5.1 s")));
         QTest::keyClick(axis, Qt::Key_Up);
         QCOMPARE(axis->current(), 0);
+    }
+
+    void aFaultIsToldInWords() {
+        Scene s;
+        s.window.showSection(Faults);
+        s.window.axis()->setCurrent(0);
+        const QString fault = s.list("faults")->list()->item(0)->text();
+        for (const QString& words : {s.window.axis()->accessibleDescription(), fault}) {
+            QVERIFY2(words.contains(QStringLiteral("5 s · Pause the holder")), qPrintable(words));
+            QVERIFY2(!words.contains(QStringLiteral("pause-client")), qPrintable(words));
+        }
     }
 
     void aFaultByACondition() {
