@@ -11,6 +11,7 @@
 #include "theme/style.h"
 #include "theme/widgets.h"
 #include "timeline/timeline_view.h"
+#include "trace/duration.h"
 #include "trace/time_text.h"
 #include "transport/player.h"
 #include "transport/verdict_banner.h"
@@ -31,6 +32,13 @@ constexpr int kLeastChoice = 160;          ///< px
 constexpr auto kLook = 30ms;               ///< between two looks at how far the runs have come: a frame or two
 constexpr Nanos kBefore = 4s, kAfter = 6s; ///< in sight around the place where they part
 
+/// A setting's value that is a time, as people read it.
+QString timeIn(const QString& value) {
+    const auto time = parseDuration(value);
+    if (!time) return value;
+    return *time % 1ms == Nanos(0) ? spanText(*time) : durationText(*time); // of odd ones, as many digits as matter
+}
+
 QString clientOf(const trace::Trace& trace, trace::EntityId thread) {
     return trace.displayName(trace.clientOf(thread));
 }
@@ -44,15 +52,16 @@ QString contrastWords(const experiment::Contrast& contrast) {
         return value == QLatin1String("on") ? CompareWindow::tr("with fencing: the resource checks tokens")
                                             : CompareWindow::tr("without fencing: nobody checks tokens");
     if (contrast.setting == QLatin1String("watchdog"))
-        return value == QLatin1String("off") ? CompareWindow::tr("without a watchdog")
-                                             : CompareWindow::tr("with a watchdog that renews every %1").arg(value);
+        return value == QLatin1String("off")
+                   ? CompareWindow::tr("without a watchdog")
+                   : CompareWindow::tr("with a watchdog that renews every %1").arg(timeIn(value));
     if (contrast.setting == QLatin1String("deadline"))
         return value == QLatin1String("honoured") ? CompareWindow::tr("holders stop at their own deadline")
                                                   : CompareWindow::tr("holders ignore their own deadline");
     if (contrast.setting == QLatin1String("on_loss"))
         return value == QLatin1String("stop") ? CompareWindow::tr("holders stop when they are told of a loss")
                                               : CompareWindow::tr("holders carry on after a loss");
-    if (contrast.setting == QLatin1String("lease")) return CompareWindow::tr("a lease of %1").arg(value);
+    if (contrast.setting == QLatin1String("lease")) return CompareWindow::tr("a lease of %1").arg(timeIn(value));
     return CompareWindow::tr("%1: %2").arg(contrast.setting, value);
 }
 
@@ -243,7 +252,9 @@ QString CompareWindow::brokenBy(const Side& side) const {
     for (const verdict::Invariant invariant : verdict::kInvariants)
         if (verdict->outcomes[std::size_t(invariant)] == verdict::Outcome::Violated)
             broken += verdict::invariantName(invariant);
-    return broken.isEmpty() ? tr("holds everything") : tr("breaks %1").arg(broken.join(QStringLiteral(", ")));
+    //: Between the names of invariants in a list.
+    const QString comma = tr(", ", "list");
+    return broken.isEmpty() ? tr("holds everything") : tr("breaks %1").arg(broken.join(comma));
 }
 
 void CompareWindow::tell() {

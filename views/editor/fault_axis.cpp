@@ -10,6 +10,7 @@
 #include "theme/widgets.h"
 #include "trace/duration.h"
 #include "trace/json_edit.h"
+#include "trace/time_text.h"
 
 #include <QCoreApplication>
 #include <QJsonArray>
@@ -75,8 +76,8 @@ void FaultAxis::layOut() {
     int conditions = kMargin;
     for (int i = 0; i < int(faults.size()); ++i) {
         QJsonObject fault = faults[i].toObject();
-        Mark mark{i, parseDuration(fault[u"at"].toString()), {}, {}, {}};
-        mark.lasts = parseDuration(fault[u"for"].toString()).value_or(Nanos{});
+        Mark mark{i, parseDuration(fault.value(u"at").toString()), {}, {}, {}};
+        mark.lasts = parseDuration(fault.value(u"for").toString()).value_or(Nanos{});
         fault.remove(u"at");
         mark.words = elementWords(fault, language);
         const int wide = std::min(metrics.horizontalAdvance(mark.words) + 3 * kGrid, mark.at ? kWidest : 2 * kWidest);
@@ -124,7 +125,7 @@ void FaultAxis::paintEvent(QPaintEvent*) {
         painter.setPen(color(Role::TextFaint));
         const Qt::Alignment side = x > width() - 40 ? Qt::AlignRight : x < 40 ? Qt::AlignLeft : Qt::AlignHCenter;
         const int left = side == Qt::AlignRight ? x - 60 : side == Qt::AlignLeft ? x : x - 30;
-        painter.drawText(QRect(left, bottom + 2, 60, 18), int(side | Qt::AlignVCenter), formatDuration(at));
+        painter.drawText(QRect(left, bottom + 2, 60, 18), int(side | Qt::AlignVCenter), spanText(at));
     }
     const bool conditional = std::ranges::any_of(m_marks, [](const Mark& mark) { return !mark.at; });
     if (m_marks.empty() || !conditional) {
@@ -233,7 +234,7 @@ void FaultAxis::mouseMoveEvent(QMouseEvent* event) {
     const Nanos to = std::min(snapped(timeAt(x - m_grip)), m_until);
     if (!m_dragged && to == *mark->at) return;
     m_dragged = to;
-    Q_EMIT told(tr("to %1").arg(formatDuration(to)));
+    Q_EMIT told(tr("to %1").arg(spanText(to)));
     update();
 }
 

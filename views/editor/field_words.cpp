@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "editor/field_words.h"
 
+#include "faults/fault_offers.h"
 #include "models/fault_words.h"
 #include "scenario/scenario_reader.h"
 #include "trace/time_text.h"
+#include "verdict/verdict.h"
+#include "verdict/words.h"
 
 #include <QCoreApplication>
 #include <QJsonArray>
@@ -275,6 +278,49 @@ constexpr std::array kWords{
          QT_TRANSLATE_NOOP("EditorFields", "A change of the scene that reaches the goal")},
 };
 
+/// Values of fields whose words in the file are not words of a person.
+struct Choice {
+    const char* key;
+    const char* id;
+    const char* words;
+};
+
+constexpr std::array kChoices{
+    Choice{"on", "granted", QT_TRANSLATE_NOOP("EditorFields", "A client gets the lock")},
+    Choice{"on", "requested", QT_TRANSLATE_NOOP("EditorFields", "A client asks for the lock")},
+    Choice{"on", "released", QT_TRANSLATE_NOOP("EditorFields", "A client gives the lock back")},
+    Choice{"on", "recorded", QT_TRANSLATE_NOOP("EditorFields", "The server records a new holder")},
+    Choice{"deadline", "honoured", QT_TRANSLATE_NOOP("EditorFields", "stops")},
+    Choice{"deadline", "ignored", QT_TRANSLATE_NOOP("EditorFields", "goes on")},
+    Choice{"on_loss", "stop", QT_TRANSLATE_NOOP("EditorFields", "stops")},
+    Choice{"on_loss", "carry-on", QT_TRANSLATE_NOOP("EditorFields", "goes on")},
+    Choice{"persistence", "none", QT_TRANSLATE_NOOP("EditorFields", "nothing is kept")},
+    Choice{"persistence", "everysec", QT_TRANSLATE_NOOP("EditorFields", "written every second")},
+    Choice{"persistence", "always", QT_TRANSLATE_NOOP("EditorFields", "written at once")},
+    Choice{"shape", "single", QT_TRANSLATE_NOOP("EditorFields", "one server")},
+    Choice{"shape", "sentinel", QT_TRANSLATE_NOOP("EditorFields", "master, replicas and Sentinels")},
+    Choice{"shape", "masters", QT_TRANSLATE_NOOP("EditorFields", "independent masters")},
+    Choice{"shape", "cluster", QT_TRANSLATE_NOOP("EditorFields", "Redis Cluster")},
+    Choice{"shape", "ensemble", QT_TRANSLATE_NOOP("EditorFields", "ensemble with a leader")},
+    Choice{"shape", "replicas", QT_TRANSLATE_NOOP("EditorFields", "primary and replicas")},
+    Choice{"mode", "drain", QT_TRANSLATE_NOOP("EditorFields", "waits for the old holders")},
+    Choice{"mode", "immediate", QT_TRANSLATE_NOOP("EditorFields", "takes the lock from the old holders")},
+    Choice{"mode", "naive", QT_TRANSLATE_NOOP("EditorFields", "tells nobody")},
+    Choice{"mode", "exclusive", QT_TRANSLATE_NOOP("EditorFields", "alone")},
+    Choice{"mode", "shared", QT_TRANSLATE_NOOP("EditorFields", "with other readers")},
+    Choice{"mode", "permits", QT_TRANSLATE_NOOP("EditorFields", "one of several permits")},
+};
+
+QString invariantIdOf(verdict::Invariant invariant) {
+    return QString::fromLatin1(verdict::invariantId(invariant));
+}
+
+/// A kind of fault without its target.
+QString actionWords(scenario::Action action) {
+    return action == scenario::Action::Set ? QCoreApplication::translate("EditorFields", "Change a setting")
+                                           : verbText(session::Breakable::Kind::Client, action);
+}
+
 const Word* wordOf(const QString& key) {
     const auto found = std::ranges::find_if(kWords, [&](const Word& word) { return key == QLatin1String(word.key); });
     return found == kWords.end() ? nullptr : &*found;
@@ -304,6 +350,22 @@ QString fieldLabel(const QString& key) {
 QString fieldHint(const QString& key) {
     const Word* const word = wordOf(key);
     return word && *word->hint ? QCoreApplication::translate("EditorFields", word->hint) : QString();
+}
+
+QString choiceWords(const QString& key, const QString& choice) {
+    QString words;
+    if (key == QLatin1String("do")) {
+        if (const auto action = scenario::actionFromId(choice.toUtf8())) words = actionWords(*action);
+    } else if (const auto invariant = std::ranges::find(verdict::kInvariants, choice, invariantIdOf);
+               invariant != verdict::kInvariants.end()) {
+        words = verdict::invariantName(*invariant);
+    } else if (const auto found = std::ranges::find_if(
+                   kChoices,
+                   [&](const Choice& one) { return key == QLatin1String(one.key) && choice == QLatin1String(one.id); });
+               found != kChoices.end()) {
+        words = QCoreApplication::translate("EditorFields", found->words);
+    }
+    return words.isEmpty() || words == choice ? choice : words + QStringLiteral(" · ") + choice;
 }
 
 QString elementWords(const QJsonObject& element, const QString& language) {

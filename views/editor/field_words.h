@@ -12,6 +12,10 @@ QString fieldLabel(const QString& key);
 /// all.
 QString fieldHint(const QString& key);
 
+/// One of the values that a field can have, with its word in the file: "Pause client · pause-client". The word in the
+/// file alone where it says it all.
+QString choiceWords(const QString& key, const QString& choice);
+
 /// One element of a list in a line, by what tells it from others: "work · A, B", and a fault as everywhere:
 /// "3 s · Pause the holder for 8 s". `language`: of narration.
 QString elementWords(const QJsonObject& element, const QString& language);

@@ -162,7 +162,8 @@ bool LineField::eventFilter(QObject* watched, QEvent* event) {
     return true;
 }
 
-ChoiceField::ChoiceField(EditedDocument* document, const SchemaNode& node) : FormField(document), m_box(new QComboBox) {
+ChoiceField::ChoiceField(EditedDocument* document, const SchemaNode& node, const QString& key)
+    : FormField(document), m_box(new QComboBox) {
     auto* const row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);
     row->addWidget(m_box);
@@ -175,7 +176,7 @@ ChoiceField::ChoiceField(EditedDocument* document, const SchemaNode& node) : For
         m_box->addItem(tr("no"), false);
     }
     for (const QString& choice : node.choices())
-        m_box->addItem(choice, choice);
+        m_box->addItem(choiceWords(key, choice), choice);
     connect(m_box, &QComboBox::activated, this, [this] {
         const QVariant chosen = m_box->currentData();
         submit(chosen.isValid() ? QJsonValue::fromVariant(chosen) : QJsonValue(QJsonValue::Undefined));

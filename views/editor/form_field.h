@@ -67,8 +67,8 @@ private:
 class ChoiceField : public FormField {
     Q_OBJECT
 public:
-    /// Truth values are offered as words, too.
-    ChoiceField(EditedDocument* document, const SchemaNode& node);
+    /// Truth values are offered as words, too. `key`: the field's name, by which choices get words.
+    ChoiceField(EditedDocument* document, const SchemaNode& node, const QString& key);
     void refresh() override;
     QWidget* buddy() const override;
     QComboBox* box() const { return m_box; }

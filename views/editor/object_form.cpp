@@ -45,7 +45,7 @@ FormField* ObjectForm::make(const SchemaNode& node, const QString& key) {
     const QString label = fieldLabel(key);
     if (node.definition == QLatin1String("both-languages") || node.definition == QLatin1String("texts"))
         return new LanguagesField(d, label, isLong(key) ? LanguagesField::Size::Lines : LanguagesField::Size::Line);
-    if (!node.choices().isEmpty() || node.isType("boolean")) return new ChoiceField(d, node);
+    if (!node.choices().isEmpty() || node.isType("boolean")) return new ChoiceField(d, node, key);
     const bool list = node.isType("array");
     if (list && d->schema().element(node).isType("object")) {
         auto* const editor = new ListEditor(d, d->schema().element(node), label);

@@ -9,6 +9,7 @@
 #include "scenario/fault_check.h"
 #include "theme/style.h"
 #include "theme/widgets.h"
+#include "trace/time_text.h"
 
 #include <QBoxLayout>
 #include <QComboBox>
@@ -40,6 +41,13 @@ scenario::TargetKind targetOf(Breakable::Kind kind) {
            : kind == Breakable::Kind::Server ? scenario::TargetKind::Node
            : kind == Breakable::Kind::Link   ? scenario::TargetKind::Link
                                              : scenario::TargetKind::Nothing;
+}
+
+/// An instant or a length as a person writes it: 9.345s, where files have 9345ms.
+QString written(Nanos time) {
+    const QString exact = scenario::formatDuration(time);
+    return time > 1s && exact.endsWith(QLatin1String("ms")) ? QString::number(double(time / 1ms) / 1000, 'f', 3) + u's'
+                                                            : exact;
 }
 
 /// A time that people can read, and that is not before what has happened.
@@ -106,7 +114,7 @@ PlanDialog::PlanDialog(ViewContext* context, QWidget* parent)
     m_after->setPlaceholderText(tr("at once"));
     m_nth->setRange(1, 100'000);
     m_nth->setToolTip(tr("Counted from that instant on"));
-    m_at->setText(scenario::formatDuration(inWholeMs(context->actsAt())));
+    m_at->setText(written(inWholeMs(context->actsAt())));
     // Names for screen readers and for scripts.
     for (const auto& [field, name] :
          {std::pair<QWidget*, const char*>(m_verb, "verb"), std::pair<QWidget*, const char*>(m_target, "target"),
@@ -122,6 +130,7 @@ PlanDialog::PlanDialog(ViewContext* context, QWidget* parent)
     column->addWidget(m_sentence);
     column->addSpacing(kGrid);
     column->addWidget(m_buttons);
+    makePrimary(m_buttons->button(QDialogButtonBox::Ok));
     connect(m_buttons, &QDialogButtonBox::accepted, this, &PlanDialog::accept);
     connect(m_buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     for (QComboBox* const box : {m_verb, m_when}) {
@@ -324,7 +333,7 @@ void PlanDialog::refresh() {
     }
     m_sentence->setRole(why.isEmpty() ? Role::TextDim : Role::ViolationText);
     if (why.isEmpty() && made) {
-        const QString time = scenario::formatDuration(*made->at);
+        const QString time = instantText(*made->at);
         m_sentence->setText(on ? tr("From %1 on: %2.").arg(time, deedText(*made))
                                : tr("At %1: %2.").arg(time, deedText(*made)));
     } else {
@@ -346,7 +355,7 @@ void PlanDialog::fill(const scenario::Fault& fault) {
     }
     if (!listed) m_unusual = fault.target;
     const auto write = [](QLineEdit* field, std::optional<Nanos> time) {
-        field->setText(time ? scenario::formatDuration(*time) : QString());
+        field->setText(time ? written(*time) : QString());
     };
     if (scenario::takesValue(fault.action)) write(m_value, fault.value);
     write(m_lasts, fault.duration);

@@ -24,9 +24,17 @@ QString linkText(const QString& target) {
     return two.hasMatch() ? Words::tr("%1 ↔ %2").arg(partyText(two.captured(1)), two.captured(2)) : target;
 }
 
+/// Chinese sets a space beside a name in Latin letters, and none among its own words.
+QString withoutGaps(QString words) {
+    static const QRegularExpression kGap(QStringLiteral("(?<=\\p{Han}) (?=\\p{Han})"));
+    return words.remove(kGap);
+}
+
 bool isOneServer(const QString& target) {
     return target.contains(u'-') && linkText(target) == target;
 }
+
+QString textOf(const scenario::Fault& fault);
 
 } // namespace
 
@@ -39,6 +47,12 @@ QString partyText(const QString& client) {
 }
 
 QString faultText(const scenario::Fault& fault) {
+    return withoutGaps(textOf(fault));
+}
+
+namespace {
+
+QString textOf(const scenario::Fault& fault) {
     const QString target = partyText(fault.target);
     switch (fault.action) {
     case Action::PauseClient:
@@ -102,6 +116,8 @@ QString faultText(const scenario::Fault& fault) {
     return {};
 }
 
+} // namespace
+
 QString triggerText(const scenario::Trigger& when) {
     using On = scenario::Trigger::On;
     const QString client = partyText(when.client);
@@ -134,6 +150,7 @@ QString triggerText(const scenario::Trigger& when) {
     }
     //: %1 a condition, %2 which time it is met, 2 at least.
     if (when.nth > 1) words = Words::tr("%1, time no. %2").arg(words).arg(when.nth);
+    words = withoutGaps(words);
     //: %1 a condition, %2 how long after it.
     return when.after == Nanos::zero() ? words : Words::tr("%1, and %2 later").arg(words, spanText(when.after));
 }
@@ -143,7 +160,7 @@ QString deedText(const scenario::Fault& fault) {
     //: %1 a fault, %2 how long it lasts.
     if (fault.duration) words = Words::tr("%1 for %2", "a fault").arg(words, spanText(*fault.duration));
     //: %1 a fault, %2 its condition: "Pause A, when B gets the lock".
-    return fault.when ? Words::tr("%1, %2", "a fault").arg(words, triggerText(*fault.when)) : words;
+    return withoutGaps(fault.when ? Words::tr("%1, %2", "a fault").arg(words, triggerText(*fault.when)) : words);
 }
 
 } // namespace lockscope::views
