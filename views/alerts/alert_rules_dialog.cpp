@@ -61,6 +61,8 @@ AlertRulesDialog::AlertRulesDialog(const QString& connection, const std::vector<
             connect(line.threshold, &QLineEdit::textChanged, this, &AlertRulesDialog::validate);
             connect(line.on, &QCheckBox::toggled, line.threshold, &QWidget::setEnabled);
         }
+        // Rows with a threshold and rows without one are equally high.
+        grid->setRowMinimumHeight(row, std::max(line.on->sizeHint().height(), QLineEdit().sizeHint().height()));
         const auto severity = inspect::severityOf(form.kind);
         auto* weight = new DimLabel(severityWord(severity));
         weight->setRole(alertRole(severity));
@@ -80,6 +82,7 @@ AlertRulesDialog::AlertRulesDialog(const QString& connection, const std::vector<
     buttons->addButton(m_keep, QDialogButtonBox::AcceptRole);
     buttons->addButton(QDialogButtonBox::Cancel);
     m_keep->setDefault(true);
+    makePrimary(m_keep);
     layout->addWidget(buttons);
     connect(usual, &QPushButton::clicked, this, [this] { show(inspect::usualAlertRules()); });
     connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);

@@ -83,8 +83,8 @@ LessonList::LessonList(const QString& language, QWidget* parent)
     makePrimary(begin);
     begin->setDefault(true);
     connect(begin, &QPushButton::clicked, this, &LessonList::choose);
-    row->addWidget(close);
     row->addWidget(begin);
+    row->addWidget(close);
     column->addLayout(row);
     connect(m_list, &QListWidget::itemDoubleClicked, this, &LessonList::choose);
 }
