@@ -15,8 +15,9 @@
 namespace lockscope::views {
 
 namespace {
-constexpr int kMargin = 16, kGap = 10;
-}
+constexpr int kMargin = 16, kGap = 10, kPad = 12;
+constexpr int kNarrow = 1400; ///< px at the usual size of text: the longest sentences are about as wide
+} // namespace
 
 WhyLine::WhyLine(ViewContext* context, QWidget* parent) : QAbstractButton(parent), m_context(context) {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
@@ -60,8 +61,37 @@ void WhyLine::refresh() {
     update();
 }
 
+// By the width alone: the lanes below stand still from one sentence to the next.
+int WhyLine::lines() const {
+    return width() < kNarrow * textScale() ? 2 : 1;
+}
+
 QSize WhyLine::sizeHint() const {
-    return {400, m_keepsRoom ? QFontMetrics(uiFont()).height() + 12 : 0};
+    return {400, m_keepsRoom ? lines() * QFontMetrics(uiFont()).lineSpacing() + kPad : 0};
+}
+
+void WhyLine::resizeEvent(QResizeEvent* event) {
+    QAbstractButton::resizeEvent(event);
+    if (sizeHint().height() != height()) updateGeometry();
+}
+
+QString WhyLine::heading() const {
+    //: The first word of the line that says why an invariant is violated.
+    const QString violated = tr("Why");
+    //: The first word of the line that says why nobody got in twice although a server died.
+    const QString survived = tr("Safe");
+    return m_index ? violated : survived;
+}
+
+QRect WhyLine::room() const {
+    const int wide = QFontMetrics(uiFont(0, QFont::Bold)).horizontalAdvance(heading());
+    return rect().adjusted(kMargin + wide + kGap, 0, -kMargin, 0);
+}
+
+bool WhyLine::isWhole() const {
+    const QRect needed =
+        QFontMetrics(uiFont()).boundingRect(QRect(0, 0, room().width(), 0), Qt::TextWordWrap, m_sentence);
+    return needed.height() <= height() && needed.width() <= room().width();
 }
 
 bool WhyLine::event(QEvent* event) {
@@ -75,20 +105,21 @@ void WhyLine::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.fillRect(rect(), color(m_index ? underMouse() ? Role::SurfaceHover : Role::ViolationSoft : Role::Surface));
     if (m_sentence.isEmpty()) return;
-    QRect room = rect().adjusted(kMargin, 0, -kMargin, 0);
     painter.setFont(uiFont(0, QFont::Bold));
     painter.setPen(color(m_index ? Role::ViolationText : Role::AcceptedText));
-    //: The first word of the line that says why an invariant is violated.
-    const QString violated = tr("Why");
-    //: The first word of the line that says why nobody got in twice although a server died.
-    const QString survived = tr("Safe");
-    const QString& why = m_index ? violated : survived;
-    painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter, why);
-    room.setLeft(room.left() + painter.fontMetrics().horizontalAdvance(why) + kGap);
+    const QFontMetrics metrics(uiFont());
+    const QRect room = this->room();
+    const bool oneLine = metrics.horizontalAdvance(m_sentence) <= room.width();
+    const int line = metrics.lineSpacing(), top = oneLine ? (height() - line) / 2 : (height() - lines() * line) / 2;
+    // The heading stands on the first line of the sentence.
+    painter.drawText(QRect(kMargin, top, room.left() - kMargin, line), Qt::AlignLeft | Qt::AlignVCenter, heading());
     painter.setFont(uiFont());
     painter.setPen(color(Role::Text));
-    painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
-                     painter.fontMetrics().elidedText(m_sentence, Qt::ElideRight, room.width()));
+    if (oneLine || lines() == 1)
+        painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
+                         metrics.elidedText(m_sentence, Qt::ElideRight, room.width()));
+    else
+        painter.drawText(room, int(Qt::AlignLeft | Qt::AlignVCenter) | Qt::TextWordWrap, m_sentence);
     if (!hasFocus()) return;
     painter.setPen(QPen(color(Role::FocusRing), 1.5));
     painter.drawRect(QRectF(rect()).adjusted(1, 1, -1, -1));

@@ -8,7 +8,8 @@ namespace lockscope::views {
 
 /// One sentence, as wide as the window, on the violation that goes on at the playhead: what happened, and why the lock
 /// allowed it. A click explains it at length. After a leader's death that the lock survived it says why nobody got in
-/// twice. Empty at other instants, and as high then, so that nothing below it moves.
+/// twice. Empty at other instants, and as high then, so that nothing below it moves. In a narrow window it has two
+/// lines, so that the sentence is whole.
 class WhyLine : public QAbstractButton {
     Q_OBJECT
 public:
@@ -17,13 +18,22 @@ public:
     QString sentence() const { return m_sentence; }
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return {100, sizeHint().height()}; }
+    /// Whether the whole sentence is in sight.
+    bool isWhole() const;
 
 protected:
     void paintEvent(QPaintEvent*) override;
+    void resizeEvent(QResizeEvent* event) override;
     bool event(QEvent* event) override;
 
 private:
     void refresh();
+    /// How many lines there is room for.
+    int lines() const;
+    /// The first word: what the sentence is about.
+    QString heading() const;
+    /// Where the sentence stands.
+    QRect room() const;
     ViewContext* m_context;
     std::shared_ptr<const verdict::Verdict> m_verdict; ///< of which m_index is told
     std::optional<std::size_t> m_index;
