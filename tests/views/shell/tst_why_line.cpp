@@ -44,6 +44,36 @@ private Q_SLOTS:
         QTest::mouseClick(line, Qt::LeftButton);
         QCOMPARE(explained.count(), 1);
     }
+
+    void theSentenceIsWholeInANarrowWindow_data() {
+        QTest::addColumn<QSize>("size");
+        QTest::addColumn<QString>("scenario");
+        for (const QSize size : {QSize(1024, 768), QSize(1280, 720), QSize(1600, 1000)})
+            for (const char* scenario : {"gc-pause", "failover-async", "redlock-clock-jump", "delete-others-lock",
+                                         "zk-session-expiry", "get-del-race", "watchdog-zombie", "multi-deadlock"})
+                QTest::addRow("%dx%d %s", size.width(), size.height(), scenario)
+                    << size << QString(QLatin1String(scenario));
+    }
+    void theSentenceIsWholeInANarrowWindow() {
+        QFETCH(QSize, size);
+        QFETCH(QString, scenario);
+        WindowScene scene;
+        scene.window->resize(size);
+        scene.open(qPrintable(scenario));
+        const auto* line = scene.window->findChild<views::WhyLine*>();
+        QTRY_COMPARE(line->width(), size.width());
+        const int height = line->height();
+        session::Session* const session = scene.context()->session();
+        session->advanceTo(session->planned());
+        QTRY_VERIFY_WITH_TIMEOUT(scene.context()->trace()->reached() >= session->planned(), 20'000);
+        QTRY_VERIFY(!scene.context()->verdict()->violations.empty());
+        for (const verdict::Violation& violation : scene.context()->verdict()->violations) {
+            scene.context()->setPlayhead(violation.from);
+            QVERIFY(!line->sentence().isEmpty());
+            QVERIFY2(line->isWhole(), qPrintable(line->sentence()));
+        }
+        QCOMPARE(line->height(), height); // no lane moves
+    }
 };
 
 QTEST_MAIN(WhyLineTest)
