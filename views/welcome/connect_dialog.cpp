@@ -27,6 +27,10 @@ bool isOfRedis(const QString& address) {
     return address.startsWith(QLatin1String("redis"), Qt::CaseInsensitive);
 }
 
+bool isOfMemcached(const QString& address) {
+    return address.startsWith(QLatin1String("memcached"), Qt::CaseInsensitive);
+}
+
 bool isOfDatabase(const QString& address) {
     static constexpr const char* kSchemes[] = {"postgres", "mysql:", "mariadb:", "sqlite:"};
     return std::ranges::any_of(
@@ -55,6 +59,7 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
       m_names(new QLineEdit),
       m_stringsRow(new QWidget),
       m_strings(new QLineEdit),
+      m_list(new QCheckBox(tr("Fin&d locks by listing all keys"))),
       m_tableRow(new QWidget),
       m_table(new QLineEdit),
       m_complaint(new DimLabel),
@@ -127,6 +132,10 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
     stringsLayout->addWidget(strings);
     stringsLayout->addWidget(m_strings);
 
+    m_list->setToolTip(
+        tr("memcached lists its keys only by a walk through all items (metadump), which costs it some time. "
+           "Off: only locks that are named in full above are shown."));
+
     auto* table = new QLabel(tr("A &lock table of your own"));
     table->setBuddy(m_table);
     m_table->setFont(fixedFont());
@@ -192,6 +201,7 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
     layout->addWidget(names);
     layout->addWidget(m_names);
     layout->addWidget(m_stringsRow);
+    layout->addWidget(m_list);
     layout->addWidget(m_tableRow);
     layout->addSpacing(kGrid);
     layout->addWidget(m_changes);
@@ -211,6 +221,7 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
     connect(m_url, &QComboBox::editTextChanged, this, &ConnectDialog::validate);
     connect(m_names, &QLineEdit::textChanged, this, &ConnectDialog::validate);
     connect(m_strings, &QLineEdit::textChanged, this, &ConnectDialog::validate);
+    connect(m_list, &QCheckBox::toggled, this, &ConnectDialog::validate);
     connect(m_table, &QLineEdit::textChanged, this, &ConnectDialog::validate);
     validate();
 }
@@ -248,6 +259,8 @@ QString ConnectDialog::url() const {
     for (const QString& word : m_strings->text().split(QLatin1Char(','), Qt::SkipEmptyParts))
         if (!word.trimmed().isEmpty()) strings += word.trimmed();
     if (isOfRedis(address)) add(QLatin1String("string"), strings);
+    if (isOfMemcached(address) && m_list->isChecked() && !address.contains(QLatin1String("list=")))
+        add(QLatin1String("list"), {QStringLiteral("metadump")});
     if (isOfDatabase(address) && !m_table->text().trimmed().isEmpty()) {
         const QStringList words = wordsIn(m_table->text());
         static constexpr const char* kOptions[] = {"table", "name", "owner", "until"};
@@ -284,6 +297,7 @@ bool ConnectDialog::chooseSaved(const QString& url) {
 void ConnectDialog::take(int saved) {
     m_names->clear(); // the address has them
     m_strings->clear();
+    m_list->setChecked(false);
     m_table->clear();
     const Saved chosen = saved < 0 ? Saved() : m_savedOnes.value(saved);
     setConnection(chosen);
@@ -359,7 +373,8 @@ void ConnectDialog::validate() {
     m_running.reset(); // what it says would be of another address
     const QString address = m_url->currentText().trimmed();
     m_stringsRow->setEnabled(isOfRedis(address));
-    m_stringsRow->setVisible(!isOfDatabase(address)); // one of the two has the place
+    m_stringsRow->setVisible(!isOfDatabase(address) && !isOfMemcached(address)); // one of the three has the place
+    m_list->setVisible(isOfMemcached(address));
     m_tableRow->setVisible(isOfDatabase(address));
     const QString complaint = this->complaint();
     m_try->setEnabled(complaint.isEmpty());

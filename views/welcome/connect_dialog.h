@@ -41,7 +41,8 @@ public:
     void setUrl(const QString& url);
     /// Fills all fields with a connection that exists.
     void setConnection(const Saved& connection);
-    /// The address, with the names that are wanted as its options match= and ignore=, and what else is a lock.
+    /// The address, with the names that are wanted as its options match= and ignore=, and what else is a lock or finds
+    /// some.
     QString url() const;
     bool changesAllowed() const;
     /// Offers to try an address before it is used.
@@ -81,6 +82,7 @@ private:
     QLineEdit* m_names; ///< globs with commas between them; "!" in front: not these
     QWidget* m_stringsRow;
     QLineEdit* m_strings; ///< globs of string keys that are locks; for a Redis only
+    QCheckBox* m_list;    ///< a memcached may list all its keys
     QWidget* m_tableRow;
     QLineEdit* m_table; ///< a lock table of the user's own and its columns; for databases only
     QLabel* m_complaint;

@@ -29,6 +29,12 @@ QString check(const QString& url) {
     return url.startsWith(QLatin1String("redis://")) ? QString() : QStringLiteral("Write redis://host:port.");
 }
 
+QCheckBox* boxOf(const ConnectDialog& dialog, const char* text) {
+    for (QCheckBox* box : dialog.findChildren<QCheckBox*>())
+        if (box->text() == QLatin1String(text)) return box;
+    return nullptr;
+}
+
 } // namespace
 
 class TestWelcome : public QObject {
@@ -174,6 +180,23 @@ private Q_SLOTS:
         dialog.setUrl(QStringLiteral("redis://h:6379?timeout=2s"));
         names->setText(QStringLiteral("!a"));
         QCOMPARE(dialog.url(), QStringLiteral("redis://h:6379?timeout=2s&ignore=a"));
+    }
+
+    void theConnectDialogOffersToListAMemcachedsKeys() {
+        ConnectDialog dialog(check, {});
+        dialog.show();
+        dialog.setUrl(QStringLiteral("redis://h:6379"));
+        QCheckBox* const list = boxOf(dialog, "Fin&d locks by listing all keys");
+        QVERIFY(list && !list->isVisible());
+        dialog.setUrl(QStringLiteral("memcached://h"));
+        QVERIFY(list->isVisible() && !list->isChecked());
+        QCOMPARE(dialog.url(), QStringLiteral("memcached://h"));
+        list->setChecked(true);
+        QCOMPARE(dialog.url(), QStringLiteral("memcached://h?list=metadump"));
+        dialog.setUrl(QStringLiteral("memcached://h?list=metadump"));
+        QCOMPARE(dialog.url(), QStringLiteral("memcached://h?list=metadump"));
+        dialog.setUrl(QStringLiteral("redis://h:6379"));
+        QCOMPARE(dialog.url(), QStringLiteral("redis://h:6379"));
     }
 
     void aPasswordIsCoveredWhileItIsTyped() {
@@ -324,7 +347,7 @@ private Q_SLOTS:
     void changesAreForbiddenUnlessAllowed() {
         ConnectDialog dialog(check, {});
         QVERIFY(!dialog.changesAllowed());
-        dialog.findChild<QCheckBox*>()->click();
+        boxOf(dialog, "Allow &changes on this server")->click();
         QVERIFY(dialog.changesAllowed());
     }
 
@@ -373,7 +396,7 @@ private Q_SLOTS:
         QTRY_VERIFY(area->verticalScrollBar()->maximum() > 0);
         QCOMPARE(squashed(), QStringList());
         // A control that is out of sight comes into sight with the focus.
-        QCheckBox* const changes = dialog.findChild<QCheckBox*>();
+        QCheckBox* const changes = boxOf(dialog, "Allow &changes on this server");
         dialog.activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(&dialog));
         changes->setFocus(Qt::TabFocusReason);
