@@ -56,6 +56,22 @@ class TestHiddenNames : public QObject {
         views::writeSvg(window.sharer()->picture(), QSize(1600, 900), buffer);
         return wordsOf(buffer.data());
     }
+    /// Looks at each dock, and at whatever can be selected.
+    void nobodyIsNamedAnywhere(Opened& it, ShownWords& words) {
+        const trace::Trace& trace = *it.window.context()->trace();
+        for (const QDockWidget* const dock : it.window.findChildren<QDockWidget*>()) {
+            const_cast<QDockWidget*>(dock)->show();
+            const_cast<QDockWidget*>(dock)->raise();
+            QCOMPARE(words.firstWith(marks()), QString());
+        }
+        for (trace::EntityId id = 1; id < trace.entityCount(); ++id) {
+            const trace::EntityKind kind = trace.entity(id).kind;
+            if (kind == trace::EntityKind::Text || kind == trace::EntityKind::None) continue;
+            it.window.context()->select(id);
+            QCoreApplication::processEvents(); // views show what is selected at the next turn
+            QCOMPARE(words.firstWith(marks()), QString());
+        }
+    }
     void watch(Opened& it) {
         it.window.openConnections({{QStringLiteral("zq-shop"), m_redis->url(), true},
                                    {QStringLiteral("zq-jobs"), m_redis->url() + QStringLiteral("/1"), false}});
@@ -95,19 +111,8 @@ private Q_SLOTS:
             QVERIFY2(!picture.contains(mark), qPrintable(mark));
         QVERIFY2(it.window.windowTitle().startsWith(QLatin1String("CHANGES ALLOWED")),
                  qPrintable(it.window.windowTitle())); // that stays true
-        const trace::Trace& trace = *it.window.context()->trace();
-        for (const QDockWidget* const dock : it.window.findChildren<QDockWidget*>()) {
-            const_cast<QDockWidget*>(dock)->show();
-            const_cast<QDockWidget*>(dock)->raise();
-            QCOMPARE(words.firstWith(marks()), QString());
-        }
-        for (trace::EntityId id = 1; id < trace.entityCount(); ++id) {
-            const trace::EntityKind kind = trace.entity(id).kind;
-            if (kind == trace::EntityKind::Text || kind == trace::EntityKind::None) continue;
-            it.window.context()->select(id);
-            QCoreApplication::processEvents(); // views show what is selected at the next turn
-            QCOMPARE(words.firstWith(marks()), QString());
-        }
+        nobodyIsNamedAnywhere(it, words);
+        if (QTest::currentTestFailed()) return;
         // Later news have no names either.
         m_redis.ask({"HSET", "zq-later", kHolder, "1"});
         QTRY_COMPARE_WITH_TIMEOUT(it.locks()->rowCount(), 3, 20'000);
@@ -185,6 +190,37 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(again.locks()->rowCount(), 2, 20'000);
         ShownWords words(again.window);
         QTRY_COMPARE(words.firstWith(marks()), QString());
+    }
+
+    void aRecordingThatIsOpenedThenNamesNobody() {
+        const QTemporaryDir folder;
+        const QString file = folder.filePath(QStringLiteral("zq-night.lockscope"));
+        {
+            Opened it(folder);
+            watch(it);
+            QTRY_COMPARE_WITH_TIMEOUT(it.locks()->rowCount(), 2, 20'000);
+            QVERIFY(it.window.recorder()->start(file));
+            m_redis.ask({"HSET", "zq-later", kHolder, "1"});
+            QTRY_COMPARE_WITH_TIMEOUT(it.locks()->rowCount(), 3, 20'000);
+            it.window.recorder()->stop();
+        }
+        Opened it(folder);
+        it.window.openFile(file);
+        ShownWords words(it.window);
+        QTRY_VERIFY_WITH_TIMEOUT(!words.firstWith({QStringLiteral("zq-later")}).isEmpty(), 20'000);
+        it.window.openScenario(QStringLiteral("gc-pause"));
+        it.action()->trigger();
+        QVERIFY(it.window.names()->isOn());
+        it.window.openFile(file); // the first thing with names since then
+        QTRY_COMPARE_WITH_TIMEOUT(it.locks()->rowCount(), 3, 20'000);
+        QTRY_COMPARE(words.firstWith(marks()), QString());
+        nobodyIsNamedAnywhere(it, words);
+        if (QTest::currentTestFailed()) return;
+        const QString picture = savedPicture(it.window);
+        QVERIFY(picture.contains(QLatin1String("lock-1")));
+        for (const QString& mark : marks())
+            QVERIFY2(!picture.contains(mark), qPrintable(mark));
+        QVERIFY(!it.window.windowTitle().contains(QLatin1String("zq"))); // the file's own name, too
     }
 
     void aSimulationHasNothingToHide() {
