@@ -16,7 +16,6 @@ namespace lockscope::views {
 
 namespace {
 constexpr int kMargin = 16, kGap = 10, kPad = 12;
-constexpr int kNarrow = 1400; ///< px at the usual size of text: the longest sentences are about as wide
 } // namespace
 
 WhyLine::WhyLine(ViewContext* context, QWidget* parent) : QAbstractButton(parent), m_context(context) {
@@ -61,9 +60,31 @@ void WhyLine::refresh() {
     update();
 }
 
-// By the width alone: the lanes below stand still from one sentence to the next.
+// By the width and the language alone: the lanes below stand still from one sentence to the next.
 int WhyLine::lines() const {
-    return width() < kNarrow * textScale() ? 2 : 1;
+    //: Never shown: a sentence as long as the longest usual ones; by its width the line has one row or two.
+    const QString longOne =
+        tr("redis-1 was killed at 0.854 s before the lock of B had reached a replica. redis-3 became "
+           "master at 3.420 s without it and gave A the lock at 4.262 s. Without a fencing token the "
+           "resource cannot tell an old holder from a new one.");
+    return QFontMetrics(uiFont()).horizontalAdvance(longOne) > room().width() ? 2 : 1;
+}
+
+// The few that are longer still are a little smaller.
+QFont WhyLine::fontOfSentence() const {
+    const QFont usual = uiFont();
+    return fits(usual) ? usual : uiFont(-1);
+}
+
+bool WhyLine::fits(const QFont& font) const {
+    const QFontMetrics metrics(font);
+    if (lines() == 1) return metrics.horizontalAdvance(m_sentence) <= room().width();
+    const QRect needed = metrics.boundingRect(QRect(0, 0, room().width(), 0), Qt::TextWordWrap, m_sentence);
+    return needed.height() <= height() && needed.width() <= room().width();
+}
+
+bool WhyLine::isWhole() const {
+    return fits(fontOfSentence());
 }
 
 QSize WhyLine::sizeHint() const {
@@ -88,12 +109,6 @@ QRect WhyLine::room() const {
     return rect().adjusted(kMargin + wide + kGap, 0, -kMargin, 0);
 }
 
-bool WhyLine::isWhole() const {
-    const QRect needed =
-        QFontMetrics(uiFont()).boundingRect(QRect(0, 0, room().width(), 0), Qt::TextWordWrap, m_sentence);
-    return needed.height() <= height() && needed.width() <= room().width();
-}
-
 bool WhyLine::event(QEvent* event) {
     if (event->type() != QEvent::ToolTip) return QAbstractButton::event(event);
     const QString more = m_index ? QStringLiteral("\n\n") + tr("A click goes there and explains it.") : QString();
@@ -107,13 +122,14 @@ void WhyLine::paintEvent(QPaintEvent*) {
     if (m_sentence.isEmpty()) return;
     painter.setFont(uiFont(0, QFont::Bold));
     painter.setPen(color(m_index ? Role::ViolationText : Role::AcceptedText));
-    const QFontMetrics metrics(uiFont());
+    const QFont font = fontOfSentence();
+    const QFontMetrics metrics(font);
     const QRect room = this->room();
     const bool oneLine = metrics.horizontalAdvance(m_sentence) <= room.width();
-    const int line = metrics.lineSpacing(), top = oneLine ? (height() - line) / 2 : (height() - lines() * line) / 2;
+    const int line = metrics.lineSpacing(), top = (height() - (oneLine ? 1 : lines()) * line) / 2;
     // The heading stands on the first line of the sentence.
     painter.drawText(QRect(kMargin, top, room.left() - kMargin, line), Qt::AlignLeft | Qt::AlignVCenter, heading());
-    painter.setFont(uiFont());
+    painter.setFont(font);
     painter.setPen(color(Role::Text));
     if (oneLine || lines() == 1)
         painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,

@@ -34,6 +34,8 @@ private:
     QString heading() const;
     /// Where the sentence stands.
     QRect room() const;
+    QFont fontOfSentence() const;
+    bool fits(const QFont& font) const;
     ViewContext* m_context;
     std::shared_ptr<const verdict::Verdict> m_verdict; ///< of which m_index is told
     std::optional<std::size_t> m_index;

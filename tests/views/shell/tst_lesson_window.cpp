@@ -246,7 +246,7 @@ private Q_SLOTS:
 
     void aTaskMayStartAgainButNotInAnotherWorld() {
         Scene s;
-        s.desk()->open(QStringLiteral("the-pause"), 6);
+        s.desk()->open(QStringLiteral("the-pause"), 7);
         QCOMPARE(s.guide()->phase(), LessonGuide::Phase::Turn);
         s.window->player()->restart(7, session::ByHand::Keep);
         QCOMPARE(s.guide()->phase(), LessonGuide::Phase::Turn);
@@ -256,7 +256,7 @@ private Q_SLOTS:
 
     void aTaskNamesOnlyControlsThatAreThere() {
         Scene s;
-        s.desk()->open(QStringLiteral("the-pause"), 6);
+        s.desk()->open(QStringLiteral("the-pause"), 7);
         QCOMPARE(s.guide()->phase(), LessonGuide::Phase::Turn);
         const auto says = [&](QLatin1String words) {
             return std::ranges::any_of(s.desk()->panel()->findChildren<QLabel*>(), [words](const QLabel* label) {
@@ -273,7 +273,7 @@ private Q_SLOTS:
 
     void theJudgeSeesTheTaskDone() {
         Scene s;
-        s.desk()->open(QStringLiteral("the-pause"), 6);
+        s.desk()->open(QStringLiteral("the-pause"), 7);
         QCOMPARE(s.guide()->phase(), LessonGuide::Phase::Turn);
         s.window->player()->setSpeed(50);
         QTRY_VERIFY(s.context()->trace()->reached() > Nanos(3s));

@@ -50,7 +50,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("scenario");
         for (const QSize size : {QSize(1024, 768), QSize(1280, 720), QSize(1600, 1000)})
             for (const char* scenario : {"gc-pause", "failover-async", "redlock-clock-jump", "delete-others-lock",
-                                         "zk-session-expiry", "get-del-race", "watchdog-zombie", "multi-deadlock"})
+                                         "zk-session-expiry", "get-del-race", "watchdog-zombie", "sql-failover-async"})
                 QTest::addRow("%dx%d %s", size.width(), size.height(), scenario)
                     << size << QString(QLatin1String(scenario));
     }
