@@ -18,17 +18,21 @@ struct Text {
 /// A big server is looked through for so long; what was not seen by then does not change the answer.
 constexpr Nanos kLongestLook = 3s;
 
+QString joined(const QString& first, const QString& second) {
+    //: A sentence after a sentence, as the language spaces them.
+    return Text::tr("%1 %2", "a sentence after a sentence").arg(first, second);
+}
+
 QString connectedText(const inspect::LockReport& report, const QString& where) {
     using Role = inspect::ServerIdentity::Role;
     QString text = Text::tr("Connected to %1.").arg(where);
     if (report.server && !report.server->version.isEmpty())
         text = Text::tr("Connected to %1, version %2.").arg(where, QString::fromUtf8(report.server->version));
-    if (report.server && report.server->role == Role::Replica) text += QLatin1Char(' ') + Text::tr("It is a replica.");
+    if (report.server && report.server->role == Role::Replica) text = joined(text, Text::tr("It is a replica."));
     const int locks = int(report.locks.size());
-    return text + QLatin1Char(' ') +
-           (report.complete
-                ? Text::tr("%n lock(s) seen.", nullptr, locks)
-                : Text::tr("%n lock(s) seen so far; this test did not go through everything.", nullptr, locks));
+    return joined(text, report.complete ? Text::tr("%n lock(s) seen.", nullptr, locks)
+                                        : Text::tr("%n lock(s) seen so far; this test did not go through everything.",
+                                                   nullptr, locks));
 }
 
 } // namespace

@@ -123,11 +123,11 @@ QString AlertRulesDialog::complaint() const {
             const auto time = parseDuration(text);
             if (!time || *time < Nanos(0))
                 return tr("“%1”: “%2” is no time. Write a number and its unit, such as 30s.")
-                    .arg(alertWord(line.form.kind), text);
+                    .arg(alertQuestion(line.form.kind), text);
         } else {
             bool isNumber = false;
             if (text.toLongLong(&isNumber) < 0 || !isNumber)
-                return tr("“%1”: “%2” is no whole number from 0 on.").arg(alertWord(line.form.kind), text);
+                return tr("“%1”: “%2” is no whole number from 0 on.").arg(alertQuestion(line.form.kind), text);
         }
     }
     return {};

@@ -73,7 +73,7 @@ QString alertQuestion(Kind kind) {
     case Kind::HandOvers:
         return Words::tr("A lock changes hands within a minute more often than");
     case Kind::Unusual:
-        return Words::tr("A hold lasts for more times as long as usual than");
+        return Words::tr("A hold is longer than usual by a factor of more than");
     case Kind::Herd:
         return Words::tr("When a hold ends, more clients try at once than");
     case Kind::Deadlock:

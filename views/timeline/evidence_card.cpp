@@ -43,13 +43,13 @@ void paintPage(QPainter& painter, const EvidenceCard& card) {
     write(card.run.title, uiFont(6, QFont::DemiBold), Role::Text);
     write(card.run.sentence, uiFont(2), card.run.violated ? Role::ViolationText : Role::Text);
 
-    // The facts stand at the foot, and the picture gets the room between.
+    // The picture gets the room that the facts leave. They stand below it, at the foot of the page at the lowest.
     painter.setFont(uiFont());
     const int line = painter.fontMetrics().height() + 4;
     const int facts = int(card.facts.size()) * line + kGap;
-    const int foot = int(kPageHeight) - kMargin - facts;
+    const int lowest = int(kPageHeight) - kMargin - facts;
     const double scale = double(width) / kPictureWidth;
-    const int room = int((foot - y - kGap) / scale);
+    const int room = int((lowest - y - kGap) / scale);
     // Its words stand above already: lanes and legend only.
     const int legend = legendHeight();
     const QSize lanes(kPictureWidth, std::clamp(timelineHeight(card.run.timeline), 1, std::max(room - legend, 1)));
@@ -63,6 +63,7 @@ void paintPage(QPainter& painter, const EvidenceCard& card) {
     paintLegend(painter, QRect(0, lanes.height(), kPictureWidth, legend));
     painter.restore();
 
+    const int foot = std::min(lowest, y + int(scale * (lanes.height() + legend)) + kGap);
     painter.setPen(color(Role::Hairline));
     painter.drawLine(kMargin, foot, kMargin + width, foot);
     int labels = 0;
