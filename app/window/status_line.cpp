@@ -7,6 +7,7 @@
 #include "theme/format.h"
 #include "theme/icons.h"
 #include "theme/widgets.h"
+#include "trace/connection.h"
 
 #include <QProgressBar>
 #include <QToolButton>
@@ -102,14 +103,16 @@ void StatusLine::refresh() {
 QString StatusLine::left() const {
     const session::Session* const session = m_context->session();
     if (!session) return {};
-    int nodes = 0, clients = 0;
+    std::vector<trace::EntityId> nodes;
     for (const auto& [id, node] : m_context->state().nodes)
-        nodes += node.life != trace::ClientState::Life::Dead;
+        if (node.life != trace::ClientState::Life::Dead) nodes.push_back(id);
+    const auto servers = int(trace::serversAmong(*m_context->trace(), nodes).size());
+    int clients = 0;
     for (const auto& [id, client] : m_context->state().clients)
         clients += client.life != trace::ClientState::Life::Dead;
     const QString sep = QStringLiteral(" · ");
     QString text =
-        QChar(0x25cf) + QStringLiteral(" ") + tr("%n server(s)", "", nodes) + sep + tr("%n client(s)", "", clients);
+        QChar(0x25cf) + QStringLiteral(" ") + tr("%n server(s)", "", servers) + sep + tr("%n client(s)", "", clients);
     const session::Abilities can = session->abilities();
     if (can.live) text += sep + (can.workload || can.faults ? tr("changes allowed") : tr("read-only"));
     return text;

@@ -18,7 +18,8 @@ CopyFeeds::CopyFeeds(Place place, TraceFeed::Resolver resolver, Nanos tolerance)
 CopyFeeds::Server& CopyFeeds::serverAt(const QByteArray& address) {
     Server& server = m_servers[address];
     if (server.feed) return server;
-    server.node = m_place.recorder.trace().intern(trace::EntityKind::Node, address, m_place.connection);
+    server.node =
+        m_place.recorder.trace().intern(trace::EntityKind::Node, address, m_place.connection, m_place.logical.node());
     server.feed = std::make_unique<TraceFeed>(m_place.recorder, server.node, m_resolver, m_tolerance);
     server.feed->writeCopiesOf(m_place.logical);
     return server;

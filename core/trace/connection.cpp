@@ -2,6 +2,7 @@
 #include "trace/connection.h"
 
 #include <algorithm>
+#include <set>
 
 namespace lockscope::trace {
 
@@ -30,6 +31,15 @@ QByteArray urlOfConnection(const Trace& trace, EntityId connection) {
     if (!isConnection(trace, connection)) return {};
     const EntityId url = trace.entity(connection).other;
     return url < trace.entityCount() ? trace.entity(url).name : QByteArray();
+}
+
+std::vector<EntityId> serversAmong(const Trace& trace, const std::vector<EntityId>& nodes) {
+    std::set<EntityId> groups;
+    for (const EntityId node : nodes)
+        groups.insert(trace.entity(node).other);
+    std::vector<EntityId> servers;
+    std::ranges::copy_if(nodes, std::back_inserter(servers), [&](EntityId node) { return !groups.contains(node); });
+    return servers;
 }
 
 std::vector<EntityId> connectionsOf(const Trace& trace, const std::vector<EntityId>& nodes) {

@@ -8,6 +8,7 @@
 #include "theme/format.h"
 #include "theme/plain_tips.h"
 #include "theme/widgets.h"
+#include "trace/connection.h"
 
 #include <QBoxLayout>
 #include <QContextMenuEvent>
@@ -94,7 +95,7 @@ bool ClusterPanel::reshape() {
     const trace::State& state = m_context->state();
     ClusterShape shape;
     std::vector<EntityId> plain, shown;
-    for (const EntityId node : m_nodes) {
+    for (const EntityId node : trace::serversAmong(*trace, m_nodes)) {
         const auto found = state.nodes.find(node);
         const bool known = found != state.nodes.end();
         // Nodes keep their place on failover: once a Sentinel or a replica, the picture has room for it.

@@ -5,6 +5,7 @@
 #include "theme/format.h"
 #include "theme/palette.h"
 #include "timeline/legend.h"
+#include "trace/connection.h"
 #include "trace/time_text.h"
 #include "trace/whole_spans.h"
 
@@ -98,13 +99,15 @@ std::vector<std::pair<QString, QString>> factsOf(const TimelinePicture& timeline
         facts.emplace_back(Text::tr("By the clock"), Text::tr("%1 to %2").arg(wall(timeline.from), wall(to)));
     }
     std::set<trace::EntityId> clients; // those with a thread: not Lockscope, which only watches
-    int locks = 0, servers = 0;
+    std::vector<trace::EntityId> nodes;
+    int locks = 0;
     for (trace::EntityId id = 1; id < trace.entityCount(); ++id) {
         const trace::EntityKind kind = trace.entity(id).kind;
         if (kind == trace::EntityKind::Thread) clients.insert(trace.clientOf(id));
         locks += kind == trace::EntityKind::Lock && trace.copyOf(id) == trace::kNoEntity;
-        servers += kind == trace::EntityKind::Node;
+        if (kind == trace::EntityKind::Node) nodes.push_back(id);
     }
+    const auto servers = std::int64_t(trace::serversAmong(trace, nodes).size());
     facts.emplace_back(Text::tr("In the whole recording"), Text::tr("clients: %1, locks: %2, servers: %3, events: %4")
                                                                .arg(count(std::int64_t(clients.size())), count(locks),
                                                                     count(servers), count(std::int64_t(trace.size()))));

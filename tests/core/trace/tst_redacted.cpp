@@ -60,6 +60,18 @@ private Q_SLOTS:
         QCOMPARE(shown->displayName(named), QStringLiteral("client-1 · thread-1"));
     }
 
+    void aGroupIsNoServer() {
+        trace::Trace trace;
+        const auto shop = trace::internConnection(trace, "secret-shop", "redlock://secret:1,secret:2");
+        const auto group = trace.intern(EntityKind::Node, "secret:1 +1", shop);
+        const auto one = trace.intern(EntityKind::Node, "secret:1", shop, group);
+        const auto two = trace.intern(EntityKind::Node, "secret:2", shop, group);
+        const auto alone = trace.intern(EntityKind::Node, "secret:9");
+        const std::vector<trace::EntityId> all{group, one, two, alone}, servers{one, two, alone};
+        QCOMPARE(trace::serversAmong(trace, all), servers);
+        QCOMPARE(trace::serversAmong(*trace::redacted(trace), all), servers);
+    }
+
     /// In pieces of any size it becomes what it is as a whole, and at no time does a row speak of a name that is not
     /// there.
     void aCopyFollowsATraceThatGrows() {

@@ -11,6 +11,7 @@
 #include <QLabel>
 #include <QListView>
 #include <QPushButton>
+#include <QStatusBar>
 #include <QTemporaryDir>
 #include <QTreeView>
 
@@ -101,6 +102,33 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(!it.window.windowTitle().startsWith(QLatin1String("CHANGES ALLOWED")), 10'000);
         QTRY_COMPARE_WITH_TIMEOUT(cell(1, views::LocksModel::StateColumn), QStringLiteral("not observed"), 10'000);
         QCOMPARE(cell(0, views::LocksModel::StateColumn), QStringLiteral("held"));
+    }
+
+    void serversThatKeepLocksTogetherAreThree() {
+        OwnRedis second, third;
+        VERIFY_EMPTY(second.startAnew());
+        VERIFY_EMPTY(third.startAnew());
+        for (OwnRedis* const redis : {&m_redis, &second, &third})
+            redis->ask({"SET", "lock:orders", "3b241101-e2bb-4255-8caf-4136c566a962", "PX", "600000"});
+        Opened it;
+        const QString url = QStringLiteral("redlock://127.0.0.1:%1,127.0.0.1:%2,127.0.0.1:%3")
+                                .arg(m_redis->port())
+                                .arg(second->port())
+                                .arg(third->port());
+        it.window.openConnections({{QStringLiteral("shop"), url, false}});
+        const auto* const table = it.window.findChild<views::LocksPanel*>()->view()->model();
+        QTRY_COMPARE_WITH_TIMEOUT(table->rowCount(), 1, 20'000);
+        const auto state = [&] { return table->index(0, views::LocksModel::StateColumn).data().toString(); };
+        QTRY_COMPARE_WITH_TIMEOUT(state(), QStringLiteral("held"), 20'000); // once two servers have answered
+        QLabel* line = nullptr;
+        for (QLabel* const label : it.window.statusBar()->findChildren<QLabel*>())
+            if (label->accessibleName() == QLatin1String("Servers")) line = label;
+        QVERIFY(line);
+        // The group that has the lock is no fourth one.
+        QTRY_VERIFY2_WITH_TIMEOUT(line->text().contains(QLatin1String("3 server")), qPrintable(line->text()), 10'000);
+        third.end();
+        QTRY_VERIFY_WITH_TIMEOUT(it.session()->health().text.contains(QLatin1String("1 server")), 20'000);
+        QCOMPARE(state(), QStringLiteral("held"));
     }
 
     void allowedChangesCannotBeOverlooked() {
