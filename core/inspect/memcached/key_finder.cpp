@@ -51,6 +51,7 @@ void KeyFinder::take(memcached::KeyList list, Nanos took, Nanos now) {
         else
             m_unread.push_back(std::move(one));
     }
+    std::ranges::sort(m_unread, {}, &memcached::ListedKey::unique);
     m_others = std::move(others); // what is not there any more is forgotten
 }
 
@@ -60,8 +61,8 @@ void KeyFinder::refuse(const QString& why, Nanos now) {
     m_unread.clear();
 }
 
-Nanos KeyFinder::instalment(bool everything) {
-    const Nanos paid = everything ? m_owed : std::min(m_owed, m_payment);
+Nanos KeyFinder::instalment(Nanos costOfLook) {
+    const Nanos paid = std::min(m_owed, std::max(m_payment, costOfLook));
     m_owed -= paid;
     return paid;
 }

@@ -32,8 +32,8 @@ public:
     void busy(Nanos next) { m_next = next; }
     /// Whether there was a list, or will be none.
     bool hasLooked() const { return m_there >= 0 || !m_refused.isEmpty(); }
-    /// The part of the list's cost that the next look pays.
-    Nanos instalment(bool everything);
+    /// The part of the list's cost that a look pays: it makes the look no more than twice as dear as it was.
+    Nanos instalment(Nanos costOfLook);
 
     /// Keys that are or were locks a short time ago.
     std::vector<memcached::ListedKey> locks(Nanos now);
@@ -53,7 +53,7 @@ private:
     std::vector<KeyPattern> m_lockNames;
     Nanos m_payment;
     std::set<QByteArray> m_named;
-    std::vector<memcached::ListedKey> m_unread;
+    std::vector<memcached::ListedKey> m_unread; ///< the latest written last: they are read first, locks are young
     std::unordered_map<QByteArray, std::uint64_t> m_others; ///< no locks: the state in which they were read
     std::map<QByteArray, Nanos> m_locks;                    ///< when they were last seen
     std::int64_t m_there = -1;

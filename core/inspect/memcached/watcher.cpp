@@ -126,6 +126,7 @@ QCoro::Task<std::expected<LookingWatcher::Look, WatchTrouble>> MemcachedWatcher:
         co_return found;
     }
     const bool everything = depth == Depth::Everything;
+    const Nanos before = load().serverTime;
     if (m_finder && (everything || m_finder->due(runtime().monotonic()))) {
         const auto listed = co_await list(depth, stop);
         if (!listed) co_return std::unexpected(troubleOf(listed.error()));
@@ -142,7 +143,7 @@ QCoro::Task<std::expected<LookingWatcher::Look, WatchTrouble>> MemcachedWatcher:
         if (!others) co_return std::unexpected(troubleOf(others.error()));
         if (progress) progress(m_finder->there() - std::int64_t(m_finder->left()), m_finder->there());
     } while (everything && m_finder->left() > 0);
-    spent(m_finder->instalment(everything));
+    spent(m_finder->instalment(everything ? kNever : load().serverTime - before));
     found.complete = m_finder->hasLooked() && m_finder->left() == 0;
     if (m_finder->there() >= 0) {
         found.there = m_finder->there();
