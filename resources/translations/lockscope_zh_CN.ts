@@ -650,6 +650,10 @@
         <translation>选项“tls”只能是 on 或 off。</translation>
     </message>
     <message>
+        <source>The option “list” is metadump, or left out.</source>
+        <translation>选项“list”只能是 metadump，或不写。</translation>
+    </message>
+    <message>
         <source>The option “%1” needs TLS, which connections of this kind do not have.</source>
         <translation>选项“%1”需要 TLS，而这类连接没有 TLS。</translation>
     </message>
@@ -4612,6 +4616,10 @@
         <translation>memcached 的登录由用户和密码组成，两者都不能含空格和控制字符：请写成 memcached://user:password@host。</translation>
     </message>
     <message>
+        <source>The keys of this server cannot be listed.</source>
+        <translation>这台服务器的键无法列出。</translation>
+    </message>
+    <message>
         <source>%1 says: %2</source>
         <translation>%1 说：%2</translation>
     </message>
@@ -6051,7 +6059,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>what the servers hold is not observed</source>
-        <translation>服务器上的情况未观测到</translation>
+        <translation>服务器上的情况未观察到</translation>
     </message>
     <message>
         <source>on the server it is free</source>
@@ -6495,7 +6503,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>%1 was not observed: %2</source>
-        <translation>%1 未被观察到：%2</translation>
+        <translation>%1 未观察到：%2</translation>
     </message>
     <message>
         <source>%1 is up: %2</source>
@@ -7629,8 +7637,20 @@ A client's address leads to the new master at once.</source>
         <translation>此用户无权查询哪些会话在等待哪些会话，因此不知道被阻塞的会话</translation>
     </message>
     <message>
-        <source>memcached cannot list its keys: name the locks to watch, separated by commas (match)</source>
-        <translation>memcached 不能列出键：请指名要监视的锁，以逗号分隔（match）</translation>
+        <source>Name the locks to watch, separated by commas (match): memcached lists its keys only by a walk through all items, which you can allow (list=metadump)</source>
+        <translation>请指名要监视的锁，以逗号分隔（match）：memcached 只有遍历全部数据项才能列出键，你可以允许它这样做（list=metadump）</translation>
+    </message>
+    <message>
+        <source>Locks are found by a list of all keys, now and then (metadump): a new lock that is held only between two lists is missed</source>
+        <translation>每隔一段时间列出全部键来寻找锁（metadump）：只在两次列出之间被持有的新锁会被漏掉</translation>
+    </message>
+    <message>
+        <source>This server does not list its keys, so only locks that you name (match) are watched. %1</source>
+        <translation>这台服务器不列出它的键，因此只监视你指名的锁（match）。%1</translation>
+    </message>
+    <message>
+        <source>More than %1 keys may be locks by their size: the others were not read. Name locks by patterns (match)</source>
+        <translation>按大小可能是锁的键超过 %1 个：其余的没有读取。请用模式写明锁的名称（match）</translation>
     </message>
     <message>
         <source>When its memory is full, this server drops keys, locks among them (maxmemory-policy %1)</source>
@@ -10129,11 +10149,11 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>not observed: %1</source>
-        <translation>未被观察：%1</translation>
+        <translation>未观察到：%1</translation>
     </message>
     <message>
         <source>%1 · not observed</source>
-        <translation>%1 · 未观测</translation>
+        <translation>%1 · 未观察到</translation>
     </message>
     <message numerus="yes">
         <source>%n address(es)</source>
@@ -11000,6 +11020,10 @@ A client's address leads to the new master at once.</source>
         <translation>测试(&amp;T)</translation>
     </message>
     <message>
+        <source>Fin&amp;d locks by listing all keys</source>
+        <translation>列出全部键来寻找锁(&amp;D)</translation>
+    </message>
+    <message>
         <source>Allow &amp;changes on this server</source>
         <translation>允许更改此服务器(&amp;C)</translation>
     </message>
@@ -11070,6 +11094,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>Names of string keys that are locks</source>
         <translation>作为锁的字符串键的名称</translation>
+    </message>
+    <message>
+        <source>memcached lists its keys only by a walk through all items (metadump), which costs it some time. Off: only locks that are named in full above are shown.</source>
+        <translation>memcached 只有遍历全部数据项才能列出键（metadump），这要花它一些时间。关闭时，只显示上面写全了名称的锁。</translation>
     </message>
     <message>
         <source>A &amp;lock table of your own</source>
@@ -11151,7 +11179,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>not observed at this time</source>
-        <translation>此时未被观察</translation>
+        <translation>此时未观察到</translation>
     </message>
     <message>
         <source>as recorded</source>
@@ -12565,7 +12593,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
     <message>
         <source>%1 held, %2 waiting, %3 not observed</source>
-        <translation>%1 把被持有，%2 个在等，%3 把未被观察</translation>
+        <translation>%1 把被持有，%2 个在等，%3 把未观察到</translation>
     </message>
     <message>
         <source>%1 held, %2 waiting</source>
