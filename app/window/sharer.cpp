@@ -84,7 +84,8 @@ void Sharer::paste() {
 
 views::RunPicture Sharer::picture() const {
     const views::ViewContext* const context = m_window->context();
-    const views::TimelineView::Sight sight = m_window->work()->timeline()->findChild<views::TimelineView*>()->sight();
+    const auto* const timeline = m_window->work()->timeline()->findChild<views::TimelineView*>();
+    const views::TimelineView::Sight sight = timeline->sight();
     const scenario::Scenario& scenario = context->settings();
     views::RunPicture picture;
     picture.timeline = {context->trace(), context->verdict(),  Nanos(sight.from),
@@ -92,7 +93,7 @@ views::RunPicture Sharer::picture() const {
     const session::Session* const session = context->session();
     picture.title = session->title();
     if (session->abilities().workload) {
-        picture.timeline.notes = {scenario.recipe, scenario.resource.tokenCheck};
+        picture.timeline.notes = timeline->notes();
         picture.title = tr("%1 · %2 · seed %3").arg(session->title(), scenario.recipe).arg(session->seed());
     }
     views::tellVerdict(picture);

@@ -185,6 +185,8 @@ void TimelineView::readNotes() {
         const scenario::Scenario& settings = m_context->settings();
         notes.recipe = recipeInUse(*m_context);
         notes.tokenCheck = settings.resource.tokenCheck;
+        for (const scenario::NamedLock& lock : settings.moreLocks)
+            if (!lock.recipe.isEmpty()) notes.ownRecipes[lock.settings.name] = lock.recipe;
     }
     if (notes == m_notes) return;
     m_notes = std::move(notes);

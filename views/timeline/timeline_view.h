@@ -38,6 +38,8 @@ public:
         bool fitted = false, following = true;
     };
     Sight sight() const;
+    /// What the captions of the lanes say of the settings in force at the playhead.
+    const TimelineNotes& notes() const { return m_notes; }
     void setSight(const Sight& sight);
 
     /// The lane with the keyboard's frame: a row of layout(), -1 = none.

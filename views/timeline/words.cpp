@@ -209,8 +209,10 @@ QString laneSubtitle(const TimelineData& data, const Lane& lane, const TimelineN
         const EntityId format = trace.entity(lane.entity).other;
         const bool seen = format && trace.entity(format).kind == EntityKind::Text;
         const QString connection = connectionName(trace, lane.entity);
+        const auto own = notes.ownRecipes.find(nameOf(trace, lane.entity));
+        const QString& recipe = own != notes.ownRecipes.end() ? own->second : notes.recipe;
         return with(connection.isEmpty() ? nameOf(trace, lane.other) : connection,
-                    seen ? nameOf(trace, format) : notes.recipe);
+                    seen ? nameOf(trace, format) : recipe);
     }
     case LaneKind::Effect:
         if (notes.tokenCheck) return *notes.tokenCheck ? Timeline::tr("checks tokens") : Timeline::tr("no token check");

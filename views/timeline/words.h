@@ -5,6 +5,7 @@
 #include "trace/deadline.h"
 
 #include <QString>
+#include <map>
 #include <optional>
 
 namespace lockscope::views {
@@ -14,8 +15,9 @@ namespace lockscope::views {
 
 /// Facts about the lanes that only a scenario knows.
 struct TimelineNotes {
-    QString recipe;                 ///< empty = not known
-    std::optional<bool> tokenCheck; ///< whether the resource refuses old tokens
+    QString recipe;                             ///< empty = not known
+    std::optional<bool> tokenCheck;             ///< whether the resource refuses old tokens
+    std::map<QString, QString> ownRecipes = {}; ///< of locks that have another recipe, by the lock's name
     friend bool operator==(const TimelineNotes&, const TimelineNotes&) = default;
 };
 
