@@ -9,6 +9,7 @@
 #include "trace/time_text.h"
 
 #include <QCoreApplication>
+#include <algorithm>
 
 namespace lockscope::views {
 
@@ -23,6 +24,13 @@ struct Timeline {
 
 QString nameOf(const trace::Trace& trace, EntityId id) {
     return trace::readable(trace.entity(id).name);
+}
+
+/// Whether a node stands for several servers that keep locks together.
+bool isGroup(const TimelineData& data, const Lane& node) {
+    return std::ranges::any_of(data.lanes(), [&](const std::unique_ptr<Lane>& other) {
+        return other->kind == LaneKind::Node && data.trace().entity(other->entity).other == node.entity;
+    });
 }
 
 /// "A" where the client has one thread that matters, "A · 2" for another one.
@@ -230,7 +238,8 @@ QString laneSubtitle(const TimelineData& data, const Lane& lane, const TimelineN
     }
     case LaneKind::Node: {
         const QString connection = connectionName(trace, lane.entity);
-        return connection.isEmpty() || connection == nameOf(trace, lane.entity) ? Timeline::tr("server") : connection;
+        if (!connection.isEmpty() && connection != nameOf(trace, lane.entity)) return connection;
+        return isGroup(data, lane) ? Timeline::tr("servers together") : Timeline::tr("server");
     }
     case LaneKind::Link:
         return {};
