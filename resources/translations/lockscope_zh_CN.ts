@@ -6811,6 +6811,10 @@ A client's address leads to the new master at once.</source>
         <translation>由 %1 保护</translation>
     </message>
     <message>
+        <source>servers together</source>
+        <translation>一组服务器</translation>
+    </message>
+    <message>
         <source>server</source>
         <translation>服务器</translation>
     </message>
