@@ -195,7 +195,11 @@ private Q_SLOTS:
             QTRY_VERIFY_WITH_TIMEOUT(!watch.row("orders"), kSoon);
         }
         const auto& happened = watch.happened["orders"];
-        QCOMPARE(std::ranges::count(happened, What::Released) + std::ranges::count(happened, What::Gone), 2);
+        // A look may fall between the servers: then the lock is released first, and its last copy gone afterwards.
+        const auto released = std::ranges::count(happened, What::Released);
+        const auto gone = std::ranges::count(happened, What::Gone);
+        QVERIFY2(released <= 2 && gone <= 2 && released + gone >= 2,
+                 qPrintable(QStringLiteral("%1 released, %2 gone").arg(released).arg(gone)));
         QVERIFY(std::ranges::find(happened, What::ChangedHands) == happened.end());
         QVERIFY(std::ranges::find(happened, What::Lost) == happened.end());
     }
