@@ -274,6 +274,24 @@ private Q_SLOTS:
         QCOMPARE(s.context.playhead(), before);
     }
 
+    void aLockWithARecipeOfItsOwnIsCaptionedByIt() {
+        Cast cast = gcPause();
+        FixedSession session{cast.trace, 60s};
+        session.ownClients = true;
+        session.plan.recipe = QStringLiteral("redis-set");
+        scenario::NamedLock own;
+        own.settings.name = QString::fromUtf8(cast.trace->entity(cast.lock).name);
+        own.recipe = QStringLiteral("zk-mutex");
+        session.plan.moreLocks = {own};
+        ViewContext context;
+        context.setSession(&session);
+        TimelineView view(&context);
+        view.resize(1000, 700);
+        QTRY_VERIFY(view.layoutOfLanes().rowOf(cast.lock) >= 0);
+        const QString words = view.rowWords(view.layoutOfLanes().rowOf(cast.lock));
+        QVERIFY2(words.contains(QLatin1String("zk-mutex")), qPrintable(words));
+    }
+
     void captionsTellTheSettingsAtThePlayhead() {
         Cast cast = gcPause();
         FixedSession session{cast.trace, 60s};
