@@ -38,7 +38,7 @@ public:
         bool fitted = false, following = true;
     };
     Sight sight() const;
-    /// What the captions of the lanes say of the settings in force at the playhead.
+    /// The settings in force at the playhead, as the captions of the lanes say them.
     const TimelineNotes& notes() const { return m_notes; }
     void setSight(const Sight& sight);
 
