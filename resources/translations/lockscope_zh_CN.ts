@@ -104,7 +104,7 @@
         <translation>一把锁一分钟内易手次数多于</translation>
     </message>
     <message>
-        <source>A hold lasts for more times as long as usual than</source>
+        <source>A hold is longer than usual by a factor of more than</source>
         <translation>持有时间超过通常的倍数</translation>
     </message>
     <message>
@@ -526,6 +526,12 @@
 </context>
 <context>
     <name>ConnectionTrial</name>
+    <message>
+        <source>%1 %2</source>
+        <comment>a sentence after a sentence</comment>
+        <extracomment>A sentence after a sentence, as the language spaces them.</extracomment>
+        <translation>%1%2</translation>
+    </message>
     <message>
         <source>Connected to %1.</source>
         <translation>已连接到 %1。</translation>
@@ -1838,6 +1844,94 @@
     <message>
         <source>A change of the scene that reaches the goal</source>
         <translation>能达到目标的场次改动</translation>
+    </message>
+    <message>
+        <source>A client gets the lock</source>
+        <translation>客户端获得锁</translation>
+    </message>
+    <message>
+        <source>A client asks for the lock</source>
+        <translation>客户端请求锁</translation>
+    </message>
+    <message>
+        <source>A client gives the lock back</source>
+        <translation>客户端归还锁</translation>
+    </message>
+    <message>
+        <source>The server records a new holder</source>
+        <translation>服务器记下新的持有者</translation>
+    </message>
+    <message>
+        <source>stops</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>goes on</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>nothing is kept</source>
+        <translation>什么也不保留</translation>
+    </message>
+    <message>
+        <source>written every second</source>
+        <translation>每秒写盘</translation>
+    </message>
+    <message>
+        <source>written at once</source>
+        <translation>立即写盘</translation>
+    </message>
+    <message>
+        <source>one server</source>
+        <translation>一台服务器</translation>
+    </message>
+    <message>
+        <source>master, replicas and Sentinels</source>
+        <translation>主节点、副本和哨兵</translation>
+    </message>
+    <message>
+        <source>independent masters</source>
+        <translation>互不相干的主节点</translation>
+    </message>
+    <message>
+        <source>Redis Cluster</source>
+        <translation>Redis Cluster</translation>
+    </message>
+    <message>
+        <source>ensemble with a leader</source>
+        <translation>有领导者的集群</translation>
+    </message>
+    <message>
+        <source>primary and replicas</source>
+        <translation>主库和副本</translation>
+    </message>
+    <message>
+        <source>waits for the old holders</source>
+        <translation>等旧持有者结束</translation>
+    </message>
+    <message>
+        <source>takes the lock from the old holders</source>
+        <translation>收回旧持有者的锁</translation>
+    </message>
+    <message>
+        <source>tells nobody</source>
+        <translation>谁也不通知</translation>
+    </message>
+    <message>
+        <source>alone</source>
+        <translation>独占</translation>
+    </message>
+    <message>
+        <source>with other readers</source>
+        <translation>与其他读者共享</translation>
+    </message>
+    <message>
+        <source>one of several permits</source>
+        <translation>多个许可之一</translation>
+    </message>
+    <message>
+        <source>Change a setting</source>
+        <translation>更改设置</translation>
     </message>
 </context>
 <context>
@@ -7542,7 +7636,7 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>%1 %2</source>
         <comment>a sentence after a sentence</comment>
-        <translation>%1 %2</translation>
+        <translation>%1%2</translation>
     </message>
 </context>
 <context>
@@ -10993,12 +11087,18 @@ A client's address leads to the new master at once.</source>
         <translation>%1：%2，%3</translation>
     </message>
     <message>
+        <source>, </source>
+        <comment>list</comment>
+        <extracomment>Between the names of invariants in a list.</extracomment>
+        <translation>、</translation>
+    </message>
+    <message>
         <source>holds everything</source>
         <translation>一切成立</translation>
     </message>
     <message>
         <source>breaks %1</source>
-        <translation>打破 %1</translation>
+        <translation>打破%1</translation>
     </message>
     <message>
         <source>They part at %1</source>
@@ -14036,8 +14136,9 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>安全：%1</translation>
     </message>
     <message>
-        <source>A click goes there and explains it.</source>
-        <translation>单击可转到该处并查看说明。</translation>
+        <source>redis-1 was killed at 0.854 s before the lock of B had reached a replica. redis-3 became master at 3.420 s without it and gave A the lock at 4.262 s. Without a fencing token the resource cannot tell an old holder from a new one.</source>
+        <extracomment>Never shown: a sentence as long as the longest usual ones; by its width the line has one row or two.</extracomment>
+        <translation>redis-1 于 0.854 s 被杀死，那时 B 的锁还没有到达任何副本。redis-3 于 3.420 s 成为主节点，但没有这把锁，并于 4.262 s 把锁给了 A。没有栅栏令牌，资源无法区分旧持有者和新持有者。</translation>
     </message>
     <message>
         <source>Why</source>
@@ -14048,6 +14149,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <source>Safe</source>
         <extracomment>The first word of the line that says why nobody got in twice although a server died.</extracomment>
         <translation>安全</translation>
+    </message>
+    <message>
+        <source>A click goes there and explains it.</source>
+        <translation>单击可转到该处并查看说明。</translation>
     </message>
 </context>
 <context>
