@@ -3786,6 +3786,54 @@
 <context>
     <name>LockError</name>
     <message>
+        <source>The recipe “%1” cannot elect a leader: nothing would end the leadership of one that dies.</source>
+        <translation>算法“%1”不能用于选举领导者：领导者死亡后，没有什么会结束它的领导权。</translation>
+    </message>
+    <message>
+        <source>Locks over %1 are not supported.</source>
+        <translation>不支持 %1 上的锁。</translation>
+    </message>
+    <message>
+        <source>If this account may not create tables, let another account create them and set ClientOptions::prepare = false.</source>
+        <translation>若此账号不能建表，请用另一个账号建好，并设置 ClientOptions::prepare = false。</translation>
+    </message>
+    <message>
+        <source>A wait for a condition wants a lock that owns the condition's mutex.</source>
+        <translation>等待条件变量时，传入的锁须持有该条件变量的互斥锁。</translation>
+    </message>
+    <message>
+        <source>A lock of several needs one part at least.</source>
+        <translation>由多把锁合成的锁至少要有一个组成部分。</translation>
+    </message>
+    <message>
+        <source>The clients of a MultiLock's parts share one thread: make all but the first with ClientOptions::beside.</source>
+        <translation>MultiLock 各部分的客户端须共用一个线程：除第一个外，其余都用 ClientOptions::beside 创建。</translation>
+    </message>
+    <message>
+        <source>Another thread of this program does. Take what is to change threads by acquire(); giveBack() frees what was left behind.</source>
+        <translation>本程序的另一个线程持有它。要在线程之间转移的持有请用 acquire() 获取；被遗留的持有可用 giveBack() 归还。</translation>
+    </message>
+    <message>
+        <source>An election needs a watchdog: LockOptions::watchdog is 0, and the leader would end with its lease.</source>
+        <translation>选举需要看门狗：LockOptions::watchdog 为 0，领导者会随租约结束而失去领导权。</translation>
+    </message>
+    <message>
+        <source>The client of this lock belongs to the process that this one was copied from (fork): make a new one here.</source>
+        <translation>此锁的客户端属于复制出本进程（fork）的那个进程：请在这里新建一个。</translation>
+    </message>
+    <message>
+        <source>The client of this lock has been closed; make a new one.</source>
+        <translation>这把锁的客户端已经关闭；请新建一个。</translation>
+    </message>
+    <message>
+        <source>A blocking call from a callback of a lock would wait for itself; let another thread make it.</source>
+        <translation>在锁的回调中做阻塞调用会等待自己；请让另一个线程来做。</translation>
+    </message>
+    <message>
+        <source>This client has the lock “%1” already, with other options (%2): all objects of one client and name have the same ones.</source>
+        <translation>此客户端已有锁“%1”，但选项不同（%2）：同一客户端、同一名称的所有对象须用相同的选项。</translation>
+    </message>
+    <message>
         <source>Locks of the recipe “%1” have no conditions; those of %2 do.</source>
         <translation>算法“%1”的锁没有条件变量；%2 的锁有。</translation>
     </message>
@@ -3852,54 +3900,6 @@
     <message>
         <source>“%1” cannot be the name of a table: write letters, digits and underscores, at most 41, after table= in the URL.</source>
         <translation>“%1”不能作表名：请在 URL 的 table= 后面写字母、数字和下划线，最多 41 个。</translation>
-    </message>
-    <message>
-        <source>The recipe “%1” cannot elect a leader: nothing would end the leadership of one that dies.</source>
-        <translation>算法“%1”不能用于选举领导者：领导者死亡后，没有什么会结束它的领导权。</translation>
-    </message>
-    <message>
-        <source>Locks over %1 are not supported.</source>
-        <translation>不支持 %1 上的锁。</translation>
-    </message>
-    <message>
-        <source>If this account may not create tables, let another account create them and set ClientOptions::prepare = false.</source>
-        <translation>若此账号不能建表，请用另一个账号建好，并设置 ClientOptions::prepare = false。</translation>
-    </message>
-    <message>
-        <source>A wait for a condition wants a lock that owns the condition's mutex.</source>
-        <translation>等待条件变量时，传入的锁须持有该条件变量的互斥锁。</translation>
-    </message>
-    <message>
-        <source>A lock of several needs one part at least.</source>
-        <translation>由多把锁合成的锁至少要有一个组成部分。</translation>
-    </message>
-    <message>
-        <source>The clients of a MultiLock's parts share one thread: make all but the first with ClientOptions::beside.</source>
-        <translation>MultiLock 各部分的客户端须共用一个线程：除第一个外，其余都用 ClientOptions::beside 创建。</translation>
-    </message>
-    <message>
-        <source>Another thread of this program does. Take what is to change threads by acquire(); giveBack() frees what was left behind.</source>
-        <translation>本程序的另一个线程持有它。要在线程之间转移的持有请用 acquire() 获取；被遗留的持有可用 giveBack() 归还。</translation>
-    </message>
-    <message>
-        <source>An election needs a watchdog: LockOptions::watchdog is 0, and the leader would end with its lease.</source>
-        <translation>选举需要看门狗：LockOptions::watchdog 为 0，领导者会随租约结束而失去领导权。</translation>
-    </message>
-    <message>
-        <source>The client of this lock belongs to the process that this one was copied from (fork): make a new one here.</source>
-        <translation>此锁的客户端属于复制出本进程（fork）的那个进程：请在这里新建一个。</translation>
-    </message>
-    <message>
-        <source>The client of this lock has been closed; make a new one.</source>
-        <translation>这把锁的客户端已经关闭；请新建一个。</translation>
-    </message>
-    <message>
-        <source>A blocking call from a callback of a lock would wait for itself; let another thread make it.</source>
-        <translation>在锁的回调中做阻塞调用会等待自己；请让另一个线程来做。</translation>
-    </message>
-    <message>
-        <source>This client has the lock “%1” already, with other options (%2): all objects of one client and name have the same ones.</source>
-        <translation>此客户端已有锁“%1”，但选项不同（%2）：同一客户端、同一名称的所有对象须用相同的选项。</translation>
     </message>
     <message>
         <source>The parts of a lock of several are kept by one runtime: make their connections over the same.</source>
