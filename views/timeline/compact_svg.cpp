@@ -27,7 +27,8 @@ Attributes attributesOf(QByteArrayView tag) {
     return all;
 }
 
-/// What a group says that is no default, and is not said of all groups anyway. Texts have their fonts themselves.
+/// Attributes of a group that are no defaults, and are not those of all groups anyway. Texts have their fonts
+/// themselves.
 Attributes neededOf(const Attributes& group, const Attributes& outer) {
     Attributes needed;
     for (const Attribute& one : group) {
