@@ -237,6 +237,7 @@ void LessonPanel::refresh() {
     refreshResult();
     refreshQuestion();
     refreshFoot();
+    m_refit.start(); // parts that were hidden have their size a moment later
 }
 
 void LessonPanel::refreshTerms() {

@@ -64,7 +64,7 @@ private:
 
     LessonGuide* m_guide;
     bool m_headShown = true;
-    QTimer m_refit; ///< when all parts have the new size of text
+    QTimer m_refit; ///< when all parts have their new size
     QWidget* m_head;
     QWidget* m_foot;
     QToolButton* m_list;
