@@ -76,6 +76,13 @@ QByteArray Engines::recipe() const {
     return used == m_ids.end() ? m_recipes.front() : m_recipes[std::size_t(used - m_ids.begin())];
 }
 
+void Engines::onInUse(std::function<void()> changed) {
+    if (!m_manager) return;
+    m_manager->listen([changed = std::move(changed)](const ManagerEvent& event) {
+        if (event.kind == ManagerEvent::Kind::InUse) changed();
+    });
+}
+
 QCoro::Task<> Engines::change(LockManager& manager, QByteArray space, int number) {
     // A refusal stands in the trace: the manager tells of it.
     (void)co_await manager.switchTo(std::move(space), number);

@@ -31,6 +31,8 @@ public:
     std::unique_ptr<AnyLock> lock(const QByteArray& name);
     /// The recipe of the engine that this client uses now, as far as it knows.
     QByteArray recipe() const;
+    /// Calls `changed` when the manager grants on another engine from now on: who waits asks there, by its recipe.
+    void onInUse(std::function<void()> changed);
     /// Naive mode: the connection to the engine that clients are told to use.
     Connection& inUse() { return *m_connections[std::size_t(m_number)]; }
 

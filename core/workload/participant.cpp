@@ -48,8 +48,7 @@ void Participant::start() {
     const scenario::Program program = programOf(m_settings, m_number);
     connectTo(program);
     m_recorder.emit(EventKind::ClientStarted, m_entity);
-    if (m_settings.manager && m_world->urlOf(m_settings.manager->engines.front()))
-        m_engines = std::make_unique<Engines>(*m_world, *m_runtime, *this, m_recorder, m_settings, m_engine);
+    if (m_settings.manager && m_world->urlOf(m_settings.manager->engines.front())) followEngines();
     // It takes part from here on, even if it dies before its first request: at no step of the locks that it is for.
     for (const QByteArray& lock : locksOf(program, m_settings))
         m_recorder.emit(EventKind::Step, m_thread, m_world->lockEntity(lock));
@@ -110,6 +109,14 @@ std::expected<std::unique_ptr<recipes::Recipe>, LockError> Participant::makeReci
     }
     if (itsOwn) return first.makeRecipe(kSeveral, {names.join(',')});
     return makeMultiRecipe(parts, holdOptionsOf(plan.settings));
+}
+
+void Participant::followEngines() {
+    m_engines = std::make_unique<Engines>(*m_world, *m_runtime, *this, m_recorder, m_settings, m_engine);
+    m_engines->onInUse([this] {
+        for (const auto& [lock, told] : m_recipeTold)
+            if (told != kSeveral) tellRecipe(lock, m_engines->recipe());
+    });
 }
 
 void Participant::tellRecipe(trace::EntityId lock, const QByteArray& recipe) {

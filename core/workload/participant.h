@@ -61,6 +61,8 @@ private:
     Connection& connectionFor(const QByteArray& lock);
     std::unique_ptr<AnyLock> makeLock(const QByteArrayList& names);
     std::expected<std::unique_ptr<recipes::Recipe>, LockError> makeRecipe(const QByteArrayList& names);
+    /// Begins to use the scenario's engines, and writes into the trace by which recipe it asks as they change.
+    void followEngines();
     /// Writes into the trace by which recipe the client asks for a lock, when that is another one than before.
     void tellRecipe(trace::EntityId lock, const QByteArray& recipe);
     /// Writes into the trace how many permits a lock has, when this client has not said so before.

@@ -21,6 +21,21 @@ struct Followed {
     std::optional<Nanos> lease; ///< unknown of a lock of others: a server tells what is left, not what was asked for
 };
 
+/// The recipe that a lock's clients follow now, where engines change: a holder's, else the first one's that has asked;
+/// empty: nobody has.
+QString recipeInUse(const ViewContext& context, trace::EntityId lock) {
+    const auto& beliefs = context.state().beliefs;
+    trace::EntityId found = trace::kNoEntity;
+    for (auto it = beliefs.lower_bound({lock, trace::kNoEntity}); it != beliefs.end() && it->first.first == lock;
+         ++it) {
+        const Belief& belief = it->second;
+        if (!belief.recipe || (found && !belief.holding())) continue;
+        found = belief.recipe;
+        if (belief.holding()) break;
+    }
+    return found ? context.trace()->displayName(found) : QString();
+}
+
 /// The recipe of our own clients, or of the client that left the lock in view on a server: its format tells.
 Followed followed(const ViewContext& context) {
     if (!context.session()) return {};
@@ -35,7 +50,11 @@ Followed followed(const ViewContext& context) {
     const trace::EntityId lock = context.focusedLock();
     if (lock == trace::kNoEntity) return ours;
     const QString name = context.trace()->displayName(lock), format = lockFormat(lock, context);
-    if (name == settings.lock.name) return ours;
+    if (name == settings.lock.name) {
+        if (settings.manager)
+            if (const QString used = recipeInUse(context, lock); !used.isEmpty()) ours.recipe = used;
+        return ours;
+    }
     // One of several locks has its own settings, and perhaps its own recipe.
     const auto other = std::ranges::find_if(
         settings.moreLocks, [&](const scenario::NamedLock& more) { return more.settings.name == name; });
