@@ -26,7 +26,7 @@ EntityId connectionOf(const Trace& trace, EntityId id);
 /// The URL of a connection; empty for other entities.
 QByteArray urlOfConnection(const Trace& trace, EntityId connection);
 
-/// Those of these nodes that are servers: without groups of others of them.
+/// The servers among these nodes: without groups of others of them.
 std::vector<EntityId> serversAmong(const Trace& trace, const std::vector<EntityId>& nodes);
 
 /// The connections of these nodes, each once, in the order of the nodes.

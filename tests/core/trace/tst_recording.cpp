@@ -48,7 +48,7 @@ private:
     std::shared_ptr<const Trace> m_source;
 };
 
-// What is promised supposes a writer that keeps up: under a sanitizer, and on a machine with much else to do.
+// The promise supposes a writer that keeps up: under a sanitizer, and on a machine with much else to do.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr std::size_t kRowsAMillisecond = 100;
 #else

@@ -180,7 +180,7 @@ private Q_SLOTS:
         QCOMPARE(report.keysThere, kOthers + 6);
         QVERIFY(report.keysSeen < kOthers + 6); // the large one was not read
         QVERIFY(has(report, inspect::WatchNote::Kind::KeysListed));
-        // What was no lock is not read again as long as it does not change.
+        // A key that was no lock is not read again as long as it does not change.
         const LockReport again = run(watcher->once());
         QCOMPARE(again.locks.size(), 4u);
         QVERIFY2(again.keysSeen < 10, qPrintable(QString::number(again.keysSeen)));
