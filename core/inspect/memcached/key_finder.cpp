@@ -17,21 +17,21 @@ constexpr auto kRemembered = 10min;
 } // namespace
 
 KeyFinder::KeyFinder(const WatchOptions& options, const std::vector<memcached::ListedKey>& named)
-    : m_filter(options.names),
-      m_lockNames(options.patterns),
+    : m_lockNames(options.patterns),
       m_payment(std::chrono::duration_cast<Nanos>(options.shortestPeriod * options.share)) {
+    auto names = std::make_shared<Names>();
+    names->filter = options.names;
     for (const memcached::ListedKey& one : named)
-        m_named.insert(one.key);
+        names->named.insert(one.key);
+    m_names = std::move(names);
 }
 
 memcached::WantsKey KeyFinder::wants() {
-    m_tooMany = 0;
-    const auto kept = std::make_shared<std::size_t>(0);
-    return [this, kept](const QByteArray& key, std::uint64_t size) {
-        const bool wanted =
-            size <= kHeader + std::uint64_t(key.size()) + kLongestLock && !m_named.contains(key) && m_filter.wants(key);
-        if (wanted && ++*kept > kMostKept) ++m_tooMany;
-        return wanted && *kept <= kMostKept;
+    m_wanted = std::make_shared<std::size_t>(0);
+    return [names = m_names, count = m_wanted](const QByteArray& key, std::uint64_t size) {
+        const bool wanted = size <= kHeader + std::uint64_t(key.size()) + kLongestLock && !names->named.contains(key) &&
+                            names->filter.wants(key);
+        return wanted && ++*count <= kMostKept;
     };
 }
 
@@ -85,7 +85,7 @@ std::vector<memcached::ListedKey> KeyFinder::unread(std::size_t most) {
 
 bool KeyFinder::isLockByName(const QByteArray& key) const {
     // Names that the user gives are names of locks; they were asked for in wants().
-    return !m_filter.match.empty() || m_named.contains(key) ||
+    return !m_names->filter.match.empty() || m_names->named.contains(key) ||
            std::ranges::any_of(m_lockNames, [&](const KeyPattern& known) { return globMatches(known.glob, key); });
 }
 
@@ -96,7 +96,7 @@ void KeyFinder::foundNone(const memcached::ListedKey& key) {
 std::vector<WatchNote> KeyFinder::notes() const {
     if (!m_refused.isEmpty()) return {{WatchNote::Kind::ListRefused, 0, {m_refused.toUtf8()}}};
     std::vector<WatchNote> notes{{WatchNote::Kind::KeysListed, 0, {}}};
-    if (m_tooMany > 0) notes.push_back({WatchNote::Kind::ListBounded, std::int64_t(kMostKept), {}});
+    if (m_wanted && *m_wanted > kMostKept) notes.push_back({WatchNote::Kind::ListBounded, std::int64_t(kMostKept), {}});
     return notes;
 }
 

@@ -21,7 +21,8 @@ public:
     /// `named`: keys that are read anyway.
     KeyFinder(const WatchOptions& options, const std::vector<memcached::ListedKey>& named);
 
-    /// Which keys of a list are wanted: by their name, and by the size of their item.
+    /// Which keys of a list are wanted: by their name, and by the size of their item. May be asked when this is gone:
+    /// connections share a socket, on which a list that nobody waits for any more still comes.
     memcached::WantsKey wants();
     bool due(Nanos now) const { return now >= m_next && m_owed <= 0ns; }
     /// Takes a list that has just come, and took the server so long.
@@ -49,15 +50,18 @@ public:
     std::vector<WatchNote> notes() const;
 
 private:
-    NameFilter m_filter;
+    struct Names {
+        NameFilter filter;
+        std::set<QByteArray> named;
+    };
+    std::shared_ptr<const Names> m_names;
     std::vector<KeyPattern> m_lockNames;
     Nanos m_payment;
-    std::set<QByteArray> m_named;
     std::vector<memcached::ListedKey> m_unread; ///< the latest written last: they are read first, locks are young
     std::unordered_map<QByteArray, std::uint64_t> m_others; ///< no locks: the state in which they were read
     std::map<QByteArray, Nanos> m_locks;                    ///< when they were last seen
     std::int64_t m_there = -1;
-    std::int64_t m_tooMany = 0; ///< wanted keys beyond those that are kept
+    std::shared_ptr<std::size_t> m_wanted; ///< how many keys of the latest list are wanted; nullptr: none was asked for
     Nanos m_next{}, m_owed{};
     QString m_refused;
 };

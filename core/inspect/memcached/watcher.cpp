@@ -96,7 +96,7 @@ QCoro::Task<std::expected<void, Error>> MemcachedWatcher::read(std::vector<memca
 QCoro::Task<std::expected<void, Error>> MemcachedWatcher::list(Depth depth, std::stop_token stop) {
     const int tries = depth == Depth::Everything ? kTriesOfList : 1;
     for (int i = 0; i < tries; ++i) {
-        if (i > 0) co_await runtime().sleep(kBetweenTries, stop);
+        if (i > 0) co_await runtime().sleep(kBetweenTries, stop); // the server does not tell when it has time again
         ++m_requests;
         const Nanos asked = runtime().monotonic();
         auto keys = co_await m_reader.list(m_finder->wants(), stop);
