@@ -212,6 +212,10 @@ private Q_SLOTS:
         QTest::keyClick(&panel, Qt::Key_W, Qt::ShiftModifier);
         QTRY_COMPARE(scene.session.applied.size(), std::size_t(2));
         QCOMPARE(scene.last().action, Action::HangWork);
+        QTest::keyClick(&panel, Qt::Key_L, Qt::ControlModifier | Qt::AltModifier);
+        QTRY_COMPARE(scene.session.applied.size(), std::size_t(3));
+        QCOMPARE(scene.last().action, Action::RepeatRequest);
+        QCOMPARE(scene.last().target, u"A"_qs);
         QTest::mouseClick(button(panel, "break.isolate-node"), Qt::LeftButton);
         QCOMPARE(scene.last().action, Action::CutLink);
         QCOMPARE(scene.last().target, u"redis-1"_qs);
