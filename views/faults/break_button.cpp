@@ -10,7 +10,7 @@
 namespace lockscope::views {
 
 namespace {
-constexpr int kHeight = 27, kPad = 7, kIcon = 14, kGap = 6;
+constexpr int kHeight = 26, kPad = 7, kIcon = 14, kGap = 6;
 }
 
 BreakButton::BreakButton(QAction* action, QWidget* parent) : QToolButton(parent) {

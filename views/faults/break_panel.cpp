@@ -88,6 +88,7 @@ void BreakPanel::refreshSoon() {
 void BreakPanel::addGroup(Breakable::Kind kind, QVBoxLayout* column) {
     auto* grid = new QGridLayout;
     grid->setSpacing(kGrid / 2);
+    grid->setVerticalSpacing(3); // there are many lines
     grid->setColumnStretch(0, 1);
     grid->setColumnStretch(1, 1);
     int count = 0;

@@ -2,9 +2,9 @@
 #include "faults/plan_dialog.h"
 
 #include "faults/fault_offers.h"
+#include "faults/target_picker.h"
 #include "models/fault_words.h"
 #include "models/planned.h"
-#include "models/role_words.h"
 #include "recipes/recipe_info.h"
 #include "scenario/fault_check.h"
 #include "theme/style.h"
@@ -28,6 +28,7 @@ using On = scenario::Trigger::On;
 
 namespace {
 
+constexpr int kMostTimes = 1000; ///< as in files
 constexpr int kActionRole = Qt::UserRole, kKindRole = Qt::UserRole + 1, kNameRole = Qt::UserRole;
 
 /// A field's text as a duration; an empty one is `missing`.
@@ -55,15 +56,14 @@ Nanos inWholeMs(Nanos time) {
     return std::chrono::ceil<std::chrono::milliseconds>(time);
 }
 
-void choose(QComboBox* box, const QString& name) {
-    if (const int index = box->findData(name, kNameRole); index >= 0) box->setCurrentIndex(index);
+/// A complaint about a file stands behind its place there.
+QString asSentence(QString complaint) {
+    if (!complaint.isEmpty()) complaint[0] = complaint[0].toUpper();
+    return complaint;
 }
 
-QStringList clientsOf(const scenario::Scenario& scenario) {
-    QStringList names;
-    for (int i = 0; i < scenario.workload.clients; ++i)
-        names += scenario::clientName(i);
-    return names;
+void choose(QComboBox* box, const QString& name) {
+    if (const int index = box->findData(name, kNameRole); index >= 0) box->setCurrentIndex(index);
 }
 
 } // namespace
@@ -73,9 +73,10 @@ PlanDialog::PlanDialog(ViewContext* context, QWidget* parent)
       m_context(context),
       m_form(new QFormLayout),
       m_verb(new QComboBox),
-      m_target(new QComboBox),
       m_value(new QLineEdit),
       m_lasts(new QLineEdit),
+      m_every(new QLineEdit),
+      m_times(new QSpinBox),
       m_when(new QComboBox),
       m_client(new QComboBox),
       m_step(new QComboBox),
@@ -95,9 +96,11 @@ PlanDialog::PlanDialog(ViewContext* context, QWidget* parent)
     m_form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     column->addLayout(m_form);
     m_form->addRow(tr("&Fault"), m_verb);
-    m_form->addRow(tr("&Target"), m_target);
+    m_target = new TargetPicker(context, m_form, this);
     m_form->addRow(tr("&By"), m_value);
     m_form->addRow(tr("&Lasts"), m_lasts);
+    m_form->addRow(tr("A&gain every"), m_every);
+    m_form->addRow(tr("How &often"), m_times);
     m_form->addRow(tr("&When"), m_when);
     m_form->addRow(tr("&Client"), m_client);
     m_form->addRow(tr("&Step"), m_step);
@@ -110,6 +113,9 @@ PlanDialog::PlanDialog(ViewContext* context, QWidget* parent)
     addConditions();
     m_value->setPlaceholderText(tr("a time, such as 250ms or 3s; for a clock also -10s"));
     m_lasts->setPlaceholderText(tr("until it is healed"));
+    m_every->setPlaceholderText(tr("once; for pauses of a garbage collector, say, 3s"));
+    m_times->setRange(1, kMostTimes);
+    m_times->setSpecialValueText(tr("to the end of the run"));
     m_left->setPlaceholderText(tr("a time, such as 1s"));
     m_after->setPlaceholderText(tr("at once"));
     m_nth->setRange(1, 100'000);
@@ -117,18 +123,20 @@ PlanDialog::PlanDialog(ViewContext* context, QWidget* parent)
     m_at->setText(written(inWholeMs(context->actsAt())));
     // Names for screen readers and for scripts.
     for (const auto& [field, name] :
-         {std::pair<QWidget*, const char*>(m_verb, "verb"), std::pair<QWidget*, const char*>(m_target, "target"),
-          std::pair<QWidget*, const char*>(m_value, "value"), std::pair<QWidget*, const char*>(m_lasts, "lasts"),
-          std::pair<QWidget*, const char*>(m_when, "when"), std::pair<QWidget*, const char*>(m_client, "client"),
-          std::pair<QWidget*, const char*>(m_step, "step"), std::pair<QWidget*, const char*>(m_left, "left"),
-          std::pair<QWidget*, const char*>(m_server, "server"), std::pair<QWidget*, const char*>(m_nth, "nth"),
-          std::pair<QWidget*, const char*>(m_after, "after"), std::pair<QWidget*, const char*>(m_at, "at")})
+         {std::pair<QWidget*, const char*>(m_verb, "verb"), std::pair<QWidget*, const char*>(m_value, "value"),
+          std::pair<QWidget*, const char*>(m_lasts, "lasts"), std::pair<QWidget*, const char*>(m_every, "every"),
+          std::pair<QWidget*, const char*>(m_times, "times"), std::pair<QWidget*, const char*>(m_when, "when"),
+          std::pair<QWidget*, const char*>(m_client, "client"), std::pair<QWidget*, const char*>(m_step, "step"),
+          std::pair<QWidget*, const char*>(m_left, "left"), std::pair<QWidget*, const char*>(m_server, "server"),
+          std::pair<QWidget*, const char*>(m_nth, "nth"), std::pair<QWidget*, const char*>(m_after, "after"),
+          std::pair<QWidget*, const char*>(m_at, "at")})
         field->setObjectName(QLatin1String(name));
     m_sentence->setWordWrap(true);
     m_sentence->setObjectName(QStringLiteral("sentence"));
     column->addSpacing(kGrid);
     column->addWidget(m_sentence);
     column->addSpacing(kGrid);
+    column->addStretch(); // other verbs have more rows
     column->addWidget(m_buttons);
     makePrimary(m_buttons->button(QDialogButtonBox::Ok));
     connect(m_buttons, &QDialogButtonBox::accepted, this, &PlanDialog::accept);
@@ -139,11 +147,13 @@ PlanDialog::PlanDialog(ViewContext* context, QWidget* parent)
             refresh();
         });
     }
-    for (QComboBox* const box : {m_target, m_client, m_step, m_server})
+    connect(m_target, &TargetPicker::changed, this, &PlanDialog::refresh);
+    for (QComboBox* const box : {m_client, m_step, m_server})
         connect(box, &QComboBox::currentIndexChanged, this, &PlanDialog::refresh);
-    for (QLineEdit* const field : {m_value, m_lasts, m_left, m_after, m_at})
+    for (QLineEdit* const field : {m_value, m_lasts, m_every, m_left, m_after, m_at})
         connect(field, &QLineEdit::textChanged, this, &PlanDialog::refresh);
-    connect(m_nth, &QSpinBox::valueChanged, this, &PlanDialog::refresh);
+    for (QSpinBox* const box : {m_times, m_nth})
+        connect(box, &QSpinBox::valueChanged, this, &PlanDialog::refresh);
     listTargets();
     refresh();
 }
@@ -212,54 +222,21 @@ Breakable::Kind PlanDialog::kind() const {
     return Breakable::Kind(m_verb->currentData(kKindRole).toInt());
 }
 
+bool PlanDialog::takesTarget() const {
+    return scenario::targetKind(verb()) != scenario::TargetKind::Nothing;
+}
+
+bool PlanDialog::repeats() const {
+    return takesTarget() && verb() != Action::SwitchEngine;
+}
+
 std::optional<On> PlanDialog::condition() const {
     const int chosen = m_when->currentData().toInt();
     return chosen < 0 ? std::nullopt : std::optional(On(chosen));
 }
 
 void PlanDialog::listTargets() {
-    const QString before = m_target->currentData(kNameRole).toString();
-    const QSignalBlocker quiet(m_target);
-    m_target->clear();
-    const scenario::Scenario& settings = m_context->settings();
-    const auto on = condition();
-    QStringList clients{QStringLiteral("holder"), QStringLiteral("waiter")};
-    if (on && *on != On::Leader) clients.prepend(QStringLiteral("same"));
-    clients += clientsOf(settings);
-    QStringList servers;
-    for (const scenario::NodeSpec& node : settings.nodes)
-        servers += node.id;
-    const auto add = [this](const QString& words, const QString& name) { m_target->addItem(words, name); };
-    switch (kind()) {
-    case Breakable::Kind::Client:
-        for (const QString& client : clients)
-            add(partyText(client), client);
-        break;
-    case Breakable::Kind::Server:
-        if (on == On::Leader) add(partyText(QStringLiteral("same")), QStringLiteral("same"));
-        for (const QString& server : servers)
-            add(server, server);
-        for (const scenario::ServiceSpec& service : settings.services)
-            for (const QString& role : scenario::findServiceKind(service.kind)->roles(service))
-                if (!role.contains(u'[') && m_target->findData(role, kNameRole) < 0)
-                    //: %1 a role: whichever server is the master, or the leader, when the fault strikes.
-                    add(tr("the present %1").arg(roleWords(role.toUtf8(), {}, false)), role);
-        break;
-    case Breakable::Kind::Link:
-        for (const QString& client : clients)
-            for (const QString& server : servers)
-                add(tr("%1 ↔ %2").arg(partyText(client), server), client + u'-' + server);
-        for (qsizetype i = 0; i < servers.size(); ++i)
-            for (qsizetype k = i + 1; k < servers.size(); ++k)
-                add(tr("%1 ↔ %2").arg(servers[i], servers[k]), servers[i] + u'-' + servers[k]);
-        break;
-    case Breakable::Kind::World:
-        return;
-    }
-    // Several at once, of a fault that was not made here: only for the verb that they came with.
-    const bool itsVerb = m_changed && m_changed->action == verb();
-    if (itsVerb && !m_unusual.isEmpty()) add(partyText(m_unusual), m_unusual);
-    choose(m_target, before);
+    m_target->list(kind(), verb(), condition());
 }
 
 std::optional<scenario::Trigger> PlanDialog::trigger() const {
@@ -284,9 +261,10 @@ QString PlanDialog::complaint() const {
         const auto read = timeIn(field, least);
         return field->isVisibleTo(this) && (!read || *read < least);
     };
-    for (const QLineEdit* field : {m_at, m_lasts, m_after, m_left})
+    for (const QLineEdit* field : {m_at, m_lasts, m_every, m_after, m_left})
         if (wrong(field, Nanos(0))) return notATime.arg(field->text());
     if (m_lasts->isVisibleTo(this) && timeIn(m_lasts, Nanos(1)) == Nanos(0)) return tr("It must last longer than 0 s.");
+    if (takesTarget() && m_target->target().isEmpty()) return tr("Write the names of several, such as A, B.");
     if (m_at->text().trimmed().isEmpty()) return tr("Write at which time, such as 3s.");
     if (condition() == On::LeaseLeft && timeIn(m_left, Nanos(0)) == Nanos(0))
         return tr("Write how much of the lease is left, such as 1s.");
@@ -298,10 +276,13 @@ std::optional<scenario::Fault> PlanDialog::fault() const {
     if (!complaint().isEmpty()) return std::nullopt;
     scenario::Fault made;
     made.action = verb();
-    if (scenario::targetKind(made.action) != scenario::TargetKind::Nothing)
-        made.target = m_target->currentData(kNameRole).toString();
+    if (takesTarget()) made.target = m_target->target();
     if (scenario::takesValue(made.action)) made.value = *timeIn(m_value, std::nullopt);
     if (scenario::undoing(made.action)) made.duration = timeIn(m_lasts, std::nullopt);
+    if (repeats()) {
+        made.every = timeIn(m_every, std::nullopt);
+        if (made.every && m_times->value() > 1) made.times = m_times->value();
+    }
     made.at = timeIn(m_at, std::nullopt);
     made.when = trigger();
     made.byHand = true;
@@ -311,9 +292,10 @@ std::optional<scenario::Fault> PlanDialog::fault() const {
 void PlanDialog::refresh() {
     const auto on = condition();
     const bool byClient = on && *on != On::Leader;
-    m_form->setRowVisible(m_target, kind() != Breakable::Kind::World);
     m_form->setRowVisible(m_value, scenario::takesValue(verb()));
     m_form->setRowVisible(m_lasts, scenario::undoing(verb()).has_value());
+    m_form->setRowVisible(m_every, repeats());
+    m_form->setRowVisible(m_times, repeats() && !m_every->text().trimmed().isEmpty());
     m_form->setRowVisible(m_client, byClient);
     m_form->setRowVisible(m_step, on == On::Step);
     m_form->setRowVisible(m_left, on == On::LeaseLeft);
@@ -329,7 +311,7 @@ void PlanDialog::refresh() {
         if (m_changed)
             if (const auto old = std::ranges::find(rest.faults, *m_changed); old != rest.faults.end())
                 rest.faults.erase(old);
-        why = scenario::refusalOf(*made, std::move(rest));
+        why = asSentence(scenario::refusalOf(*made, std::move(rest)));
     }
     m_sentence->setRole(why.isEmpty() ? Role::TextDim : Role::ViolationText);
     if (why.isEmpty() && made) {
@@ -343,7 +325,8 @@ void PlanDialog::refresh() {
 }
 
 void PlanDialog::fill(const scenario::Fault& fault) {
-    m_unusual.clear();
+    // A verb of clients and of servers, or of servers and of links, stands twice: where its target is listed it is
+    // meant.
     bool listed = false;
     for (int i = 0; i < m_verb->count() && !listed; ++i) {
         const auto kind = Breakable::Kind(m_verb->itemData(i, kKindRole).toInt());
@@ -351,14 +334,15 @@ void PlanDialog::fill(const scenario::Fault& fault) {
             m_verb->itemData(i, kActionRole).toInt() != int(fault.action))
             continue;
         m_verb->setCurrentIndex(i);
-        listed = kind == Breakable::Kind::World || m_target->findData(fault.target, kNameRole) >= 0;
+        listed = kind == Breakable::Kind::World || m_target->lists(fault.target);
     }
-    if (!listed) m_unusual = fault.target;
     const auto write = [](QLineEdit* field, std::optional<Nanos> time) {
         field->setText(time ? written(*time) : QString());
     };
     if (scenario::takesValue(fault.action)) write(m_value, fault.value);
     write(m_lasts, fault.duration);
+    write(m_every, fault.every);
+    m_times->setValue(std::max(1, fault.times));
     if (fault.at) write(m_at, fault.at);
     m_when->setCurrentIndex(fault.when ? m_when->findData(int(fault.when->on)) : 0);
     if (fault.when) {
@@ -369,8 +353,8 @@ void PlanDialog::fill(const scenario::Fault& fault) {
         choose(m_server, fault.when->server);
         m_step->setCurrentIndex(std::max(0, m_step->findData(fault.when->step)));
     }
-    listTargets(); // with that one
-    choose(m_target, fault.target);
+    listTargets();
+    if (takesTarget()) m_target->choose(fault.target);
     refresh();
 }
 

@@ -13,14 +13,16 @@ class QSpinBox;
 namespace lockscope::views {
 
 class DimLabel;
+class TargetPicker;
 
-/// Asks for a fault of a simulation: the verb, the target, how long it lasts, and when it strikes, at a time or by a
-/// condition. Accepting adds it to what was done by hand, or puts it in the place of one of those.
+/// Asks for a fault of a simulation: the verb, the target, how long it lasts, how often it comes again, and when it
+/// strikes, at a time or by a condition. Accepting adds it to what was done by hand, or puts it in the place of one of
+/// those.
 class PlanDialog : public QDialog {
     Q_OBJECT
 public:
     explicit PlanDialog(ViewContext* context, QWidget* parent = nullptr);
-    /// Fills the form. A target that is not among the usual ones, such as "A,B", joins them.
+    /// Fills the form.
     void fill(const scenario::Fault& fault);
     /// Accepting changes that one of Session::doneByHand(), with which the form is filled.
     void change(std::size_t deed);
@@ -36,6 +38,9 @@ private:
     void refresh();
     scenario::Action verb() const;
     session::Breakable::Kind kind() const;
+    bool takesTarget() const;
+    /// Whether it can strike again and again.
+    bool repeats() const;
     /// nullopt: at a time.
     std::optional<scenario::Trigger::On> condition() const;
     std::optional<scenario::Trigger> trigger() const;
@@ -45,9 +50,11 @@ private:
     ViewContext* m_context;
     QFormLayout* m_form;
     QComboBox* m_verb;
-    QComboBox* m_target;
+    TargetPicker* m_target = nullptr;
     QLineEdit* m_value;
     QLineEdit* m_lasts;
+    QLineEdit* m_every;
+    QSpinBox* m_times;
     QComboBox* m_when;
     QComboBox* m_client;
     QComboBox* m_step;
@@ -58,7 +65,6 @@ private:
     QLineEdit* m_at;
     DimLabel* m_sentence;
     QDialogButtonBox* m_buttons;
-    QString m_unusual;                        ///< a target besides the listed ones, of the fault that is shown
     std::optional<scenario::Fault> m_changed; ///< what accepting replaces
 };
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/fault_words.h"
 
+#include "scenario/actions.h"
 #include "theme/format.h"
 #include "trace/time_text.h"
 
 #include <QCoreApplication>
+#include <QLocale>
 #include <QRegularExpression>
 
 namespace lockscope::views {
@@ -17,11 +19,33 @@ struct Words {
     Q_DECLARE_TR_FUNCTIONS(Faults)
 };
 
-/// "A-redis-1" and "redis-1-redis-2" name a link, "redis-1" all that a server has.
+/// Several parties, each in words.
+QString listText(const QStringList& parties) {
+    QStringList words;
+    for (const QString& party : parties)
+        words += partyText(party);
+    return QLocale().createSeparatedList(words);
+}
+
+/// "A-redis-1" and "redis-1-redis-2" name a link, "redis-1" all that a server has, "A,B|redis-1" those between two
+/// sets.
 QString linkText(const QString& target) {
+    if (const auto sets = scenario::targetSetsIn(target)) {
+        using Ways = scenario::TargetSets::Ways;
+        const QString first = listText(sets->first), second = listText(sets->second);
+        return sets->ways == Ways::FromFirst ? Words::tr("%1 → %2", "what the first one sends").arg(first, second)
+               : sets->ways == Ways::ToFirst ? Words::tr("%1 ← %2", "what the first one gets").arg(first, second)
+                                             : Words::tr("%1 ↔ %2").arg(first, second);
+    }
+    if (const QStringList several = scenario::targetsIn(target); several.size() > 1) {
+        QStringList links;
+        for (const QString& one : several)
+            links += linkText(one);
+        return QLocale().createSeparatedList(links);
+    }
     static const QRegularExpression kTwo(QStringLiteral("^([A-Z]+|holder|waiter|same|.+?-\\d+)-(.+)$"));
     const QRegularExpressionMatch two = kTwo.match(target);
-    return two.hasMatch() ? Words::tr("%1 ↔ %2").arg(partyText(two.captured(1)), two.captured(2)) : target;
+    return two.hasMatch() ? Words::tr("%1 ↔ %2").arg(partyText(two.captured(1)), two.captured(2)) : partyText(target);
 }
 
 /// Chinese sets a space beside a name in Latin letters, and none among its own words.
@@ -43,7 +67,8 @@ QString partyText(const QString& client) {
     if (client == QLatin1String("holder")) return Words::tr("the holder");
     if (client == QLatin1String("waiter")) return Words::tr("the longest waiter");
     if (client == QLatin1String("same")) return Words::tr("the one found");
-    return client;
+    const QStringList several = scenario::targetsIn(client);
+    return several.size() > 1 && !scenario::targetSetsIn(client) ? listText(several) : client;
 }
 
 QString faultText(const scenario::Fault& fault) {
@@ -53,7 +78,9 @@ QString faultText(const scenario::Fault& fault) {
 namespace {
 
 QString textOf(const scenario::Fault& fault) {
-    const QString target = partyText(fault.target);
+    // A link's two ends are put in words by linkText().
+    const bool link = scenario::targetKind(fault.action) == scenario::TargetKind::Link;
+    const QString target = link ? fault.target : partyText(fault.target);
     switch (fault.action) {
     case Action::PauseClient:
     case Action::PauseNode:
@@ -159,6 +186,12 @@ QString deedText(const scenario::Fault& fault) {
     QString words = faultText(fault);
     //: %1 a fault, %2 how long it lasts.
     if (fault.duration) words = Words::tr("%1 for %2", "a fault").arg(words, spanText(*fault.duration));
+    if (fault.every) {
+        const QString period = spanText(*fault.every);
+        //: %1 a fault, %2 after which time it strikes again.
+        words = fault.times > 1 ? Words::tr("%1, again every %2, %n times in all", "", fault.times).arg(words, period)
+                                : Words::tr("%1, again every %2").arg(words, period);
+    }
     //: %1 a fault, %2 its condition: "Pause A, when B gets the lock".
     return withoutGaps(fault.when ? Words::tr("%1, %2", "a fault").arg(words, triggerText(*fault.when)) : words);
 }

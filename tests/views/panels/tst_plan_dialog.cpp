@@ -70,7 +70,7 @@ private Q_SLOTS:
         s.choose("client", u"B"_qs);
         s.choose("target", u"same"_qs);
         s.line("lasts")->setText(u"3s"_qs);
-        s.dialog.findChild<QSpinBox*>()->setValue(2);
+        s.dialog.findChild<QSpinBox*>(u"nth"_qs)->setValue(2);
         QVERIFY(s.ok()->isEnabled());
         QVERIFY2(s.sentence().contains(u"when B gets the lock"_qs), qPrintable(s.sentence()));
         s.dialog.accept();
@@ -130,28 +130,85 @@ private Q_SLOTS:
         QCOMPARE(s.session.replaced.front().second.duration, std::optional<Nanos>(5s));
     }
 
-    /// A shared run may have targets that no list offers: changing the time of such a fault leaves its target.
-    void aTargetThatIsNotListedStays() {
+    /// Changing the time of a fault leaves its target, and how often it strikes, as they were.
+    void allOfAFaultCanBeChanged() {
         Scene s;
         Fault done;
         done.action = Action::PauseClient;
         done.target = u"A,B"_qs;
         done.at = 4s;
         done.duration = 2s;
+        done.every = 5s;
+        done.times = 3;
         done.byHand = true;
         s.session.byHand = {done};
         s.session.FakeSession::plan.faults = {done};
         Q_EMIT s.session.scenarioChanged();
         s.dialog.change(0);
         QCOMPARE(s.dialog.fault(), std::optional(done));
+        QCOMPARE(s.line("names")->text(), u"A, B"_qs);
         s.line("at")->setText(u"6s"_qs);
         s.choose("when", int(On::Granted)); // lists the targets again
         s.dialog.accept();
         QCOMPARE(s.session.replaced.size(), 1u);
-        QCOMPARE(s.session.replaced.front().second.target, u"A,B"_qs);
-        // Another verb may not be able to do that to several.
+        const Fault& replaced = s.session.replaced.front().second;
+        QCOMPARE(replaced.target, u"A,B"_qs);
+        QCOMPARE(replaced.every, std::optional<Nanos>(5s));
+        QCOMPARE(replaced.times, 3);
+        // A server is none of them.
         s.choose("verb", int(Action::KillNode));
-        QVERIFY(s.box("target")->findData(u"A,B"_qs) < 0);
+        QVERIFY(s.dialog.fault() != std::nullopt || s.line("names")->text().isEmpty());
+        QCOMPARE(s.line("names")->text(), QString());
+    }
+
+    void pausesOfACollectorComeAgain() {
+        Scene s;
+        s.choose("verb", int(Action::PauseClient));
+        s.choose("target", u"holder"_qs);
+        s.line("lasts")->setText(u"400ms"_qs);
+        QVERIFY(!s.dialog.fault()->every);
+        QVERIFY(!s.dialog.findChild<QSpinBox*>(u"times"_qs)->isVisibleTo(&s.dialog));
+        s.line("every")->setText(u"3s"_qs);
+        QCOMPARE(s.dialog.fault()->every, std::optional<Nanos>(3s));
+        QCOMPARE(s.dialog.fault()->times, 0); // to the end
+        QVERIFY2(s.sentence().contains(u"for 400 ms, again every 3 s"_qs), qPrintable(s.sentence()));
+        s.dialog.findChild<QSpinBox*>(u"times"_qs)->setValue(4);
+        QCOMPARE(s.dialog.fault()->times, 4);
+        s.line("every")->setText(u"0s"_qs);
+        QVERIFY(!s.ok()->isEnabled());
+        s.line("every")->setText(u"often"_qs);
+        QVERIFY2(s.sentence().contains(u"“often” is not a time"_qs), qPrintable(s.sentence()));
+    }
+
+    void setsAreCutApartInOneDirectionOrBoth() {
+        Scene s;
+        const int link = s.box("verb")->findText(u"Cut link"_qs);
+        QVERIFY(link >= 0);
+        s.box("verb")->setCurrentIndex(link);
+        s.choose("target", u"A-redis-1"_qs);
+        QCOMPARE(s.dialog.fault()->target, u"A-redis-1"_qs);
+        s.choose("ways", int(scenario::TargetSets::Ways::FromFirst));
+        QCOMPARE(s.dialog.fault()->target, u"A>redis-1"_qs);
+        QVERIFY2(s.sentence().contains(u"Cut A → redis-1"_qs), qPrintable(s.sentence()));
+        s.choose("target", u","_qs);
+        QVERIFY(!s.dialog.fault()); // whom?
+        s.line("names")->setText(u" A,B , "_qs);
+        s.line("others")->setText(u"redis-1"_qs);
+        QCOMPARE(s.dialog.fault()->target, u"A,B>redis-1"_qs);
+        s.choose("ways", int(scenario::TargetSets::Ways::Both));
+        QCOMPARE(s.dialog.fault()->target, u"A,B|redis-1"_qs);
+        QVERIFY2(s.sentence().contains(u"Cut A, B ↔ redis-1"_qs), qPrintable(s.sentence()));
+        s.line("others")->setText(u"redis-9"_qs); // there is none
+        QVERIFY(!s.ok()->isEnabled());
+        QVERIFY2(s.sentence().contains(u"redis-9"_qs), qPrintable(s.sentence()));
+        // And back into the form.
+        Fault cut = *s.dialog.fault();
+        for (const QString& target :
+             {u"B<redis-1"_qs, u"A,B<redis-1"_qs, u"A,B|redis-1"_qs, u"A-redis-1,B-redis-1"_qs}) {
+            cut.target = target;
+            s.dialog.fill(cut);
+            QCOMPARE(s.dialog.fault()->target, target);
+        }
     }
 
     void theMenuOfASpanPlansItsFaults() {

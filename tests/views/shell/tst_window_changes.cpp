@@ -106,7 +106,9 @@ private Q_SLOTS:
         QTRY_COMPARE(scene.window->findChild<views::BreakPanel*>()->cures().size(), 2);
         // As much as it wants: a layout that was not made yet has no scroll bar either.
         QTRY_VERIFY2(area->widget()->sizeHint().height() <= area->viewport()->height(),
-                     QByteArray::number(area->widget()->sizeHint().height()).constData());
+                     (QByteArray::number(area->widget()->sizeHint().height()) + " of " +
+                      QByteArray::number(area->viewport()->height()))
+                         .constData());
         QTRY_VERIFY2(area->verticalScrollBar()->maximum() == 0,
                      QByteArray::number(area->verticalScrollBar()->maximum()).constData());
         QCOMPARE(list->rows()->verticalScrollBar()->maximum(), 0);
