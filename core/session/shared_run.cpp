@@ -79,6 +79,8 @@ QString wordsOf(const Fault& fault) {
     if (!fault.target.isEmpty()) words += escaped(fault.target);
     if (fault.value != Nanos::zero()) words += u"value="_qs + scenario::formatDuration(fault.value);
     if (fault.duration) words += u"for="_qs + scenario::formatDuration(*fault.duration);
+    if (fault.every) words += u"every="_qs + scenario::formatDuration(*fault.every);
+    if (fault.times > 0) words += u"times="_qs + QString::number(fault.times);
     if (fault.when) words += wordsOf(*fault.when);
     if (!fault.setting.isEmpty()) words += escaped(fault.setting) + u'=' + escaped(fault.text);
     return words.join(u',');
@@ -198,6 +200,13 @@ private:
         }
     }
 
+    void number(const Part& part, int& into) {
+        bool fine = false;
+        const int read = plain(part.text).toInt(&fine);
+        if (!fine || read < 1) return complain(part, tr("this is a number from 1 on"));
+        into = read;
+    }
+
     /// "3.1s,pause-client,A,for=8s"; nullopt after a complaint.
     std::optional<Fault> change(const Part& whole) {
         std::vector<Part> words;
@@ -242,12 +251,6 @@ private:
         const QString name = part.text.left(equals);
         const Part value{part.at + equals + 1, part.text.mid(equals + 1)};
         const QString text = plain(value.text);
-        const auto number = [&](int& into) {
-            bool fine = false;
-            const int read = text.toInt(&fine);
-            if (!fine || read < 1) return complain(value, tr("this is a number from 1 on"));
-            into = read;
-        };
         const auto duration = [&](Nanos& into) { into = time(value).value_or(into); };
         if (name == u"when") {
             const auto same = [&](On on) { return text.toUtf8() == scenario::triggerId(on); };
@@ -259,7 +262,7 @@ private:
                 when.on = *found;
         } else if (name == u"step") {
             when.on = On::Step;
-            number(when.step);
+            number(value, when.step);
         } else if (name == u"lease_left") {
             when.on = On::LeaseLeft;
             duration(when.left);
@@ -268,7 +271,7 @@ private:
             when.server = text == u"any" ? QString() : text;
         } else if (name == u"client" || name == u"nth" || name == u"after") {
             if (name == u"client") when.client = text;
-            if (name == u"nth") number(when.nth);
+            if (name == u"nth") number(value, when.nth);
             if (name == u"after") duration(when.after);
             condition.detail = part;
             return true;
@@ -288,6 +291,10 @@ private:
             fault.target = plain(part.text);
         } else if (name == u"for") {
             fault.duration = time(value);
+        } else if (name == u"every") {
+            fault.every = time(value);
+        } else if (name == u"times") {
+            number(value, fault.times);
         } else if (name == u"value") {
             // A clock can be set back.
             const auto read = scenario::parseDuration(value.text);
@@ -297,7 +304,9 @@ private:
             fault.setting = name;
             fault.text = plain(value.text);
         } else {
-            complain(part, tr("this detail is not known; there are for=8s, value=-10s and settings such as lease=5s"));
+            complain(
+                part,
+                tr("this detail is not known; there are for=8s, every=3s, value=-10s and settings such as lease=5s"));
         }
     }
 

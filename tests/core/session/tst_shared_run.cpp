@@ -72,6 +72,8 @@ private Q_SLOTS:
         row("multi-deadlock", "", 1);
         row("redlock-restart", "redis-redlock", 4);
         row("zk-session-expiry", "zk-mutex", 2);
+        row("contention", "redis-set", 5);
+        row("failover-async", "redis-set", 6);
     }
 
     /// The text has everything done by hand while the run went on, and makes the same run: in another session,
@@ -91,6 +93,19 @@ private Q_SLOTS:
         if (change == 2) first.apply(jump("B", -10s), 3600ms);
         if (change == 3) first.apply(fault(Action::CutLink, "A-redis-1"), 3700ms);
         if (change == 4) first.apply(fault(Action::KillNode, "redis-2", 2s), 3700ms);
+        if (change == 5) {
+            scenario::Fault pauses = fault(Action::PauseClient, "A,B", 400ms);
+            pauses.every = 900ms;
+            pauses.times = 5;
+            pauses.at = 3700ms;
+            first.plan(pauses);
+        }
+        if (change == 6) {
+            scenario::Fault cut = fault(Action::CutLink, "A,B>redis-1,redis-2", 2s);
+            cut.every = 5s;
+            cut.at = 3700ms;
+            first.plan(cut);
+        }
         const std::size_t done = first.doneByHand().size();
         QVERIFY(change == 0 ? done == 0 : done >= 2);
 
