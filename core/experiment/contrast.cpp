@@ -7,6 +7,8 @@
 #include "sim/fitting_recipes.h"
 
 #include <QCoreApplication>
+#include <algorithm>
+#include <array>
 
 namespace lockscope::experiment {
 
@@ -15,11 +17,29 @@ namespace {
 using scenario::Scenario;
 using trace::EventKind;
 
-const QString kRecipe = QStringLiteral("recipe");
+const QString kRecipe = QStringLiteral("recipe"), kManager = QStringLiteral("manager");
+/// The ways of a lock manager, and those that differ most first.
+constexpr std::array kModes{scenario::ManagerSpec::Mode::Naive, scenario::ManagerSpec::Mode::Drain,
+                            scenario::ManagerSpec::Mode::Immediate};
 constexpr int kRenewals = 3; ///< in a lease, of a watchdog that is switched on, as Redisson has it
 
 QString tr(const char* text) {
     return QCoreApplication::translate("Contrast", text);
+}
+
+std::optional<scenario::ManagerSpec::Mode> modeOf(const QString& id) {
+    const auto found =
+        std::ranges::find_if(kModes, [&](auto mode) { return id.toUtf8() == scenario::managerModeId(mode); });
+    return found == kModes.end() ? std::nullopt : std::optional(*found);
+}
+
+/// The complaint: "" when it is done.
+QString changeMode(Scenario& scenario, const QString& value) {
+    const auto mode = modeOf(value);
+    if (!scenario.manager) return tr("This scenario has no lock manager.");
+    if (!mode) return tr("“%1” is no way to change engines: drain, immediate or naive.").arg(value);
+    scenario.manager->mode = *mode;
+    return {};
 }
 
 /// A row that tells of the run's course and not of how its messages went.
@@ -72,8 +92,9 @@ std::optional<Contrast> parseContrast(const QString& text, const Scenario& scena
         return Contrast{QStringLiteral("token_check"),
                         scenario.resource.tokenCheck ? QStringLiteral("off") : QStringLiteral("on")};
     const qsizetype equals = text.indexOf(u'=');
-    if (equals < 0 || !scenario::findSetting(text.left(equals))) return std::nullopt;
-    return Contrast{text.left(equals), text.mid(equals + 1)};
+    const QString setting = text.left(std::max<qsizetype>(equals, 0));
+    if (setting != kManager && !scenario::findSetting(setting)) return std::nullopt;
+    return Contrast{setting, text.mid(equals + 1)};
 }
 
 std::vector<Contrast> contrastsOf(const Scenario& scenario) {
@@ -82,6 +103,14 @@ std::vector<Contrast> contrastsOf(const Scenario& scenario) {
         const Contrast one{setting, value};
         if (contrasted(scenario, one)) all.push_back(one);
     };
+    // Without an engine that changes, nothing comes of it.
+    const bool changes = scenario.manager && (scenario.manager->onFailure ||
+                                              std::ranges::any_of(scenario.faults, [](const scenario::Fault& fault) {
+                                                  return fault.action == scenario::Action::SwitchEngine;
+                                              }));
+    if (changes)
+        for (const auto mode : kModes)
+            offer(kManager, QString::fromLatin1(scenario::managerModeId(mode)));
     const recipes::RecipeInfo* const recipe = recipes::findRecipe(scenario.recipe.toUtf8());
     if (recipe && recipe->token)
         offer(QStringLiteral("token_check"),
@@ -106,6 +135,8 @@ std::expected<Scenario, QString> contrasted(const Scenario& scenario, const Cont
         if (const QString why = sim::whyNot(scenario, contrast.value); !why.isEmpty()) return std::unexpected(why);
         other.recipe = contrast.value;
         other = sim::onFittingServers(std::move(other));
+    } else if (contrast.setting == kManager) {
+        if (const QString why = changeMode(other, contrast.value); !why.isEmpty()) return std::unexpected(why);
     } else if (const auto done = scenario::changeSetting(other, contrast.setting, contrast.value); !done) {
         return std::unexpected(done.error());
     }

@@ -9,7 +9,7 @@ namespace lockscope::experiment {
 
 /// One change of a scenario, so that two runs with one seed differ in that alone.
 struct Contrast {
-    QString setting; ///< as in scenario/settings.h
+    QString setting; ///< as in scenario/settings.h, or manager: the way in which the lock manager changes engines
     QString value;
     friend bool operator==(const Contrast&, const Contrast&) = default;
     QString toString() const { return setting + u'=' + value; }
@@ -18,7 +18,8 @@ struct Contrast {
 /// "watchdog=off"; "fencing" alone is the token check switched to what it is not. nullopt: it names no setting.
 std::optional<Contrast> parseContrast(const QString& text, const scenario::Scenario& scenario);
 
-/// The contrasts worth a look: each switch the other way, and every other recipe that the scenario can begin with.
+/// The contrasts worth a look, the one that shows most first: the other ways of the lock manager, each switch the other
+/// way, and every other recipe that the scenario can begin with.
 std::vector<Contrast> contrastsOf(const scenario::Scenario& scenario);
 
 /// The scenario with that change from its start, on servers of the recipe. The error is a sentence.

@@ -61,6 +61,12 @@ QString contrastWords(const experiment::Contrast& contrast) {
     if (contrast.setting == QLatin1String("on_loss"))
         return value == QLatin1String("stop") ? CompareWindow::tr("holders stop when they are told of a loss")
                                               : CompareWindow::tr("holders carry on after a loss");
+    if (contrast.setting == QLatin1String("manager")) {
+        if (value == QLatin1String("drain")) return CompareWindow::tr("the manager waits for the old holders");
+        if (value == QLatin1String("immediate"))
+            return CompareWindow::tr("the manager takes the lock from the old holders");
+        return CompareWindow::tr("without a manager: nobody tells the old holders");
+    }
     if (contrast.setting == QLatin1String("lease")) return CompareWindow::tr("a lease of %1").arg(timeIn(value));
     return CompareWindow::tr("%1: %2").arg(contrast.setting, value);
 }

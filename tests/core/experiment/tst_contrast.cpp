@@ -86,6 +86,24 @@ private Q_SLOTS:
         }
     }
 
+    /// The first one offered is what a person sees first: it shows something.
+    void theFirstOfferDiffers_data() {
+        QTest::addColumn<QString>("id");
+        for (const char* id :
+             {"engine-switch", "engine-switch-immediate", "engine-switch-naive", "engine-switch-kinds", "gc-pause"})
+            QTest::newRow(id) << QString::fromLatin1(id);
+    }
+    void theFirstOfferDiffers() {
+        QFETCH(QString, id);
+        const scenario::Scenario plain = builtin(qPrintable(id));
+        const auto offered = experiment::contrastsOf(plain);
+        QVERIFY(!offered.empty());
+        const auto other = contrasted(plain, offered.front());
+        QVERIFY(other);
+        const auto first = experiment::run(plain, 1), second = experiment::run(*other, 1);
+        QVERIFY2(experiment::firstDifference(*first.trace, *second.trace), qPrintable(offered.front().toString()));
+    }
+
     void badContrastsAreRefused() {
         const scenario::Scenario plain = builtin("gc-pause");
         QVERIFY(!experiment::parseContrast(QStringLiteral("nonsense"), plain));
@@ -96,7 +114,8 @@ private Q_SLOTS:
         };
         QVERIFY(refused("lease", "tomorrow"));
         QVERIFY(refused("recipe", "redis-sett"));
-        QVERIFY(refused("watchdog", "off")); // as it is
+        QVERIFY(refused("manager", "naive")); // there is none
+        QVERIFY(refused("watchdog", "off"));  // as it is
         QVERIFY(!refused("watchdog", "1s"));
         QVERIFY(refused("watchdog", "9s")); // later than the lease's end
     }
