@@ -44,13 +44,6 @@ scenario::TargetKind targetOf(Breakable::Kind kind) {
                                              : scenario::TargetKind::Nothing;
 }
 
-/// An instant or a length as a person writes it: 9.345s, where files have 9345ms.
-QString written(Nanos time) {
-    const QString exact = scenario::formatDuration(time);
-    return time > 1s && exact.endsWith(QLatin1String("ms")) ? QString::number(double(time / 1ms) / 1000, 'f', 3) + u's'
-                                                            : exact;
-}
-
 /// A time that people can read, and that is not before what has happened.
 Nanos inWholeMs(Nanos time) {
     return std::chrono::ceil<std::chrono::milliseconds>(time);
@@ -120,7 +113,7 @@ PlanDialog::PlanDialog(ViewContext* context, QWidget* parent)
     m_after->setPlaceholderText(tr("at once"));
     m_nth->setRange(1, 100'000);
     m_nth->setToolTip(tr("Counted from that instant on"));
-    m_at->setText(written(inWholeMs(context->actsAt())));
+    m_at->setText(typedTimeText(inWholeMs(context->actsAt())));
     // Names for screen readers and for scripts.
     for (const auto& [field, name] :
          {std::pair<QWidget*, const char*>(m_verb, "verb"), std::pair<QWidget*, const char*>(m_value, "value"),
@@ -337,7 +330,7 @@ void PlanDialog::fill(const scenario::Fault& fault) {
         listed = kind == Breakable::Kind::World || m_target->lists(fault.target);
     }
     const auto write = [](QLineEdit* field, std::optional<Nanos> time) {
-        field->setText(time ? written(*time) : QString());
+        field->setText(time ? typedTimeText(*time) : QString());
     };
     if (scenario::takesValue(fault.action)) write(m_value, fault.value);
     write(m_lasts, fault.duration);
