@@ -8,6 +8,7 @@
 #include <QPainter>
 #include <QPixmap>
 #include <array>
+#include <utility>
 
 namespace lockscope::views {
 namespace {
@@ -88,6 +89,13 @@ QColor color(Role role, double alpha) {
     QColor c = color(role);
     c.setAlphaF(float(alpha));
     return c;
+}
+
+OnPaper::OnPaper() : m_wasDark(std::exchange(s_dark, false)) {
+}
+
+OnPaper::~OnPaper() {
+    s_dark = m_wasDark;
 }
 
 QBrush hatchBrush(Role role, double devicePixelRatio) {

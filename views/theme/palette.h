@@ -74,6 +74,18 @@ QColor color(Role role, bool dark);
 /// A role's colour with another opacity, 0…1.
 QColor color(Role role, double alpha);
 
+/// While one lives, color() answers for the light theme, whatever the window's theme is: for a page that is printed or
+/// saved. GUI thread only.
+class OnPaper {
+public:
+    OnPaper();
+    ~OnPaper();
+    Q_DISABLE_COPY_MOVE(OnPaper)
+
+private:
+    const bool m_wasDark;
+};
+
 /// Diagonal stripes in a role's colour, "believes without record": 3 px lines 6 px apart, sharp at any scale.
 QBrush hatchBrush(Role role = Role::StaleBelief, double devicePixelRatio = 1);
 /// Fine dots in a role's colour: "paused".

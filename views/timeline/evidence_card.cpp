@@ -30,6 +30,7 @@ constexpr int kPictureWidth = 1200; ///< of the timeline, which is scaled down t
 
 /// Paints the page into (0, 0, kPageWidth, kPageHeight).
 void paintPage(QPainter& painter, const EvidenceCard& card) {
+    const OnPaper light;
     const int width = int(kPageWidth) - 2 * kMargin;
     painter.fillRect(QRectF(0, 0, kPageWidth, kPageHeight), color(Role::Surface));
     int y = kMargin;

@@ -8,7 +8,7 @@
 namespace lockscope::views {
 
 /// One page (A4) that shows what happened to somebody who was not there: the verdict's sentence, the picture, and what
-/// is known of the run.
+/// is known of the run. It is light in every theme, as paper is.
 struct EvidenceCard {
     RunPicture run;
     std::vector<std::pair<QString, QString>> facts; ///< "Time span", "6.0 – 7.2 s", …
