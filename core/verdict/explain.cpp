@@ -31,6 +31,15 @@ public:
         m_length = std::max(end - v.from, 0ns);
     }
 
+    /// why() of a failover, the longest of the usual ones, with names and times of the usual length.
+    static QString longestUsual() {
+        const auto at = [](Nanos t) { return instantText(t); };
+        const QString former = QStringLiteral("redis-1"), next = QStringLiteral("redis-3");
+        const QString late = QStringLiteral("B"), heir = QStringLiteral("A");
+        return paragraph(
+            {killedTooEarly(former, at(854ms), late), madeMaster(next, at(3420ms), heir, at(4262ms)), withoutToken()});
+    }
+
     QString mutualExclusion() const {
         const EntityId owner = ownerAfter(m_v.row, m_v.lock, m_trace);
         const auto loser = std::ranges::find_if(m_v.actors, [&](EntityId actor) { return actor != owner; });
@@ -73,7 +82,7 @@ public:
             lesson = tr("It carried token %1, and nothing newer had been written yet for the resource to compare with.")
                          .arg(m_v.token);
         else
-            lesson = tr("Without a fencing token the resource cannot tell an old holder from a new one.");
+            lesson = withoutToken();
         if (const auto story = failoverStoryOf(c, m_v.lock, m_v.row, m_trace))
             return paragraph({opening(what), failover(c, *story), lesson});
         return paragraph({opening(what), cause(c), recordEnd(c), lesson});
@@ -209,6 +218,16 @@ private:
     }
 
     QString length() const { return lengthText(m_v.from, m_v.from + m_length); }
+    static QString withoutToken() {
+        return tr("Without a fencing token the resource cannot tell an old holder from a new one.");
+    }
+    static QString killedTooEarly(const QString& former, const QString& at, const QString& who) {
+        return tr("%1 was killed at %2 before the lock of %3 had reached a replica.").arg(former, at, who);
+    }
+    static QString madeMaster(const QString& next, const QString& at, const QString& heir, const QString& given) {
+        return tr("%1 became master at %2 without it and gave %3 the lock at %4.").arg(next, at, heir, given);
+    }
+
     QString at(Nanos t) const { return instantText(m_trace, t, m_length); }
     QString name(EntityId id) const { return m_trace.displayName(id); }
     QString actor(EntityId id) const { return actorText(id, m_trace); }
@@ -305,14 +324,12 @@ private:
             before = tr("%1 was killed at %2 before the lock of %3 had reached %4.")
                          .arg(former, at(*story.killed), who, next);
         else
-            before = tr("%1 was killed at %2 before the lock of %3 had reached a replica.")
-                         .arg(former, at(*story.killed), who);
+            before = killedTooEarly(former, at(*story.killed), who);
         const bool gave = c.successorAt && *c.successorAt >= story.took;
         const QString heir = actor(c.successor), given = gave ? at(*c.successorAt) : QString();
         QString now;
         if (story.killed && gave)
-            now = tr("%1 became master at %2 without it and gave %3 the lock at %4.")
-                      .arg(next, at(story.took), heir, given);
+            now = madeMaster(next, at(story.took), heir, given);
         else if (story.killed)
             now = tr("%1 became master at %2 without it.").arg(next, at(story.took));
         else if (gave)
@@ -435,6 +452,10 @@ QString explain(const Violation& violation, const Trace& trace) {
 QString why(const Violation& violation, const Trace& trace) {
     const QString reason = told(violation, trace, Teller::Part::Why);
     return reason.isEmpty() ? explain(violation, trace) : reason;
+}
+
+QString longestUsualWhy() {
+    return Teller::longestUsual();
 }
 
 } // namespace lockscope::verdict

@@ -8,4 +8,8 @@ namespace lockscope::verdict {
 /// why the lock allowed it. Never empty. Translated.
 QString why(const Violation& violation, const trace::Trace& trace);
 
+/// The longest of the usual sentences of why(), in the language in use: a view makes room for it before it knows which
+/// ones will come. A few are longer still. Never empty.
+QString longestUsualWhy();
+
 } // namespace lockscope::verdict

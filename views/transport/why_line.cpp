@@ -62,12 +62,7 @@ void WhyLine::refresh() {
 
 // By the width and the language alone: the lanes below stand still from one sentence to the next.
 int WhyLine::lines() const {
-    //: Never shown: a sentence as long as the longest usual ones; by its width the line has one row or two.
-    const QString longOne =
-        tr("redis-1 was killed at 0.854 s before the lock of B had reached a replica. redis-3 became "
-           "master at 3.420 s without it and gave A the lock at 4.262 s. Without a fencing token the "
-           "resource cannot tell an old holder from a new one.");
-    return QFontMetrics(uiFont()).horizontalAdvance(longOne) > room().width() ? 2 : 1;
+    return QFontMetrics(uiFont()).horizontalAdvance(verdict::longestUsualWhy()) > room().width() ? 2 : 1;
 }
 
 // The few that are longer still are a little smaller.
