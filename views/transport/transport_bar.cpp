@@ -26,7 +26,8 @@ using session::Milestone;
 
 // Hundredths of a power of ten: 0.01× … 1000×.
 constexpr int kSliderMin = -200, kSliderMax = 300;
-constexpr int kLeastField = 96; ///< px that the field for commands has at least
+constexpr int kLeastField = 96;  ///< px that the field for commands has at least
+constexpr int kLeastTitle = 180; ///< px of a title that is worth its place although its end is missing
 
 double speedAt(int position) {
     return std::pow(10.0, position / 100.0);
@@ -371,14 +372,17 @@ void TransportBar::fold() {
     };
     const bool open = m_session != nullptr;
     const bool well = open && m_session->health().level == session::Health::Level::Good;
+    // A long title is shortened before it goes away; its tool tip has it whole.
+    const int whole = m_health->sizeHint().width(), forTitle = room - kLeastField - 2 * kGrid;
+    const int title = forTitle >= kLeastTitle ? std::min(whole, forTitle) : whole;
     for (const Part& part :
-         {Part{m_health, m_health->sizeHint().width(), open}, Part{m_field, kLeastField, true},
-          Part{m_seed, m_seed->minimumWidth(), m_seeded}, Part{m_speed, m_speed->minimumWidth(), true}}) {
+         {Part{m_health, title, open}, Part{m_field, kLeastField, true}, Part{m_seed, m_seed->minimumWidth(), m_seeded},
+          Part{m_speed, m_speed->minimumWidth(), true}}) {
         const bool fits = room >= part.width + kGrid;
         // Trouble is told in any width, and nothing goes away under a person's hands.
         const bool needed = part.widget->hasFocus() || (part.widget == m_health && !well);
         part.widget->setVisible(part.wanted && (fits || needed));
-        if (part.widget == m_health) m_health->setMinimumWidth(fits ? part.width : 0); // whole, or not at all
+        if (part.widget == m_health) m_health->setMinimumWidth(fits ? part.width : 0);
         if (part.wanted) room -= part.width + kGrid;
     }
     m_field->setFixedWidth(std::clamp(kLeastField + room, kLeastField, std::max(kLeastField, m_field->wholeWidth())));
