@@ -2,6 +2,7 @@
 #include "editor/field_words.h"
 
 #include "faults/fault_offers.h"
+#include "models/event_words.h"
 #include "models/fault_words.h"
 #include "scenario/scenario_reader.h"
 #include "trace/time_text.h"
@@ -25,6 +26,8 @@ struct Word {
     const char* label;
     const char* hint;
 };
+
+constexpr int kRowKinds = 256; ///< trace::EventKind is one byte
 
 constexpr std::array kWords{
     Word{"id", QT_TRANSLATE_NOOP("EditorFields", "Id"),
@@ -177,8 +180,6 @@ constexpr std::array kWords{
          QT_TRANSLATE_NOOP("EditorFields", "So much after it, such as 300ms")},
     Word{"expect", QT_TRANSLATE_NOOP("EditorFields", "Promises"),
          QT_TRANSLATE_NOOP("EditorFields", "What must come of it for every seed, by recipe")},
-    Word{"faults", QT_TRANSLATE_NOOP("EditorFields", "Faults"),
-         QT_TRANSLATE_NOOP("EditorFields", "What breaks, and when")},
     Word{"every", QT_TRANSLATE_NOOP("EditorFields", "Again every"),
          QT_TRANSLATE_NOOP("EditorFields", "It strikes again after this long, such as 2s")},
     Word{"times", QT_TRANSLATE_NOOP("EditorFields", "How often"),
@@ -290,6 +291,15 @@ constexpr std::array kChoices{
     Choice{"on", "requested", QT_TRANSLATE_NOOP("EditorFields", "A client asks for the lock")},
     Choice{"on", "released", QT_TRANSLATE_NOOP("EditorFields", "A client gives the lock back")},
     Choice{"on", "recorded", QT_TRANSLATE_NOOP("EditorFields", "The server records a new holder")},
+    Choice{"on", "client-paused", QT_TRANSLATE_NOOP("EditorFields", "A client pauses")},
+    Choice{"on", "client-resumed", QT_TRANSLATE_NOOP("EditorFields", "A client goes on")},
+    Choice{"on", "client-killed", QT_TRANSLATE_NOOP("EditorFields", "A client is killed")},
+    Choice{"on", "client-started", QT_TRANSLATE_NOOP("EditorFields", "A client starts")},
+    Choice{"on", "node-paused", QT_TRANSLATE_NOOP("EditorFields", "A server pauses")},
+    Choice{"on", "node-resumed", QT_TRANSLATE_NOOP("EditorFields", "A server goes on")},
+    Choice{"on", "node-killed", QT_TRANSLATE_NOOP("EditorFields", "A server is killed")},
+    Choice{"on", "node-started", QT_TRANSLATE_NOOP("EditorFields", "A server starts")},
+    Choice{"on", "violated", QT_TRANSLATE_NOOP("EditorFields", "An invariant is violated")},
     Choice{"deadline", "honoured", QT_TRANSLATE_NOOP("EditorFields", "stops")},
     Choice{"deadline", "ignored", QT_TRANSLATE_NOOP("EditorFields", "goes on")},
     Choice{"on_loss", "stop", QT_TRANSLATE_NOOP("EditorFields", "stops")},
@@ -309,6 +319,29 @@ constexpr std::array kChoices{
     Choice{"mode", "exclusive", QT_TRANSLATE_NOOP("EditorFields", "alone")},
     Choice{"mode", "shared", QT_TRANSLATE_NOOP("EditorFields", "with other readers")},
     Choice{"mode", "permits", QT_TRANSLATE_NOOP("EditorFields", "one of several permits")},
+    Choice{"fact", "owner", QT_TRANSLATE_NOOP("EditorFields", "the holder in the record")},
+    Choice{"fact", "copy-owner", QT_TRANSLATE_NOOP("EditorFields", "the holder in a server's copy")},
+    Choice{"fact", "copies-of", QT_TRANSLATE_NOOP("EditorFields", "copies that name a client")},
+    Choice{"fact", "believers", QT_TRANSLATE_NOOP("EditorFields", "clients that believe they hold")},
+    Choice{"fact", "most-believers", QT_TRANSLATE_NOOP("EditorFields", "most believers at once")},
+    Choice{"fact", "waiters", QT_TRANSLATE_NOOP("EditorFields", "waiting clients")},
+    Choice{"fact", "time-left", QT_TRANSLATE_NOOP("EditorFields", "time left of the lease")},
+    Choice{"fact", "accepted", QT_TRANSLATE_NOOP("EditorFields", "accepted writes")},
+    Choice{"fact", "refused", QT_TRANSLATE_NOOP("EditorFields", "refused writes")},
+    Choice{"fact", "count", QT_TRANSLATE_NOOP("EditorFields", "rows of a kind")},
+    Choice{"fact", "gap", QT_TRANSLATE_NOOP("EditorFields", "time until the next grant")},
+    Choice{"fact", "span", QT_TRANSLATE_NOOP("EditorFields", "time between two instants")},
+    Choice{"fact", "at", QT_TRANSLATE_NOOP("EditorFields", "an instant")},
+    Choice{"fact", "violated", QT_TRANSLATE_NOOP("EditorFields", "an invariant is violated")},
+    Choice{"fact", "token", QT_TRANSLATE_NOOP("EditorFields", "fencing token")},
+    Choice{"fact", "lease", QT_TRANSLATE_NOOP("EditorFields", "lease in force")},
+    Choice{"fact", "longest-disagreement", QT_TRANSLATE_NOOP("EditorFields", "longest gap between belief and record")},
+    Choice{"fact", "longest-suspension", QT_TRANSLATE_NOOP("EditorFields", "longest suspension of a holder")},
+    Choice{"fact", "requests-per-grant", QT_TRANSLATE_NOOP("EditorFields", "requests for each grant")},
+    Choice{"fact", "by-hand", QT_TRANSLATE_NOOP("EditorFields", "done by hand")},
+    Choice{"target", "client", QT_TRANSLATE_NOOP("EditorFields", "a client")},
+    Choice{"target", "server", QT_TRANSLATE_NOOP("EditorFields", "a server")},
+    Choice{"target", "setting", QT_TRANSLATE_NOOP("EditorFields", "a setting")},
 };
 
 QString invariantIdOf(verdict::Invariant invariant) {
@@ -319,6 +352,28 @@ QString invariantIdOf(verdict::Invariant invariant) {
 QString actionWords(scenario::Action action) {
     return action == scenario::Action::Set ? QCoreApplication::translate("EditorFields", "Change a setting")
                                            : verbText(session::Breakable::Kind::Client, action);
+}
+
+/// The kind of row of that name, in a word or two; empty: there is none.
+QString rowWords(const QString& name) {
+    for (int i = 1; i < kRowKinds; ++i)
+        if (name == QLatin1String(trace::kindName(trace::EventKind(i)))) return eventWord(trace::EventKind(i));
+    return {};
+}
+
+/// A value without its word in the file; empty: it has no words.
+QString valueWords(const QString& key, const QString& value) {
+    if (key == QLatin1String("do")) {
+        const auto action = scenario::actionFromId(value.toUtf8());
+        return action ? actionWords(*action) : QString();
+    }
+    if (const auto invariant = std::ranges::find(verdict::kInvariants, value, invariantIdOf);
+        invariant != verdict::kInvariants.end())
+        return verdict::invariantName(*invariant);
+    const auto found = std::ranges::find_if(
+        kChoices, [&](const Choice& one) { return key == QLatin1String(one.key) && value == QLatin1String(one.id); });
+    if (found != kChoices.end()) return QCoreApplication::translate("EditorFields", found->words);
+    return key == QLatin1String("on") ? rowWords(value) : QString();
 }
 
 const Word* wordOf(const QString& key) {
@@ -353,19 +408,31 @@ QString fieldHint(const QString& key) {
 }
 
 QString choiceWords(const QString& key, const QString& choice) {
-    QString words;
-    if (key == QLatin1String("do")) {
-        if (const auto action = scenario::actionFromId(choice.toUtf8())) words = actionWords(*action);
-    } else if (const auto invariant = std::ranges::find(verdict::kInvariants, choice, invariantIdOf);
-               invariant != verdict::kInvariants.end()) {
-        words = verdict::invariantName(*invariant);
-    } else if (const auto found = std::ranges::find_if(
-                   kChoices,
-                   [&](const Choice& one) { return key == QLatin1String(one.key) && choice == QLatin1String(one.id); });
-               found != kChoices.end()) {
-        words = QCoreApplication::translate("EditorFields", found->words);
-    }
+    const QString words = valueWords(key, choice);
     return words.isEmpty() || words == choice ? choice : words + QStringLiteral(" · ") + choice;
+}
+
+QStringList wordedFields() {
+    QStringList keys;
+    for (const Word& word : kWords)
+        keys += QLatin1String(word.key);
+    return keys;
+}
+
+std::vector<std::pair<QString, QString>> wordedChoices() {
+    std::vector<std::pair<QString, QString>> all;
+    for (const Choice& one : kChoices)
+        all.emplace_back(QLatin1String(one.key), QLatin1String(one.id));
+    return all;
+}
+
+QStringList rowKinds() {
+    QStringList kinds;
+    for (int i = 1; i < kRowKinds; ++i) {
+        const QString name = QString::fromLatin1(trace::kindName(trace::EventKind(i)));
+        if (name != QLatin1String("unknown")) kinds += name;
+    }
+    return kinds;
 }
 
 QString elementWords(const QJsonObject& element, const QString& language) {
@@ -374,7 +441,8 @@ QString elementWords(const QJsonObject& element, const QString& language) {
     QStringList words;
     const auto add = [&](const char* key) {
         const QString text = plain(element[QLatin1String(key)], language);
-        if (!text.isEmpty()) words += text;
+        const QString told = valueWords(QLatin1String(key), text);
+        if (!text.isEmpty()) words += told.isEmpty() ? text : told;
     };
     // A fault, or a step of a lesson, is known by its time; then by what it does or says.
     for (const char* key : {"at", "until"})

@@ -25,6 +25,14 @@ bool isLong(const QString& key) {
     return kLong.contains(key);
 }
 
+/// A kind of row, with the choices that the schema leaves to the trace. A moment may be a violation, too.
+SchemaNode withRowKinds(SchemaNode node) {
+    QStringList kinds = rowKinds();
+    if (node.place.contains(QLatin1String("/moment/"))) kinds.prepend(QStringLiteral("violated"));
+    node.rules[u"enum"] = QJsonArray::fromStringList(kinds);
+    return node;
+}
+
 } // namespace
 
 ObjectForm::ObjectForm(EditedDocument* document, const SchemaNode& node, const QStringList& keys)
@@ -46,6 +54,7 @@ FormField* ObjectForm::make(const SchemaNode& node, const QString& key) {
     if (node.definition == QLatin1String("both-languages") || node.definition == QLatin1String("texts"))
         return new LanguagesField(d, label, isLong(key) ? LanguagesField::Size::Lines : LanguagesField::Size::Line);
     if (!node.choices().isEmpty() || node.isType("boolean")) return new ChoiceField(d, node, key);
+    if (key == QLatin1String("on")) return new ChoiceField(d, withRowKinds(node), key);
     const bool list = node.isType("array");
     if (list && d->schema().element(node).isType("object")) {
         auto* const editor = new ListEditor(d, d->schema().element(node), label);
