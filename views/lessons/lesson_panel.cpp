@@ -24,8 +24,22 @@ namespace lockscope::views {
 namespace {
 
 constexpr int kChoices = 4;
-constexpr int kTerms = 3;        ///< new words that a step may explain
-constexpr int kLinesOfABet = 24; ///< that narration, question and choices may need
+constexpr int kTerms = 3; ///< new words that a step may explain
+
+/// A layout inside of another one remembers the height of parts that were shown or hidden since.
+void forgetHeights(QLayout* layout) {
+    for (int i = 0; i < layout->count(); ++i)
+        if (QLayout* const inner = layout->itemAt(i)->layout()) forgetHeights(inner);
+    layout->invalidate();
+}
+
+/// The height that a part needs, px, as its own parts are shown now.
+int needed(const QWidget* part, int wide) {
+    QLayout* const layout = part->layout();
+    forgetHeights(layout);
+    // Without a text that wraps, a layout has no height for a width.
+    return layout->hasHeightForWidth() ? layout->totalHeightForWidth(wide) : layout->totalSizeHint().height();
+}
 
 } // namespace
 
@@ -233,21 +247,18 @@ void LessonPanel::refresh() {
         QAccessibleEvent told(m_narration, QAccessible::NameChanged); // a screen reader reads it out
         QAccessible::updateAccessibility(&told);
     }
-    refreshTerms();
     refreshResult();
     refreshQuestion();
     refreshFoot();
     m_refit.start(); // parts that were hidden have their size a moment later
 }
 
-void LessonPanel::refreshTerms() {
+void LessonPanel::refreshTerms(bool shown) {
     const bool told = m_guide->phase() == LessonGuide::Phase::Step || m_guide->phase() == LessonGuide::Phase::Turn;
     const auto terms =
         told ? lesson::termsIn(m_narration->text(), m_guide->language()) : std::vector<const lesson::Term*>{};
-    // Where the names are long, two words may be all that fit; where the panel is low, a bet needs the room.
-    const bool low = m_scroll->viewport()->height() < kLinesOfABet * m_narration->fontMetrics().height();
-    const bool crowded = low && !m_guide->question().isEmpty();
-    int room = crowded ? 0 : width() - 6 * kGrid;
+    // Where the names are long, two words may be all that fit.
+    int room = width() - 6 * kGrid;
     for (std::size_t i = 0; i < m_terms.size(); ++i) {
         QToolButton* const button = m_terms[i];
         if (i < terms.size()) {
@@ -257,7 +268,7 @@ void LessonPanel::refreshTerms() {
             button->setAccessibleName(tr("What is this: %1?").arg(button->text()));
         }
         room -= button->sizeHint().width() + kGrid / 2;
-        button->setVisible(!crowded && i < terms.size() && (i == 0 || room >= 0));
+        button->setVisible(shown && i < terms.size() && (i == 0 || room >= 0));
     }
 }
 
@@ -304,10 +315,12 @@ void LessonPanel::refreshQuestion() {
     m_bet->setRole(Role::TextDim);
     if (turn) {
         m_bet->setText(m_guide->goalReached() ? tr("Done: the judge agrees.")
-                       : m_headShown          ? tr("Use the controls at the left, or right-click a lane. The judge "
-                                                            "looks on, and says when you have done it.")
-                                     : tr("Use the keys below, or right-click a lane; F5 leads to all controls. The "
-                                          "judge looks on, and says when you have done it."));
+                       : m_headShown          ? tr("Use the controls at the left, or right-click a lane. A change "
+                                                            "counts from the playhead on: Home goes to the start. The judge looks "
+                                                            "on, and says when you have done it.")
+                                     : tr("Use the keys below, or right-click a lane; F5 leads to all controls. A "
+                                          "change counts from the playhead on: Home goes to the start. The judge "
+                                          "looks on, and says when you have done it."));
         m_bet->setRole(m_guide->goalReached() ? Role::AcceptedText : Role::TextDim);
     } else if (asks) {
         m_bet->setText(m_guide->locked()               ? tr("Bet locked in. Go on, and the run answers.")
@@ -348,13 +361,13 @@ void LessonPanel::refreshFoot() {
 }
 
 void LessonPanel::fitWords() {
-    const auto needed = [](const QWidget* part, int wide) { return part->layout()->totalHeightForWidth(wide); };
     const bool asks = m_guide->phase() == LessonGuide::Phase::Step && !m_guide->question().isEmpty();
-    enum GivenUp { Nothing, Source, Leave, Air };
-    for (const GivenUp given : {Nothing, Source, Leave, Air}) {
+    enum GivenUp { Nothing, Source, Leave, Terms, Air };
+    for (const GivenUp given : {Nothing, Source, Leave, Terms, Air}) {
         m_source->setVisible(given < Source);
         m_open->setVisible(given < Source && !m_open->toolTip().isEmpty());
         m_leave->setVisible(m_guide->phase() != LessonGuide::Phase::Turn && !(asks && given >= Leave));
+        refreshTerms(!(asks && given >= Terms));
         for (ChoiceButton* choice : m_choices)
             choice->setTight(given >= Air);
         m_scroll->widget()->layout()->setSpacing(given >= Air ? kGrid / 2 : kGrid + kGrid / 2);
@@ -373,9 +386,7 @@ void LessonPanel::askForBet() {
 
 void LessonPanel::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
-    if (!m_guide->lesson()) return;
-    refreshTerms();
-    fitWords();
+    if (m_guide->lesson()) fitWords();
 }
 
 void LessonPanel::changeEvent(QEvent* event) {

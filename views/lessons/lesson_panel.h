@@ -54,7 +54,8 @@ private:
     QWidget* makeFoot();
     void refresh();
     void refreshResult();
-    void refreshTerms();
+    /// Which new words can be asked about, if there is room for them.
+    void refreshTerms(bool shown);
     void refreshQuestion();
     void refreshFoot();
     /// Where the narration does not fit, other things give it their room, one after the other: the source, which the

@@ -65,6 +65,7 @@ int TimelineMetrics::laneHeight(const Lane& lane) const {
         if (density == Density::Lowest) return px(48);
         return px((lowRecords ? 60 : 88) + (!showsDeciders(lane) ? 0 : lowRecords ? kDecidersAboveLow : kDeciders));
     case LaneKind::Copy:
+        return px(density == Density::Lowest ? 22 : 28);
     case LaneKind::Clock:
         return px(28);
     case LaneKind::Watchers:
@@ -92,6 +93,7 @@ QRectF TimelineMetrics::bar(LaneKind kind, double x, double width) const {
     case LaneKind::Effect:
         return {x, double(px(density == Density::Usual ? 13 : 12)), width, double(px(22))};
     case LaneKind::Copy:
+        return {x, double(px(density == Density::Lowest ? 3 : 6)), width, double(px(16))};
     case LaneKind::Clock:
         return {x, double(px(6)), width, double(px(16))};
     case LaneKind::Watchers:

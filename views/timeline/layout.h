@@ -28,7 +28,7 @@ struct TimelineMetrics {
         Usual,
         Low,   ///< captions, records, effects and the overview are lower, and copies stand below the effects
         Lower, ///< without the strip of who decides a record
-        Lowest ///< records have room for a bar and its queue
+        Lowest ///< records have room for a bar and its queue, and copies for a bar
     };
     Density density = Density::Usual;
     bool showsDeciders(const Lane& lane) const { return density < Density::Lower && !lane.deciders.empty(); }

@@ -6,6 +6,7 @@
 #include "lessons/lesson_panel.h"
 #include "lessons/presenter_bar.h"
 #include "theme/fonts.h"
+#include "timeline/timeline_view.h"
 #include "transport/player.h"
 #include "welcome/welcome_page.h"
 #include "window/action_registry.h"
@@ -23,6 +24,7 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
+#include <QToolButton>
 
 using namespace lockscope;
 using views::LessonGuide;
@@ -176,6 +178,53 @@ private Q_SLOTS:
         QTRY_COMPARE((*hint)->visibleRegion().boundingRect(), (*hint)->rect());
         s.window->resize(1280, 1000); // and what gave it their room comes back
         QTRY_VERIFY(s.desk()->panel()->leaveButton()->isVisible());
+    }
+
+    /// Parts do not come and go at one size.
+    void fittingAgainChangesNothing() {
+        Scene s;
+        s.at("the-pause", 2);
+        const auto shown = [&] {
+            return std::pair(s.desk()->panel()->findChild<QToolButton*>(QStringLiteral("lesson.source"))->isVisible(),
+                             s.desk()->panel()->leaveButton()->isVisible());
+        };
+        for (int height = 620; height <= 860; height += 8) {
+            s.window->resize(1280, height);
+            for (int turn = 0; turn < 3; ++turn)
+                QCoreApplication::processEvents(); // docks and the words in them are laid out at the next turns
+            const auto before = shown();
+            for (int again = 0; again < 2; ++again) {
+                Q_EMIT s.guide()->changed();
+                QCOMPARE(shown(), before);
+            }
+        }
+    }
+
+    void allLitLanesAreInSightBeforeAClass_data() {
+        QTest::addColumn<int>("step");
+        for (const int step : {1, 2, 3, 4, 5})
+            QTest::addRow("step %d", step + 1) << step;
+    }
+    void allLitLanesAreInSightBeforeAClass() {
+        QFETCH(int, step);
+        Scene s;
+        s.window->resize(1280, 720);
+        s.at("redlock", step);
+        s.window->presenter()->setOn(true);
+        const auto* const view = s.window->findChild<views::TimelineView*>();
+        const auto hidden = [&] {
+            QStringList names;
+            const auto& spotlight = s.context()->spotlight();
+            const auto& rows = view->layoutOfLanes().rows();
+            for (std::size_t row = 0; spotlight && row < rows.size(); ++row) {
+                if (std::ranges::find(spotlight->lanes, rows[row].lane->entity) == spotlight->lanes.end()) continue;
+                const QRect place = view->rowRect(int(row));
+                if (place.top() < 0 || place.bottom() > view->viewport()->height())
+                    names += s.context()->trace()->displayName(rows[row].lane->entity);
+            }
+            return names;
+        };
+        QTRY_COMPARE(hidden(), QStringList());
     }
 
     void theHandsOfAClassAreCounted() {
