@@ -91,8 +91,11 @@ public:
                                                                   : QPen(Qt::NoPen));
             painter->drawRoundedRect(QRectF(option.rect).adjusted(1, 1, -1, -1), 3, 3);
         }
-        const int shown = badgesShown(badges, option.rect.width());
         const int width = badgeWidth(badges);
+        // In a crowd the step is read whole before a third and a second client are named.
+        int shown = badgesShown(badges, option.rect.width());
+        while (shown > 1 && int(badges.size()) > shown && isCut(index, roomOf(badges, shown, option.rect)))
+            --shown;
         int used = 0;
         for (int i = 0; i < shown; ++i) {
             paintBadge(*painter, badgeRect(option.rect, i, width), badges[std::size_t(i)]);
@@ -119,6 +122,16 @@ public:
     }
 
 private:
+    /// The room of so many badges and of the number of the others, px.
+    static int roomOf(const std::vector<StepBadge>& badges, int shown, const QRect& row) {
+        const QString more = QStringLiteral("+%1").arg(int(badges.size()) - shown);
+        return row.right() - badgeRect(row, shown - 1, badgeWidth(badges)).left() +
+               QFontMetrics(uiFont(-2)).horizontalAdvance(more) + badgeGap();
+    }
+    /// Whether the step's text loses its end beside badges that take so much room.
+    bool isCut(const QModelIndex& index, int badges) const {
+        return linesOf(index, std::max(badges, usualRoom())).join(QString()).endsWith(QChar(0x2026));
+    }
     static int lineHeight() { return QFontMetrics(fixedFont()).height() + 1; }
     static int heightFor(int lines) { return rowHeight() + (std::max(lines, 1) - 1) * lineHeight(); }
     static int usualRoom() { return kPad + kUsualBadges * (badgeHeight() + badgeGap()); }

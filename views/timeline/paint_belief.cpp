@@ -14,14 +14,18 @@ struct Timeline {
     Q_DECLARE_TR_FUNCTIONS(Timeline)
 };
 
-void paintWaiting(const PaintKit& kit, const Span& span, const QRectF& r, double end) {
-    if (r.height() < kit.m.px(9)) return kit.box(r, onGround(color(Role::Waiting, 0.45))); // no room for dots
+/// Gives where its words stand; empty: it has none.
+QRectF paintWaiting(const PaintKit& kit, const Span& span, const QRectF& r, double end) {
+    if (r.height() < kit.m.px(9)) { // no room for dots
+        kit.box(r, onGround(color(Role::Waiting, 0.45)));
+        return {};
+    }
     const double y = std::round(r.center().y() - kit.m.px(3) / 2.0), x = std::round(r.x());
     kit.p.setBrushOrigin(QPointF(std::round(kit.c.x(span.from)), y)); // the pattern stays with the span when panning
     kit.p.fillRect(QRectF(x, y, std::round(r.width()), kit.m.px(3)), kit.waitDots);
     kit.p.setBrushOrigin(QPointF(0, 0));
     const bool low = kit.m.lowBeliefs();
-    if (r.width() < 24 || !kit.m.wordsOnBeliefs()) return;
+    if (r.width() < 24 || !kit.m.wordsOnBeliefs()) return {};
     // How long it will have waited is not told before its end is drawn.
     const bool goesOn = span.open() || span.to >= kit.last;
     const QString waits =
@@ -33,8 +37,8 @@ void paintWaiting(const PaintKit& kit, const Span& span, const QRectF& r, double
     const double left = std::max(x, 0.0) + kit.m.px(3);
     const QRectF above(left, y - kit.m.px(18), end - left, kit.m.px(16));
     if (!low) {
-        kit.firstFitting(above, wordings, kit.smallBold, Role::WaitingText);
-        return;
+        const double right = kit.firstFitting(above, wordings, kit.smallBold, Role::WaitingText);
+        return {left, above.y(), right - left, above.height()};
     }
     // No room above the dots: the words interrupt them.
     const QRectF on(left + kit.m.px(9), r.center().y() - kit.m.px(8), end - left - kit.m.px(9), kit.m.px(16));
@@ -43,8 +47,9 @@ void paintWaiting(const PaintKit& kit, const Span& span, const QRectF& r, double
         if (width > on.width()) continue;
         kit.box(QRectF(on.x() - kit.m.px(3), on.y(), width + kit.m.px(6), on.height()), color(Role::SurfaceSunken));
         kit.text({on.x(), on.y(), width + 1, on.height()}, words, kit.smallBold, Role::WaitingText);
-        return;
+        return {on.x(), on.y(), width, on.height()};
     }
+    return {};
 }
 
 /// Gives where the words on it stand; empty: it has none.
@@ -112,7 +117,7 @@ void paintPausedPill(const PaintKit& kit, const QRectF& pill) {
 }
 
 /// The pills of its pauses go to `pills`: they are painted above everything else in the lane. `written`: where
-/// words on the bar say what the client holds, from left to right.
+/// words say what the client holds or that it waits, from left to right.
 void paintLife(const PaintKit& kit, const ClientLife& life, const QRectF& bar, const std::vector<QRectF>& written,
                std::vector<QRectF>& pills) {
     double pillEnd = -1e9;
@@ -126,15 +131,15 @@ void paintLife(const PaintKit& kit, const ClientLife& life, const QRectF& bar, c
         kit.p.setBrushOrigin(QPointF(0, 0));
         const double width = kit.smallBold.width(Timeline::tr("paused")) + kit.m.px(27);
         double left = std::round(std::max(std::min(r.x() + kit.m.px(6), kit.edge - width - 2), 2.0));
-        // On a low bar the pill stands behind the words, where there is room for it.
+        const double top = kit.m.lowBeliefs() ? std::round(bar.center().y() - kit.m.px(19) / 2.0) : 1;
+        // The pill stands behind the words, where there is room for it.
         for (const QRectF& taken : written) {
             const double behind = std::round(taken.right() + kit.m.px(6));
-            if (kit.m.lowBeliefs() && left < behind && taken.left() < left + width &&
+            if (taken.top() < top + kit.m.px(19) && left < behind && taken.left() < left + width &&
                 behind + width <= std::min(r.right(), kit.edge))
                 left = behind;
         }
         if (!kit.m.wordsOnBeliefs() || r.right() - left < width * 0.6 || left < pillEnd) return;
-        const double top = kit.m.lowBeliefs() ? std::round(bar.center().y() - kit.m.px(19) / 2.0) : 1;
         pills.emplace_back(left, top, width, kit.m.px(19));
         pillEnd = pills.back().right() + 4;
     };
@@ -273,16 +278,11 @@ void paintBelief(const PaintKit& kit, const Lane& lane, int height) {
     paintColumns(kit, columns, bar);
     std::vector<QRectF> written;
     for (const auto& [span, rect] : wide) {
-        switch (BeliefState(span->state)) {
-        case BeliefState::Waiting:
-            paintWaiting(kit, *span, rect, rect.right() - 2);
-            break;
-        case BeliefState::Holding:
-            if (const QRectF words = paintHolding(kit, *span, rect); words.width() > 0) written.push_back(words);
-            break;
-        case BeliefState::Stale:
-            break;
-        }
+        const auto state = BeliefState(span->state);
+        const QRectF words = state == BeliefState::Waiting   ? paintWaiting(kit, *span, rect, rect.right() - 2)
+                             : state == BeliefState::Holding ? paintHolding(kit, *span, rect)
+                                                             : QRectF();
+        if (words.width() > 0) written.push_back(words);
     }
     std::vector<QRectF> pills;
     if (lane.life) paintLife(kit, *lane.life, bar, written, pills);

@@ -3,7 +3,9 @@
 #include "timeline/paint_kit.h"
 #include "timeline/words.h"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 
 namespace lockscope::views {
@@ -87,6 +89,13 @@ void paintEffect(const PaintKit& kit, const Lane& lane, int height) {
         const Mark& mark = marks[damages[d]];
         if (mark.tick) numbers.add(mark.x, shortNumber(kit.data.damage(mark.tick->label).number), Role::ViolationText);
     }
+    // A refusal is seldom, and often the point of the story: it has its sign however close accepted writes are.
+    const auto refusal = [&](std::size_t i) { return EffectTick(marks[i].tick->kind) == EffectTick::Refused; };
+    std::stable_partition(alone.begin(), alone.end(), std::not_fn(refusal));
+    for (const std::size_t i : alone)
+        if (refusal(i) && marks[i].tick->label != 0)
+            numbers.add(marks[i].x, numberText(kit.data, marks[i].tick->label, Digits::Last), Role::TextDim);
+    double lastRefusal = -1e9;
     for (const std::size_t i : alone) {
         const double gap = std::min(i > 0 ? marks[i].x - marks[i - 1].x : 1e9,
                                     i + 1 < marks.size() ? marks[i + 1].x - marks[i].x : 1e9);
@@ -95,10 +104,13 @@ void paintEffect(const PaintKit& kit, const Lane& lane, int height) {
         const auto kind = EffectTick(tick.kind);
         if (kind == EffectTick::Stale) continue;
         const double x = marks[i].x;
-        if (kind == EffectTick::Refused)
-            kit.sprite(small ? Sprite::RefusedSmall : Sprite::Refused, x, y);
-        else
-            kit.sprite(small ? Sprite::AcceptedSmall : Sprite::Accepted, x, y);
+        if (kind == EffectTick::Refused) {
+            const bool crowded = x - lastRefusal < 1.6 * r;
+            kit.sprite(crowded ? Sprite::RefusedSmall : Sprite::Refused, x, y);
+            if (!crowded) lastRefusal = x;
+            continue;
+        }
+        kit.sprite(small ? Sprite::AcceptedSmall : Sprite::Accepted, x, y);
         if (tick.label != 0) numbers.add(x, numberText(kit.data, tick.label, Digits::Last), Role::TextDim);
     }
     // Last, above everything: damage is never hidden by what was fine.
