@@ -4,8 +4,11 @@
 #include <QAbstractButton>
 #include <QAbstractItemView>
 #include <QAbstractSlider>
+#include <QCheckBox>
 #include <QComboBox>
+#include <QDialog>
 #include <QKeyEvent>
+#include <QRadioButton>
 #include <QTabBar>
 
 namespace lockscope::app {
@@ -27,9 +30,21 @@ bool movesWithin(int key) {
     }
 }
 
+/// Return presses a button as Space does. In a dialogue Qt does that itself, and a check box keeps to Space.
+bool pressedByReturn(QObject* watched, const QKeyEvent& key) {
+    if (key.key() != Qt::Key_Return && key.key() != Qt::Key_Enter) return false;
+    if (key.modifiers() & ~Qt::KeypadModifier || key.isAutoRepeat()) return false;
+    auto* const button = qobject_cast<QAbstractButton*>(watched);
+    const bool ticks = qobject_cast<QCheckBox*>(watched) || qobject_cast<QRadioButton*>(watched);
+    if (!button || ticks || qobject_cast<QDialog*>(button->window())) return false;
+    button->click();
+    return true;
+}
+
 } // namespace
 
 bool KeyboardCourtesy::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::KeyPress) return pressedByReturn(watched, *static_cast<QKeyEvent*>(event));
     if (event->type() != QEvent::ShortcutOverride) return false;
     auto* key = static_cast<QKeyEvent*>(event);
     if (key->modifiers() & ~(Qt::KeypadModifier | Qt::ShiftModifier)) return false;

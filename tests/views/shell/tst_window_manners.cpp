@@ -8,11 +8,14 @@
 #include "window/language.h"
 #include "window_scene.h"
 
+#include <QCheckBox>
 #include <QFileDialog>
 #include <QListView>
 #include <QMenu>
 #include <QMenuBar>
+#include <QPushButton>
 #include <QScrollBar>
+#include <QSignalSpy>
 #include <QSpinBox>
 
 using namespace lockscope;
@@ -45,6 +48,23 @@ private Q_SLOTS:
     void initTestCase() {
         qApp->installEventFilter(&m_courtesy);
         views::Theme::instance().setChoice(views::ThemeChoice::Light);
+    }
+
+    /// On the welcome page, too, where no dialogue does it.
+    void returnPressesTheButtonWithTheFocus() {
+        QWidget window;
+        QPushButton button(QStringLiteral("b"), &window);
+        QCheckBox box(QStringLiteral("c"), &window);
+        QSignalSpy pressed(&button, &QPushButton::clicked), ticked(&box, &QCheckBox::toggled);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        button.setFocus();
+        QTest::keyClick(&button, Qt::Key_Return);
+        QTest::keyClick(&button, Qt::Key_Enter, Qt::KeypadModifier);
+        QCOMPARE(pressed.count(), 2);
+        box.setFocus();
+        QTest::keyClick(&box, Qt::Key_Return);
+        QCOMPARE(ticked.count(), 0);
     }
 
     /// The instant of a planned fault, for one, does not slip into the past while its dialogue is open.
