@@ -225,6 +225,11 @@ QWidget* LessonPanel::makeFoot() {
     return foot;
 }
 
+void LessonPanel::setShown(QWidget* part, bool shown) {
+    if (!shown && part->hasFocus()) m_next->setFocus(Qt::OtherFocusReason);
+    part->setVisible(shown);
+}
+
 void LessonPanel::refresh() {
     const lesson::Lesson* const lesson = m_guide->lesson();
     if (!lesson) return;
@@ -268,7 +273,7 @@ void LessonPanel::refreshTerms(bool shown) {
             button->setAccessibleName(tr("What is this: %1?").arg(button->text()));
         }
         room -= button->sizeHint().width() + kGrid / 2;
-        button->setVisible(shown && i < terms.size() && (i == 0 || room >= 0));
+        setShown(button, shown && i < terms.size() && (i == 0 || room >= 0));
     }
 }
 
@@ -301,7 +306,7 @@ void LessonPanel::refreshQuestion() {
     m_hands->setText(tr("%n hand(s) counted", "", std::accumulate(hands.begin(), hands.end(), 0)));
     for (int i = 0; i < kChoices; ++i) {
         ChoiceButton* const button = m_choices[std::size_t(i)];
-        button->setVisible(asks && i < choices.size());
+        setShown(button, asks && i < choices.size());
         if (!asks || i >= choices.size()) continue;
         const bool mine = m_guide->chosen() == i;
         button->setHands(hands.empty() ? 0 : hands[std::size_t(i)], most);
@@ -365,8 +370,8 @@ void LessonPanel::fitWords() {
     enum GivenUp { Nothing, Source, Leave, Terms, Air };
     for (const GivenUp given : {Nothing, Source, Leave, Terms, Air}) {
         m_source->setVisible(given < Source);
-        m_open->setVisible(given < Source && !m_open->toolTip().isEmpty());
-        m_leave->setVisible(m_guide->phase() != LessonGuide::Phase::Turn && !(asks && given >= Leave));
+        setShown(m_open, given < Source && !m_open->toolTip().isEmpty());
+        setShown(m_leave, m_guide->phase() != LessonGuide::Phase::Turn && !(asks && given >= Leave));
         refreshTerms(!(asks && given >= Terms));
         for (ChoiceButton* choice : m_choices)
             choice->setTight(given >= Air);

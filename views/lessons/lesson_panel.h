@@ -54,6 +54,8 @@ private:
     QWidget* makeFoot();
     void refresh();
     void refreshResult();
+    /// The keyboard stays in the lesson when the part that has it goes away.
+    void setShown(QWidget* part, bool shown);
     /// Which new words can be asked about, if there is room for them.
     void refreshTerms(bool shown);
     void refreshQuestion();

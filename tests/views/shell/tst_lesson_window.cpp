@@ -200,6 +200,26 @@ private Q_SLOTS:
         }
     }
 
+    /// Else the next key would be that of a table beside the lesson.
+    void theKeyboardStaysWhenItsButtonGoesAway() {
+        Scene s;
+        s.window->resize(1280, 720);
+        s.at("the-pause", 1);
+        auto* const source = s.desk()->panel()->findChild<QToolButton*>(QStringLiteral("lesson.source"));
+        QTRY_VERIFY(source->isVisible());
+        source->setFocus();
+        s.key(Qt::Key_PageDown);
+        s.toStop();
+        for (int height = 700; source->isVisible() && height > 560; height -= 20) {
+            s.window->resize(1280, height);
+            QCoreApplication::processEvents(); // the panel is laid out at the next turn
+        }
+        QTRY_VERIFY(!source->isVisible()); // the bet takes its room
+        QVERIFY(s.desk()->panel()->isAncestorOf(QApplication::focusWidget()));
+        s.key(Qt::Key_2);
+        QCOMPARE(s.guide()->chosen(), std::optional(1));
+    }
+
     void allLitLanesAreInSightBeforeAClass_data() {
         QTest::addColumn<int>("step");
         for (const int step : {1, 2, 3, 4, 5})
