@@ -63,7 +63,9 @@ QString holdersText(const LockRow& row) {
 QString endText(const LockRow& row) {
     switch (row.expires()) {
     case LockRow::Expires::At:
-        return tr("%1 s left").arg(double(*row.ttlMs) / 1000, 0, 'f', 1);
+        // No more digits than were measured.
+        return tr("%1 s left")
+            .arg(double(*row.ttlMs) / 1000, 0, 'f', row.ends && row.ends->toMs - row.ends->fromMs >= 1000 ? 0 : 1);
     case LockRow::Expires::Never:
         return tr("never expires");
     case LockRow::Expires::Unknown:

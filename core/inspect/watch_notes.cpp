@@ -61,6 +61,8 @@ const char* nameOf(Kind kind) {
         return "names-wanted";
     case Kind::KeysListed:
         return "keys-listed";
+    case Kind::EndsInSeconds:
+        return "ends-in-seconds";
     case Kind::ListRefused:
         return "list-refused";
     case Kind::ListBounded:
@@ -129,6 +131,8 @@ QString textOf(const WatchNote& note) {
     case Kind::KeysListed:
         return Text::tr("Locks are found by a list of all keys, now and then (metadump): a new lock that is held only "
                         "between two lists is missed");
+    case Kind::EndsInSeconds:
+        return Text::tr("This server's clock has whole seconds: a lock ends up to one second before it is shown to");
     case Kind::ListRefused:
         return Text::tr("This server does not list its keys, so only locks that you name (match) are watched. %1")
             .arg(note.examples.empty() ? QString() : readable(note.examples.front()));
@@ -184,6 +188,7 @@ bool countsKeys(Kind kind) {
     case Kind::SessionsRefused:
     case Kind::NamesWanted:
     case Kind::KeysListed:
+    case Kind::EndsInSeconds:
     case Kind::ListRefused:
     case Kind::ListBounded:
     case Kind::MayEvict:

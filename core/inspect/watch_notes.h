@@ -25,6 +25,7 @@ struct WatchNote {
         SessionsRefused,  ///< this user has no right to ask which sessions wait for which
         NamesWanted,      ///< this server cannot list its keys: only named ones can be looked at
         KeysListed,       ///< locks are found in a list of all keys, now and then
+        EndsInSeconds,    ///< this server tells ends in whole seconds
         ListRefused,      ///< this server does not list its keys, in the words of examples
         ListBounded,      ///< its list has more keys that may be locks than these, which are kept
         MayEvict,         ///< the server drops keys when its memory is full, by the policy in examples

@@ -34,6 +34,7 @@ const std::vector<QByteArray> kAnswers{
     "NOT_STORED\r\nEXISTS\r\nNOT_FOUND\r\nDELETED\r\n",
     "VALUE a 0 0 18446744073709551615\r\n\r\nEND\r\n",
     "VERSION 1.6.18\r\nERROR\r\n",
+    "HD t-1 c12\r\nHD t20 c18446744073709551615\r\nEN\r\n",
     "CLIENT_ERROR unauthenticated\r\nSERVER_ERROR out of memory storing object\r\n",
     "key=a%3A1 exp=-1 la=1795819776 cas=1 fetch=no cls=1 size=65\nkey=b exp=1 la=1 cas=2 fetch=yes cls=1 "
     "size=1\nEND\r\n",

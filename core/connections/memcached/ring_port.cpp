@@ -79,6 +79,11 @@ Result<std::optional<Item>> RingPort::get(QByteArray key, std::stop_token stop) 
     return server.get(std::move(key), std::move(stop));
 }
 
+Result<std::optional<Lifetime>> RingPort::lifetime(QByteArray key, std::stop_token stop) {
+    Client& server = serverOf(key);
+    return server.lifetime(std::move(key), std::move(stop));
+}
+
 Result<KeyList> RingPort::list(WantsKey wants, std::stop_token stop) {
     const std::vector<std::weak_ptr<Client>> servers(m_servers.begin(), m_servers.end());
     const std::shared_ptr<const KeyRing> ring = m_ring; // this object may go

@@ -23,6 +23,7 @@ public:
     Result<Change> compareAndSet(QByteArray key, QByteArray value, Expiry expiry, Mark meant, bool look,
                                  std::stop_token stop = {}) override;
     Result<std::optional<Item>> get(QByteArray key, std::stop_token stop = {}) override;
+    Result<std::optional<Lifetime>> lifetime(QByteArray key, std::stop_token stop = {}) override;
     /// The lists of all servers, one after the other: of each those keys that this ring looks for there.
     Result<KeyList> list(WantsKey wants, std::stop_token stop = {}) override;
     Result<bool> remove(QByteArray key, std::stop_token stop = {}) override;

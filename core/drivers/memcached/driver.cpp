@@ -39,6 +39,10 @@ std::optional<Item> found(Call& call) {
     return std::move(call.replies[0].item);
 }
 
+std::optional<Lifetime> lifetimeOf(Call& call) {
+    return call.replies[0].lifetime;
+}
+
 KeyList listed(Call& call) {
     KeyList list = std::move(call.replies[0].list);
     list.busy = call.replies[0].word == Word::Busy;
@@ -83,6 +87,10 @@ Result<Change> MemcachedDriver::compareAndSet(QByteArray key, QByteArray value, 
 
 Result<std::optional<Item>> MemcachedDriver::get(QByteArray key, std::stop_token stop) {
     return ask(m_line, Command{Command::Kind::Get, std::move(key)}, &found, std::move(stop));
+}
+
+Result<std::optional<Lifetime>> MemcachedDriver::lifetime(QByteArray key, std::stop_token stop) {
+    return ask(m_line, Command{Command::Kind::Lifetime, std::move(key)}, &lifetimeOf, std::move(stop));
 }
 
 Result<KeyList> MemcachedDriver::list(WantsKey wants, std::stop_token stop) {

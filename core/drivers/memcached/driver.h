@@ -25,6 +25,7 @@ public:
     Result<Change> compareAndSet(QByteArray key, QByteArray value, Expiry expiry, Mark meant, bool look,
                                  std::stop_token stop = {}) override;
     Result<std::optional<Item>> get(QByteArray key, std::stop_token stop = {}) override;
+    Result<std::optional<Lifetime>> lifetime(QByteArray key, std::stop_token stop = {}) override;
     Result<KeyList> list(WantsKey wants, std::stop_token stop = {}) override;
     Result<bool> remove(QByteArray key, std::stop_token stop = {}) override;
     CallList::Registration onReconnect(const QByteArray& key, CallList::Callback back) override;

@@ -18,7 +18,7 @@ std::vector<LockRow> readMemcachedShedLock(const SeenItem& item); ///< shedlock
 std::vector<LockRow> readMemcachedOwn(const SeenItem& item);      ///< memcached-lease, memcached-add: Lockscope's
 std::vector<LockRow> readMemcachedString(const SeenItem& item);   ///< string: whatever else the name has
 
-/// A held row; the server tells no end of an item to a `get`.
+/// A held row; its end is not known: a server tells it apart from the item.
 LockRow memcachedRow(const SeenItem& item, const char* format, Party holder);
 
 } // namespace lockscope::inspect

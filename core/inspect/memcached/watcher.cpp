@@ -52,6 +52,7 @@ QCoro::Task<std::expected<void, Error>> MemcachedWatcher::read(std::vector<memca
     const Nanos began = runtime().monotonic();
     std::optional<Error> failed;
     std::exception_ptr cancelled;
+    std::int64_t trips = 0;
     for (std::size_t at = 0; at < keys.size() && !failed && !cancelled; at += kTogether) {
         const std::size_t end = std::min(at + kTogether, keys.size());
         const Nanos asked = runtime().monotonic();
@@ -60,6 +61,7 @@ QCoro::Task<std::expected<void, Error>> MemcachedWatcher::read(std::vector<memca
             ++m_requests;
             reads.push_back(m_reader.get(keys[i].key, stop));
         }
+        std::vector<Read> ending;
         for (std::size_t i = at; i < end; ++i) {
             try {
                 const auto item = co_await reads[i - at];
@@ -72,6 +74,10 @@ QCoro::Task<std::expected<void, Error>> MemcachedWatcher::read(std::vector<memca
                 if (*item) {
                     const SeenItem seen{keys[i].key, (*item)->value};
                     for (LockRow& row : readInOrder(byName ? memcachedFormats() : memcachedOwnFormats(), seen)) {
+                        // A server that tells no beginning of its run may be a proxy, which hangs up at what it does
+                        // not know.
+                        if (m_tellsEnds && (*item)->mark.runBegan > 0)
+                            ending.push_back({keys[i].key, (*item)->mark.unique, found.locks.size()});
                         if (m_whereIs) row.server = m_whereIs(keys[i].key).toUtf8();
                         found.locks.push_back(std::move(row));
                         lock = true;
@@ -84,12 +90,56 @@ QCoro::Task<std::expected<void, Error>> MemcachedWatcher::read(std::vector<memca
             }
         }
         m_way = std::min(m_way, runtime().monotonic() - asked);
+        ++trips;
+        if (ending.empty() || failed || cancelled) continue;
+        ++trips;
+        const auto ends = co_await readEnds(std::move(ending), found, stop);
+        if (!ends) failed = ends.error();
     }
     if (cancelled) std::rethrow_exception(cancelled);
-    const auto batches = std::int64_t((keys.size() + kTogether - 1) / kTogether);
-    if (batches > 0) spent(std::max<Nanos>(runtime().monotonic() - began - batches * m_way, 0ns));
+    if (trips > 0) spent(std::max<Nanos>(runtime().monotonic() - began - trips * m_way, 0ns));
     if (failed) co_return std::unexpected(*failed);
     found.looked += std::int64_t(keys.size());
+    co_return std::expected<void, Error>();
+}
+
+QCoro::Task<std::expected<void, Error>> MemcachedWatcher::readEnds(std::vector<Read> locks, Look& found,
+                                                                   std::stop_token stop) {
+    const auto ms = [](Nanos time) { return std::chrono::duration_cast<std::chrono::milliseconds>(time).count(); };
+    constexpr std::int64_t kTick = 1000; // of the server's clock, ms
+    const std::int64_t asked = ms(runtime().monotonic());
+    std::vector<memcached::Result<std::optional<memcached::Lifetime>>> reads;
+    for (const Read& lock : locks) {
+        ++m_requests;
+        reads.push_back(m_reader.lifetime(lock.key, stop));
+    }
+    std::optional<Error> failed;
+    std::exception_ptr cancelled;
+    for (std::size_t i = 0; i < locks.size(); ++i) {
+        try {
+            const auto lifetime = co_await reads[i];
+            if (!lifetime) {
+                // One that is older than these questions, or speaks the binary protocol.
+                if (lifetime.error().kind == Error::Kind::Refused)
+                    m_tellsEnds = false;
+                else
+                    failed = lifetime.error();
+                continue;
+            }
+            if (!*lifetime || (*lifetime)->unique != locks[i].unique) continue;
+            LockRow& row = found.locks[locks[i].row];
+            row.neverExpires = !(*lifetime)->seconds;
+            if (row.neverExpires) continue;
+            row.ttlMs = *(*lifetime)->seconds * kTick;
+            row.ends = EndsWithin{asked + std::max<std::int64_t>(*row.ttlMs - kTick, 0),
+                                  ms(runtime().monotonic()) + 1 + *row.ttlMs};
+            m_toldSeconds = true;
+        } catch (const Cancelled&) {
+            cancelled = std::current_exception();
+        }
+    }
+    if (cancelled) std::rethrow_exception(cancelled);
+    if (failed) co_return std::unexpected(*failed);
     co_return std::expected<void, Error>();
 }
 
@@ -134,7 +184,13 @@ QCoro::Task<std::expected<LookingWatcher::Look, WatchTrouble>> MemcachedWatcher:
     const auto named = co_await read(m_names, false, found, stop);
     if (!named) co_return std::unexpected(troubleOf(named.error()));
     found.passed = found.there = found.looked;
-    if (!m_finder) co_return found;
+    const auto noteSeconds = [this, &found] {
+        if (m_toldSeconds) found.notes.push_back({WatchNote::Kind::EndsInSeconds, 0, {}});
+    };
+    if (!m_finder) {
+        noteSeconds();
+        co_return found;
+    }
     const auto locks = co_await read(m_finder->locks(runtime().monotonic()), true, found, stop);
     if (!locks) co_return std::unexpected(troubleOf(locks.error()));
     const std::size_t slice = options().candidatesOfALook;
@@ -150,6 +206,7 @@ QCoro::Task<std::expected<LookingWatcher::Look, WatchTrouble>> MemcachedWatcher:
         found.passed = found.there - std::int64_t(m_finder->left());
     }
     found.notes = m_finder->notes();
+    noteSeconds();
     co_return found;
 }
 

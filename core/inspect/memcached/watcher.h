@@ -24,6 +24,15 @@ private:
     /// Reads keys, and adds the locks among them to `found`. `listed`: they are of the server's list.
     QCoro::Task<std::expected<void, memcached::Error>> read(std::vector<memcached::ListedKey> keys, bool listed,
                                                             Look& found, std::stop_token stop);
+    /// A lock that was read.
+    struct Read {
+        QByteArray key;
+        std::uint64_t unique = 0; ///< Mark::unique
+        std::size_t row = 0;      ///< among those found
+    };
+    /// Asks when locks end that have just been read, and fills that in; what changed meanwhile stays not known.
+    QCoro::Task<std::expected<void, memcached::Error>> readEnds(std::vector<Read> locks, Look& found,
+                                                                std::stop_token stop);
     QCoro::Task<std::expected<void, memcached::Error>> list(Depth depth, std::stop_token stop);
 
     memcached::Reader& m_reader;
@@ -31,6 +40,8 @@ private:
     std::vector<memcached::ListedKey> m_names; ///< that the user names
     std::optional<KeyFinder> m_finder;         ///< of other keys, if the user allows lists
     std::uint64_t m_requests = 0;
+    bool m_tellsEnds = true; ///< until the server refuses
+    bool m_toldSeconds = false;
     Nanos m_way = kNever; ///< the shortest round trip so far
 };
 

@@ -120,7 +120,8 @@ void BinaryProtocol::append(QByteArray& out, const Command& command) {
     case Command::Kind::Statistics:
         appendRequest(out, kStatistics, {});
         break;
-    case Command::Kind::List: // this protocol has no way to list keys, and the server says so in its order
+    case Command::Kind::Lifetime:
+    case Command::Kind::List: // this protocol has no way to tell ends or to list keys: the server says so in its order
         appendRequest(out, kNothing, {});
         break;
     }

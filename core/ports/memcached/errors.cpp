@@ -96,6 +96,10 @@ Error listsNothing() {
     return {Kind::Refused, Text::tr("The keys of this server cannot be listed.")};
 }
 
+Error tellsNoEnds() {
+    return {Kind::Refused, Text::tr("This server does not tell when its items end.")};
+}
+
 Error refused(const QByteArray& line, const QString& where) {
     // The server says this to a new connection and hangs up: there may be room soon.
     const Kind kind = line.contains("Too many open connections") ? Kind::Unreachable : Kind::Refused;

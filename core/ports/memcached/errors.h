@@ -25,6 +25,8 @@ Error loginOtherwise(const QByteArray& ways, const QString& where);
 Error loginUnfit();
 /// There is no way here to list a server's keys.
 Error listsNothing();
+/// There is no way here to ask when an item ends.
+Error tellsNoEnds();
 /// The server's own error instead of a result.
 Error refused(const QByteArray& line, const QString& where);
 

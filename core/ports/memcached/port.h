@@ -81,6 +81,14 @@ struct ListedKey {
     std::uint64_t unique = 0;
 };
 
+/// The rest of an item's life, as its server tells it.
+struct Lifetime {
+    std::uint64_t unique = 0; ///< the state of the item that it is told of: Mark::unique
+    /// The item ends within the last of so many whole seconds, as the server's clock ticks once a second; missing = it
+    /// has no end.
+    std::optional<std::int64_t> seconds;
+};
+
 /// A server's list of its keys.
 struct KeyList {
     std::vector<ListedKey> keys; ///< those that were wanted
@@ -100,6 +108,9 @@ public:
     /// The runtime on whose thread it works.
     virtual Runtime& runtime() = 0;
     virtual Result<std::optional<Item>> get(QByteArray key, std::stop_token stop = {}) = 0;
+    /// When an item ends (`mg KEY t c`, since memcached 1.6); nullopt: there is no item. Refused: the server, or this
+    /// port, does not tell. A proxy may hang up: only to be asked of a server that told Mark::runBegan.
+    virtual Result<std::optional<Lifetime>> lifetime(QByteArray key, std::stop_token stop = {});
     /// Lists the keys of all items (`lru_crawler metadump all`), which costs the server a walk through them. No other
     /// call may be in flight. Refused: the server, or this port, does not list them.
     virtual Result<KeyList> list(WantsKey wants, std::stop_token stop = {});

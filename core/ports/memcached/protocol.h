@@ -6,7 +6,7 @@ namespace lockscope::memcached {
 
 /// A command for a server.
 struct Command {
-    enum class Kind : std::uint8_t { Add, CompareAndSet, Get, Remove, Version, Statistics, List };
+    enum class Kind : std::uint8_t { Add, CompareAndSet, Get, Lifetime, Remove, Version, Statistics, List };
     Kind kind = Kind::Get;
     QByteArray key = {}, value = {};
     Expiry expiry = 0;
@@ -36,6 +36,7 @@ struct Reply {
     QByteArray text = {};                    ///< with Version, LoginWanted (the SASL mechanisms, if known) and Error
     std::optional<Item> item = std::nullopt; ///< with End: the item read
     KeyList list = {};                       ///< with End: the keys listed
+    std::optional<memcached::Lifetime> lifetime = std::nullopt; ///< with End: when the item ends
 };
 
 /// Encodes commands and decodes replies, for one connection.

@@ -2,6 +2,7 @@
 #include "ports/memcached/text_protocol.h"
 
 #include <charconv>
+#include <limits>
 
 namespace lockscope::memcached {
 
@@ -15,7 +16,7 @@ std::optional<Word> wordOf(QByteArrayView line) {
     constexpr std::pair<const char*, Word> kWords[] = {
         {"STORED", Word::Stored},        {"DELETED", Word::Deleted}, {"END", Word::End},
         {"NOT_STORED", Word::NotStored}, {"EXISTS", Word::Exists},   {"NOT_FOUND", Word::NotFound},
-        {"ERROR", Word::Error},
+        {"ERROR", Word::Error},          {"EN", Word::End},
     };
     for (const auto& [text, word] : kWords)
         if (line == QByteArrayView(text)) return word;
@@ -24,6 +25,7 @@ std::optional<Word> wordOf(QByteArrayView line) {
         if (line.startsWith(error)) return Word::Error;
     if (line.startsWith("BUSY ")) return Word::Busy;
     if (line.startsWith("VERSION ")) return Word::Version;
+    if (line.startsWith("HD ")) return Word::End;
     return std::nullopt;
 }
 
@@ -36,6 +38,25 @@ std::optional<std::uint64_t> nextNumber(QByteArrayView& line) {
     const auto [end, problem] = std::from_chars(word.begin(), word.end(), number);
     if (problem != std::errc() || end != word.end() || word.isEmpty()) return std::nullopt;
     return number;
+}
+
+/// HD t… c…: the seconds that are left, -1 for no end, and the item's number.
+std::expected<Lifetime, QString> lifetimeOf(QByteArrayView line) {
+    std::optional<std::uint64_t> unique, seconds;
+    bool endless = false;
+    for (QByteArrayView rest = line.sliced(3); !rest.isEmpty();) {
+        const qsizetype end = rest.indexOf(' ');
+        QByteArrayView flag = end < 0 ? rest : rest.first(end);
+        rest = end < 0 ? QByteArrayView() : rest.sliced(end + 1);
+        if (flag == QByteArrayView("t-1")) endless = true;
+        if (flag.startsWith('c')) unique = nextNumber(flag = flag.sliced(1));
+        if (flag.startsWith('t')) seconds = nextNumber(flag = flag.sliced(1));
+    }
+    const bool known = endless || (seconds && *seconds <= std::numeric_limits<std::uint32_t>::max());
+    if (!unique || !known) return std::unexpected(QStringLiteral("a bad end of an item"));
+    Lifetime lifetime{*unique, std::nullopt};
+    if (!endless) lifetime.seconds = std::int64_t(*seconds);
+    return lifetime;
 }
 
 void appendNumber(QByteArray& out, auto number) {
@@ -82,6 +103,9 @@ void TextProtocol::append(QByteArray& out, const Command& command) {
         break;
     case Command::Kind::Get:
         out.append("gets ").append(command.key).append("\r\n");
+        break;
+    case Command::Kind::Lifetime:
+        out.append("mg ").append(command.key).append(" t c\r\n");
         break;
     case Command::Kind::Remove:
         out.append("delete ").append(command.key).append("\r\n");
@@ -138,6 +162,11 @@ std::expected<std::optional<Reply>, QString> TextProtocol::next() {
         if (*word == Word::End) {
             reply.item = std::exchange(m_item, std::nullopt);
             reply.list = std::exchange(m_list, {});
+        }
+        if (line.startsWith("HD ")) {
+            const auto lifetime = lifetimeOf(line);
+            if (!lifetime) return std::unexpected(lifetime.error());
+            reply.lifetime = *lifetime;
         }
         m_at += end + 2;
         return reply;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connections/connection.h"
+#include "inspect/memcached/watcher.h"
 #include "inspect/releaser.h"
 #include "live_memcached.h"
 #include "watching.h"
@@ -99,6 +100,71 @@ private Q_SLOTS:
         VERIFY_OK(run(naive->release(**two, {})));
         const LockReport after = run(watcher->once());
         QVERIFY(!rowOf(after, "orders") && !rowOf(after, "stock") && rowOf(after, "theirs"));
+    }
+
+    void endsAreToldInWholeSeconds() {
+        VERIFY_OK(run(m_client->driver.add("ends", "x", 20, false)));
+        VERIFY_OK(run(m_client->driver.add("endless", "x", 0, false)));
+        Watching watch(m_runtime, m_server.url(), QStringLiteral("ends,endless"));
+        QVERIFY(comesTrue([&] { return watch.row("ends") && watch.row("endless"); }));
+        QVERIFY(watch.row("endless")->expires() == LockRow::Expires::Never);
+        const LockRow row = *watch.row("ends");
+        QVERIFY(row.ttlMs && row.ends);
+        QVERIFY2(*row.ttlMs > 10'000 && *row.ttlMs <= 20'000, qPrintable(QString::number(*row.ttlMs)));
+        QCOMPARE(*row.ttlMs % 1000, 0);
+        QVERIFY(row.ends->toMs - row.ends->fromMs >= 1000); // no more exactly than the server says it
+        QVERIFY(has(watch.last(), inspect::WatchNote::Kind::EndsInSeconds));
+        // While nothing happens, no look takes the tick of the server's clock for a renewal.
+        const int before = watch.reports;
+        QVERIFY(comesTrue([&] { return watch.row("ends") && *watch.row("ends")->ttlMs <= *row.ttlMs - 3000; }, 30s));
+        QVERIFY(watch.reports > before);
+        QCOMPARE(watch.happened["ends"], std::vector{LockChange::What::Found});
+        // A hold that another one follows has an end of its own.
+        const auto now = run(m_client->driver.get("ends"));
+        VERIFY_OK(now);
+        QVERIFY(*now);
+        VERIFY_OK(run(m_client->driver.compareAndSet("ends", "x", 100, (*now)->mark, false)));
+        QVERIFY(comesTrue([&] { return watch.row("ends") && *watch.row("ends")->ttlMs > 90'000; }, 30s));
+        QCOMPARE(watch.happened["ends"].back(), LockChange::What::Renewed);
+    }
+
+    void anEndThatNobodyTellsIsNotKnown() {
+        sandbox::MemcachedServerOptions options;
+        options.sasl = true; // the binary protocol has no such question
+        options.logins = "ann:hunter2\n";
+        sandbox::MemcachedServer server(m_runtime, options);
+        VERIFY_STARTED(server);
+        const QString url = QStringLiteral("memcached://ann:hunter2@127.0.0.1:%1").arg(server.port());
+        MemcachedClient client(m_runtime, *parseConnectionUrl(url));
+        VERIFY_OK(run(client.driver.add("theirs", "anything", 60, false)));
+        const auto watcher = watcherOf(m_runtime, url, QStringLiteral("theirs"));
+        for (int looks = 0; looks < 2; ++looks) {
+            const LockReport report = run(watcher->once());
+            QVERIFY2(!report.trouble, report.trouble ? qPrintable(report.trouble->message) : "");
+            QVERIFY(rowOf(report, "theirs"));
+            QVERIFY(rowOf(report, "theirs")->expires() == LockRow::Expires::Unknown);
+            QVERIFY(!has(report, inspect::WatchNote::Kind::EndsInSeconds));
+        }
+    }
+
+    /// Connections of one runtime share a socket: a list that was asked for comes although its watcher is gone.
+    void aListComesAfterItsWatcherIsGone() {
+        sandbox::MemcachedServer server(m_runtime, roomy());
+        VERIFY_STARTED(server);
+        MemcachedClient client(m_runtime, urlOf(server));
+        fill(client, kOthers);
+        inspect::WatchOptions options;
+        options.listKeys = true;
+        auto watcher =
+            std::make_unique<inspect::MemcachedWatcher>(client.driver, QStringLiteral("a shared socket"), options);
+        std::stop_source stop;
+        const std::uint64_t before = client.driver.commandsSent();
+        auto look = howCancelled(watcher->once(stop.get_token()));
+        QVERIFY(comesTrue([&] { return client.driver.commandsSent() > before; }));
+        stop.request_stop();
+        QVERIFY(run(std::move(look))); // before the list has come
+        watcher.reset();
+        VERIFY_OK(run(client.driver.version())); // its answer follows the list
     }
 
     void aRingIsWatchedAsAWhole() {
