@@ -17,6 +17,8 @@ struct WatchStatus {
     State state = State::Idle; ///< Failed: the login or the settings were refused
     QString text;              ///< one translated sentence with the address, never with a password
     QString trouble;           ///< the cause of Retrying or Failed, a sentence; else empty
+    /// Connected, but not to all of several servers that should answer; `text` says to how many.
+    bool partial = false;
 };
 
 /// The cost of watching for the server, since the watcher was made.

@@ -147,7 +147,8 @@ void LiveConnection::judgeHealth() {
         const inspect::WatchStatus status = m_watcher->status();
         const bool connected = status.state == State::Connected && m_observed;
         const bool working = status.state == State::Connecting || status.state == State::Idle;
-        m_health = {connected ? Level::Good : working ? Level::Working : Level::Bad, status.text, {}};
+        const Level reached = status.partial ? Level::Partial : Level::Good;
+        m_health = {connected ? reached : working ? Level::Working : Level::Bad, status.text, {}};
         // A person knows it by its name; troubles keep the address, which says where to look.
         const QString address = m_watcher->where() + QStringLiteral(" · ");
         if (m_health.level != Level::Bad && m_health.text.startsWith(address))

@@ -61,10 +61,12 @@ Health healthOf(const std::vector<ConnectionFacts>& connections) {
         open, {}, [](const ConnectionFacts* one) { return static_cast<int>(one->health.level); });
     const auto good = std::ranges::count_if(
         open, [](const ConnectionFacts* one) { return one->health.level == Health::Level::Good; });
+    const auto partial = std::ranges::count_if(
+        open, [](const ConnectionFacts* one) { return one->health.level == Health::Level::Partial; });
     const int all = int(open.size());
     if (good == all) return {Health::Level::Good, Session::tr("%n connection(s), all up", nullptr, all), {}};
     //: %1 how many connections are up, %n how many there are.
-    const QString counted = Session::tr("%1 of %n connection(s) up", nullptr, all).arg(good);
+    const QString counted = Session::tr("%1 of %n connection(s) up", nullptr, all).arg(good + partial);
     Health health{worst->health.level, {}, {}};
     //: %1 is "3 of 4 connections up", %2 the name of a connection, %3 how it stands with it.
     health.text = Session::tr("%1 · %2: %3").arg(counted, worst->name, worst->health.text);

@@ -65,11 +65,20 @@ ConnectionFacts RedactedLiveSession::redacted(ConnectionFacts facts) const {
     facts.url = QString::fromUtf8(trace::urlOfConnection(*trace(), facts.id));
     if (!facts.servers.isEmpty())
         facts.servers = {tr("%n server(s), names hidden", nullptr, int(facts.servers.size()))};
-    const bool good = facts.health.level == Health::Level::Good;
-    const QString how = good                                           ? tr("connected")
-                        : facts.health.level == Health::Level::Working ? tr("connecting")
-                                                                       : tr("not seen");
-    facts.health.text = QStringLiteral("%1 · %2").arg(facts.name, how);
+    const auto how = [level = facts.health.level] {
+        switch (level) {
+        case Health::Level::Good:
+            return tr("connected");
+        case Health::Level::Working:
+            return tr("connecting");
+        case Health::Level::Partial:
+            return tr("some servers do not answer");
+        case Health::Level::Bad:
+            break;
+        }
+        return tr("not seen");
+    };
+    facts.health.text = QStringLiteral("%1 · %2").arg(facts.name, how());
     if (!facts.health.brief.isEmpty()) facts.health.brief = facts.health.text;
     return facts;
 }

@@ -44,7 +44,12 @@ struct Abilities {
 
 /// How it stands with the servers, in words for the status pill.
 struct Health {
-    enum class Level : std::uint8_t { Good, Working, Bad };
+    enum class Level : std::uint8_t {
+        Good,
+        Working, ///< connecting
+        Partial, ///< connected, and all is known; but not all of the servers that should be there answer
+        Bad,
+    };
     Level level = Level::Good;
     QString text;    ///< "Simulated · gc-pause", "127.0.0.1:6379 · lost: connection refused; trying again in 2 s"
     QString brief{}; ///< a few words where `text` is a sentence: "127.0.0.1:6379 · lost"; empty: text is short itself

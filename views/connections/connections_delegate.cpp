@@ -36,6 +36,8 @@ Look lookOf(const session::ConnectionFacts& facts) {
         return {"check", Role::AcceptedText};
     case Health::Level::Working:
         return {"clock", Role::WaitingText};
+    case Health::Level::Partial:
+        return {"warning", Role::WaitingText};
     case Health::Level::Bad:
         break;
     }

@@ -273,7 +273,7 @@ void LocksPanel::tellNone() {
         m_none->setTexts(tr("No locks yet"),
                          tr("Play a scenario, or connect to a server: every lock shows up here with "
                             "its holder, the time left and the waiters."));
-    else if (session->health().level == Level::Good)
+    else if (session->health().level == Level::Good || session->health().level == Level::Partial)
         m_none->setTexts(severalServers(m_context->session()) ? tr("No lock on these servers")
                                                               : tr("No lock on this server"),
                          tr("Connected. A lock shows up here as soon as somebody takes one."));

@@ -415,9 +415,9 @@ void TransportBar::refreshHealth() {
     m_access->setAccessibleName(m_access->text());
     m_access->updateGeometry();
     using Level = session::Health::Level;
-    m_health->setTone(health.level == Level::Good      ? Pill::Tone::Accepted
-                      : health.level == Level::Working ? Pill::Tone::Waiting
-                                                       : Pill::Tone::Violation);
+    m_health->setTone(health.level == Level::Good  ? Pill::Tone::Accepted
+                      : health.level == Level::Bad ? Pill::Tone::Violation
+                                                   : Pill::Tone::Waiting);
     m_health->updateGeometry();
     fold();
 }

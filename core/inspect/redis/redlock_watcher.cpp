@@ -321,9 +321,11 @@ WatchStatus RedlockWatcher::status() const {
     const auto connected = std::size_t(std::ranges::count_if(
         m_servers, [](const auto& server) { return server->watcher->status().state == State::Connected; }));
     if (connected >= quorum()) {
-        const std::size_t away = m_servers.size() - readableServers();
-        if (away == 0) return {State::Connected, Text::tr("%1 · connected").arg(m_where), {}};
-        return {State::Connected, Text::tr("%1 · connected, %n server(s) away", nullptr, int(away)).arg(m_where), {}};
+        const std::size_t answering = readableServers();
+        if (answering == m_servers.size()) return {State::Connected, Text::tr("%1 · connected").arg(m_where), {}};
+        //: %1 is the addresses of a Redlock's servers, %2 how many of them answer, %3 how many there are.
+        const QString text = Text::tr("%1 · %2 of %3 servers answer, still a majority");
+        return {State::Connected, text.arg(m_where).arg(answering).arg(m_servers.size()), {}, true};
     }
     if (readableServers() >= quorum()) return {State::Connecting, Text::tr("%1 · connecting").arg(m_where), {}};
     const WatchTrouble why = *trouble().trouble;

@@ -140,6 +140,7 @@ private Q_SLOTS:
                                   (std::vector{State::Free, State::Free, State::Held}), kSoon);
         QCOMPARE(watch.row("elsewhere")->state, State::Free);
         QCOMPARE(watch.watcher().status().state, inspect::WatchStatus::State::Connected);
+        QVERIFY(!watch.watcher().status().partial);
 
         m_masters.at(0).kill();
         QTRY_COMPARE_WITH_TIMEOUT(statesOf(watch.row("orders")),
@@ -151,11 +152,16 @@ private Q_SLOTS:
         QCOMPARE(watch.row("elsewhere")->state, State::NotKnown);
         QVERIFY(!watch.last().servers.at(0).trouble.isEmpty());
         QVERIFY(watch.last().servers.at(1).trouble.isEmpty());
-        QCOMPARE(watch.watcher().status().state, inspect::WatchStatus::State::Connected);
+        const inspect::WatchStatus partial = watch.watcher().status();
+        QCOMPARE(partial.state, inspect::WatchStatus::State::Connected);
+        QVERIFY(partial.partial);
+        QVERIFY2(partial.text.contains(QStringLiteral("2 of 3 servers answer, still a majority")),
+                 qPrintable(partial.text));
 
         m_masters.at(1).kill();
         QTRY_COMPARE_WITH_TIMEOUT(watch.outages, 1, kSoon);
         QCOMPARE(watch.watcher().status().state, inspect::WatchStatus::State::Retrying);
+        QVERIFY(watch.watcher().status().trouble.contains(QStringLiteral("Only 1 of the 3 servers")));
 
         // They come back without their data: one copy is left of the lock, and that holds nothing.
         const auto started = run(m_masters.start());
