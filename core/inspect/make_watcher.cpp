@@ -61,9 +61,12 @@ Made sqlWatcher(Runtime& runtime, const ConnectionUrl& url, const Diallers& dial
 }
 
 Made memcachedWatcher(Runtime& runtime, const ConnectionUrl& url, const Diallers& diallers, WatchOptions options) {
-    if (url.endpoints.size() == 1)
-        return std::make_unique<OwningWatcher<MemcachedWatcher, memcached::Client>>(diallers.memcached(runtime, url),
-                                                                                    hosts(url), std::move(options));
+    if (url.endpoints.size() == 1) {
+        auto client = diallers.memcached(runtime, url);
+        const auto worked = [server = client.get()](std::stop_token stop) { return server->worked(std::move(stop)); };
+        return std::make_unique<OwningWatcher<MemcachedWatcher, memcached::Client>>(
+            std::move(client), hosts(url), std::move(options), MemcachedWatcher::WhereIs(), worked);
+    }
     auto ring = std::make_unique<memcached::RingPort>(runtime, diallers.memcached, url);
     const auto whereIs = [servers = ring.get()](const QByteArray& key) { return servers->whereIs(key); };
     return std::make_unique<OwningWatcher<MemcachedWatcher, memcached::RingPort>>(std::move(ring), hosts(url),

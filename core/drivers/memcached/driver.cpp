@@ -53,6 +53,10 @@ bool deleted(Call& call) {
     return call.replies[0].word == Word::Deleted;
 }
 
+bool answered(Call&) {
+    return true;
+}
+
 Client::Version versionOf(Call& call) {
     return {call.replies[0].text};
 }
@@ -109,6 +113,16 @@ CallList::Registration MemcachedDriver::onReconnect(const QByteArray&, CallList:
 
 Result<Client::Version> MemcachedDriver::version(std::stop_token stop) {
     return ask(m_line, Command{Command::Kind::Version}, &versionOf, std::move(stop));
+}
+
+Result<std::optional<Nanos>> MemcachedDriver::worked(std::stop_token stop) {
+    const std::shared_ptr<Line> line = m_line; // this object may go
+    // A proxy may hang up at this question. A server that has answered it does so again.
+    if (!line->tellsStatistics()) co_return std::optional<Nanos>();
+    auto asking = ask(line, Command{Command::Kind::Statistics}, &answered, std::move(stop));
+    const auto told = co_await std::move(asking);
+    if (!told) co_return std::unexpected(told.error());
+    co_return line->worked();
 }
 
 } // namespace lockscope::memcached

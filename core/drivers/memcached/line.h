@@ -62,6 +62,9 @@ public:
     /// Ends all calls with the error "closed on purpose", and accepts no new ones.
     void shutDown();
     Runtime& runtime() { return m_runtime; }
+    /// Protocol::worked() and Protocol::runBegan() of the present connection.
+    std::optional<Nanos> worked() const { return m_protocol ? m_protocol->worked() : std::nullopt; }
+    bool tellsStatistics() const { return m_state == State::Ready && m_protocol->runBegan() > 0; }
     std::uint64_t sent() const { return m_sent; }
     const QString& where() const { return m_where; }
     /// The connection of the next command, as Mark::connection. 0: a new one.

@@ -11,9 +11,13 @@ class MemcachedWatcher : public LookingWatcher {
 public:
     /// The address of the server that keeps a key.
     using WhereIs = std::function<QString(const QByteArray& key)>;
+    /// The processor time that the server has taken so far; nullopt: it does not tell.
+    using Worked = std::function<memcached::Result<std::optional<Nanos>>(std::stop_token stop)>;
     /// Give it a client of its own; it can only read. Named are the names of `options` that have no wildcard.
     /// `whereIs`: of a ring of several servers, which are one to their clients: none may be away.
-    MemcachedWatcher(memcached::Reader& reader, QString where, WatchOptions options = {}, WhereIs whereIs = {});
+    /// `worked`: without it, the server is taken to work for as long as its answers are late.
+    MemcachedWatcher(memcached::Reader& reader, QString where, WatchOptions options = {}, WhereIs whereIs = {},
+                     Worked worked = {});
 
 protected:
     Answer<void> connect(std::stop_token stop) override;
@@ -24,6 +28,8 @@ private:
     /// Reads keys, and adds the locks among them to `found`. `listed`: they are of the server's list.
     QCoro::Task<std::expected<void, memcached::Error>> read(std::vector<memcached::ListedKey> keys, bool listed,
                                                             Look& found, std::stop_token stop);
+    /// The server's processor time so far; nullopt: not known.
+    QCoro::Task<std::optional<Nanos>> processorTime(std::stop_token stop);
     /// A lock that was read.
     struct Read {
         QByteArray key;
@@ -37,6 +43,7 @@ private:
 
     memcached::Reader& m_reader;
     WhereIs m_whereIs;
+    Worked m_worked;
     std::vector<memcached::ListedKey> m_names; ///< that the user names
     std::optional<KeyFinder> m_finder;         ///< of other keys, if the user allows lists
     std::uint64_t m_requests = 0;

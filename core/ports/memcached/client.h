@@ -15,6 +15,8 @@ public:
     };
     /// Asks the server for its version: a sign of life.
     virtual Result<Version> version(std::stop_token stop = {}) = 0;
+    /// The processor time that the server has taken since it was started, for all its clients; nullopt: not told.
+    virtual Result<std::optional<Nanos>> worked(std::stop_token stop = {});
     /// "host:port".
     virtual QString where() const = 0;
     /// The number of commands sent: the load on the server.

@@ -16,6 +16,15 @@ void Protocol::feed(const char* bytes, qsizetype size) {
 void Protocol::takeStatistic(QByteArrayView name, QByteArrayView value) {
     if (name == QByteArrayView("time")) m_time = value.toLongLong();
     if (name == QByteArrayView("uptime")) m_uptime = value.toLongLong();
+    const auto time = [](QByteArrayView seconds) -> std::optional<Nanos> {
+        constexpr double kMost = 1e9; // s, which is beyond the life of any server
+        bool number = false;
+        const double passed = seconds.toDouble(&number);
+        if (!number || !(passed >= 0 && passed < kMost)) return std::nullopt;
+        return std::chrono::duration_cast<Nanos>(std::chrono::duration<double>(passed));
+    };
+    if (name == QByteArrayView("rusage_user")) m_user = time(value);
+    if (name == QByteArrayView("rusage_system")) m_system = time(value);
 }
 
 } // namespace lockscope::memcached
