@@ -423,21 +423,15 @@ WatchStatus RedisGroupWatcher::status() const {
 }
 
 WatchLoad RedisGroupWatcher::load() const {
-    WatchLoad all = m_spentBefore;
-    for (const MasterPtr& master : m_masters) {
-        const WatchLoad its = master->watcher->load();
-        all.requests += its.requests;
-        all.serverTime += its.serverTime;
-    }
+    WatchLoad all = loadOf(m_masters);
+    all.requests += m_spentBefore.requests; // of masters that are none any more
+    all.serverTime += m_spentBefore.serverTime;
     return all;
 }
 
 std::optional<ServerIdentity> RedisGroupWatcher::identity() const {
     if (m_masters.size() == 1) return m_masters.front()->watcher->identity();
-    std::vector<ServerIdentity> known;
-    for (const MasterPtr& master : m_masters)
-        if (auto its = master->watcher->identity()) known.push_back(*std::move(its));
-    return inCommon(known);
+    return identityOf(m_masters);
 }
 
 const LockRow* RedisGroupWatcher::lastSeen(const QByteArray& lockName) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "inspect/lock_report.h"
+#include "inspect/watcher.h"
 
 namespace lockscope::inspect {
 
@@ -10,5 +10,26 @@ void join(LockReport& all, const LockReport& its);
 
 /// The facts about several servers that are the same of all: version and mode; nullopt: nothing is known of any.
 std::optional<ServerIdentity> inCommon(const std::vector<ServerIdentity>& servers);
+
+/// The cost of the watchers of several servers; each part is a pointer to what has its `watcher`.
+template <typename Parts>
+WatchLoad loadOf(const Parts& parts) {
+    WatchLoad all;
+    for (const auto& part : parts) {
+        const WatchLoad its = part->watcher->load();
+        all.requests += its.requests;
+        all.serverTime += its.serverTime;
+    }
+    return all;
+}
+
+/// inCommon() of the servers that these watchers know.
+template <typename Parts>
+std::optional<ServerIdentity> identityOf(const Parts& parts) {
+    std::vector<ServerIdentity> known;
+    for (const auto& part : parts)
+        if (auto its = part->watcher->identity()) known.push_back(*std::move(its));
+    return inCommon(known);
+}
 
 } // namespace lockscope::inspect

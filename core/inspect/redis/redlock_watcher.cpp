@@ -334,20 +334,11 @@ WatchStatus RedlockWatcher::status() const {
 }
 
 WatchLoad RedlockWatcher::load() const {
-    WatchLoad all;
-    for (const auto& server : m_servers) {
-        const WatchLoad its = server->watcher->load();
-        all.requests += its.requests;
-        all.serverTime += its.serverTime;
-    }
-    return all;
+    return loadOf(m_servers);
 }
 
 std::optional<ServerIdentity> RedlockWatcher::identity() const {
-    std::vector<ServerIdentity> known;
-    for (const auto& server : m_servers)
-        if (auto its = server->watcher->identity()) known.push_back(*std::move(its));
-    return inCommon(known);
+    return identityOf(m_servers);
 }
 
 const LockRow* RedlockWatcher::lastSeen(const QByteArray& lockName) const {
