@@ -350,16 +350,6 @@
     </message>
 </context>
 <context>
-    <name>Watcher</name>
-    <message numerus="yes">
-        <source>%1 · connected, %n server(s) away</source>
-        <translation>
-            <numerusform>%1 · connected, %n server away</numerusform>
-            <numerusform>%1 · connected, %n servers away</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>cli</name>
     <message numerus="yes">
         <source>from %1 to %2: %n change(s)</source>

@@ -1363,7 +1363,7 @@
     </message>
     <message>
         <source>To</source>
-        <translation>改为</translation>
+        <translation>至</translation>
     </message>
     <message>
         <source>The new value of the setting, or an instant</source>
@@ -1440,10 +1440,6 @@
     <message>
         <source>What must come of it for every seed, by recipe</source>
         <translation>每个种子都必须得到的结果，按算法写</translation>
-    </message>
-    <message>
-        <source>What breaks, and when</source>
-        <translation>什么出故障，何时出</translation>
     </message>
     <message>
         <source>Again every</source>
@@ -1862,6 +1858,42 @@
         <translation>服务器记下新的持有者</translation>
     </message>
     <message>
+        <source>A client pauses</source>
+        <translation>客户端暂停</translation>
+    </message>
+    <message>
+        <source>A client goes on</source>
+        <translation>客户端继续</translation>
+    </message>
+    <message>
+        <source>A client is killed</source>
+        <translation>客户端被杀死</translation>
+    </message>
+    <message>
+        <source>A client starts</source>
+        <translation>客户端启动</translation>
+    </message>
+    <message>
+        <source>A server pauses</source>
+        <translation>服务器暂停</translation>
+    </message>
+    <message>
+        <source>A server goes on</source>
+        <translation>服务器继续</translation>
+    </message>
+    <message>
+        <source>A server is killed</source>
+        <translation>服务器被杀死</translation>
+    </message>
+    <message>
+        <source>A server starts</source>
+        <translation>服务器启动</translation>
+    </message>
+    <message>
+        <source>An invariant is violated</source>
+        <translation>某个不变量被违反</translation>
+    </message>
+    <message>
         <source>stops</source>
         <translation>停止</translation>
     </message>
@@ -1928,6 +1960,98 @@
     <message>
         <source>one of several permits</source>
         <translation>多个许可之一</translation>
+    </message>
+    <message>
+        <source>the holder in the record</source>
+        <translation>记录中的持有者</translation>
+    </message>
+    <message>
+        <source>the holder in a server's copy</source>
+        <translation>某台服务器副本中的持有者</translation>
+    </message>
+    <message>
+        <source>copies that name a client</source>
+        <translation>写着某客户端的副本数</translation>
+    </message>
+    <message>
+        <source>clients that believe they hold</source>
+        <translation>自认持有的客户端</translation>
+    </message>
+    <message>
+        <source>most believers at once</source>
+        <translation>同时自认持有者的最大数</translation>
+    </message>
+    <message>
+        <source>waiting clients</source>
+        <translation>等待的客户端</translation>
+    </message>
+    <message>
+        <source>time left of the lease</source>
+        <translation>租约剩余时间</translation>
+    </message>
+    <message>
+        <source>accepted writes</source>
+        <translation>被接受的写入</translation>
+    </message>
+    <message>
+        <source>refused writes</source>
+        <translation>被拒绝的写入</translation>
+    </message>
+    <message>
+        <source>rows of a kind</source>
+        <translation>某类记录行的数量</translation>
+    </message>
+    <message>
+        <source>time until the next grant</source>
+        <translation>到下次发锁的时间</translation>
+    </message>
+    <message>
+        <source>time between two instants</source>
+        <translation>两个时刻之间的时间</translation>
+    </message>
+    <message>
+        <source>an instant</source>
+        <translation>一个时刻</translation>
+    </message>
+    <message>
+        <source>an invariant is violated</source>
+        <translation>某个不变量被违反</translation>
+    </message>
+    <message>
+        <source>fencing token</source>
+        <translation>栅栏令牌</translation>
+    </message>
+    <message>
+        <source>lease in force</source>
+        <translation>生效的租约</translation>
+    </message>
+    <message>
+        <source>longest gap between belief and record</source>
+        <translation>信念与记录不一致的最长时间</translation>
+    </message>
+    <message>
+        <source>longest suspension of a holder</source>
+        <translation>持有者挂起的最长时间</translation>
+    </message>
+    <message>
+        <source>requests for each grant</source>
+        <translation>每次发锁的请求数</translation>
+    </message>
+    <message>
+        <source>done by hand</source>
+        <translation>手动操作</translation>
+    </message>
+    <message>
+        <source>a client</source>
+        <translation>客户端</translation>
+    </message>
+    <message>
+        <source>a server</source>
+        <translation>服务器</translation>
+    </message>
+    <message>
+        <source>a setting</source>
+        <translation>一项设置</translation>
     </message>
     <message>
         <source>Change a setting</source>
@@ -3437,6 +3561,16 @@
         <translation>%1 的时钟每秒慢 %2</translation>
     </message>
     <message>
+        <source>%1 → %2</source>
+        <comment>what the first one sends</comment>
+        <translation>%1 → %2</translation>
+    </message>
+    <message>
+        <source>%1 ← %2</source>
+        <comment>what the first one gets</comment>
+        <translation>%1 ← %2</translation>
+    </message>
+    <message>
         <source>any client</source>
         <translation>任一客户端</translation>
     </message>
@@ -3530,6 +3664,15 @@
         <source>%1, and %2 later</source>
         <extracomment>%1 a condition, %2 how long after it.</extracomment>
         <translation>%1，再过 %2</translation>
+    </message>
+    <message>
+        <source>%1, again every %2, %3 times in all</source>
+        <extracomment>%1 a fault, %2 after which time it strikes again, %3 how often.</extracomment>
+        <translation>%1，每隔 %2 再来一次，共 %3 次</translation>
+    </message>
+    <message>
+        <source>%1, again every %2</source>
+        <translation>%1，每隔 %2 再来一次</translation>
     </message>
     <message>
         <source>%1, %2</source>
@@ -4712,6 +4855,10 @@
     <message>
         <source>The keys of this server cannot be listed.</source>
         <translation>这台服务器的键无法列出。</translation>
+    </message>
+    <message>
+        <source>This server does not tell when its items end.</source>
+        <translation>此服务器不告知其条目何时到期。</translation>
     </message>
     <message>
         <source>%1 says: %2</source>
@@ -5912,16 +6059,16 @@ A client's address leads to the new master at once.</source>
         <translation>打包的场景已损坏；是否没有复制完整？</translation>
     </message>
     <message>
+        <source>this is a number from 1 on</source>
+        <translation>这是从 1 开始的数</translation>
+    </message>
+    <message>
         <source>no action stands here, such as pause-client</source>
         <translation>这里应是一个动作，例如 pause-client</translation>
     </message>
     <message>
         <source>this belongs to a condition, such as when=granted, and none stands here</source>
         <translation>这属于某个条件（例如 when=granted），而这里没有条件</translation>
-    </message>
-    <message>
-        <source>this is a number from 1 on</source>
-        <translation>这是从 1 开始的数</translation>
     </message>
     <message>
         <source>a condition is granted, requested, released or recorded</source>
@@ -5932,8 +6079,8 @@ A client's address leads to the new master at once.</source>
         <translation>一个故障最多有一个条件</translation>
     </message>
     <message>
-        <source>this detail is not known; there are for=8s, value=-10s and settings such as lease=5s</source>
-        <translation>不认识这一项；可用的有 for=8s、value=-10s，以及 lease=5s 这样的设置</translation>
+        <source>this detail is not known; there are for=8s, every=3s, value=-10s and settings such as lease=5s</source>
+        <translation>不认识这一项；可用的有 for=8s、every=3s、value=-10s，以及 lease=5s 这样的设置</translation>
     </message>
 </context>
 <context>
@@ -7195,10 +7342,6 @@ A client's address leads to the new master at once.</source>
         <translation>它带着令牌 %1，而资源还没有更新的写入可作比较。</translation>
     </message>
     <message>
-        <source>Without a fencing token the resource cannot tell an old holder from a new one.</source>
-        <translation>没有栅栏令牌，资源无法区分旧持有者和新持有者。</translation>
-    </message>
-    <message>
         <source>%1 renewed %2 at %3, but it was %4 that held it.</source>
         <translation>%1 在 %3 续约了 %2，但持有它的是 %4。</translation>
     </message>
@@ -7311,6 +7454,18 @@ A client's address leads to the new master at once.</source>
         <translation>从 %4 到 %5，%1 同时相信自己持有的 %2 的许可超过了总数 %3。</translation>
     </message>
     <message>
+        <source>Without a fencing token the resource cannot tell an old holder from a new one.</source>
+        <translation>没有栅栏令牌，资源无法区分旧持有者和新持有者。</translation>
+    </message>
+    <message>
+        <source>%1 was killed at %2 before the lock of %3 had reached a replica.</source>
+        <translation>%1 于 %2 被杀死，那时 %3 的锁还没有到达任何副本。</translation>
+    </message>
+    <message>
+        <source>%1 became master at %2 without it and gave %3 the lock at %4.</source>
+        <translation>%1 于 %2 成为主节点，但没有这把锁，并于 %4 把锁给了 %3。</translation>
+    </message>
+    <message>
         <source>%1 has been paused since %2.</source>
         <translation>%1 自 %2 起一直暂停。</translation>
     </message>
@@ -7421,14 +7576,6 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>%1 was killed at %2 before the lock of %3 had reached %4.</source>
         <translation>%1 于 %2 被杀死，那时 %3 的锁还没有到达 %4。</translation>
-    </message>
-    <message>
-        <source>%1 was killed at %2 before the lock of %3 had reached a replica.</source>
-        <translation>%1 于 %2 被杀死，那时 %3 的锁还没有到达任何副本。</translation>
-    </message>
-    <message>
-        <source>%1 became master at %2 without it and gave %3 the lock at %4.</source>
-        <translation>%1 于 %2 成为主节点，但没有这把锁，并于 %4 把锁给了 %3。</translation>
     </message>
     <message>
         <source>%1 became master at %2 without it.</source>
@@ -7743,6 +7890,10 @@ A client's address leads to the new master at once.</source>
         <translation>每隔一段时间列出全部键来寻找锁（metadump）：只在两次列出之间被持有的新锁会被漏掉</translation>
     </message>
     <message>
+        <source>This server's clock has whole seconds: a lock ends up to one second before it is shown to</source>
+        <translation>此服务器的时钟以整秒计：锁最多会比所显示的时刻早一秒结束</translation>
+    </message>
+    <message>
         <source>This server does not list its keys, so only locks that you name (match) are watched. %1</source>
         <translation>这台服务器不列出它的键，因此只监视你指名的锁（match）。%1</translation>
     </message>
@@ -7827,11 +7978,10 @@ A client's address leads to the new master at once.</source>
         <source>Only %1 of the %2 servers of this Redlock can be read, and it takes %3 to know who holds a lock: %4</source>
         <translation>这个 Redlock 的 %2 台服务器中只有 %1 台可读，需要 %3 台才知道谁持有锁：%4</translation>
     </message>
-    <message numerus="yes">
-        <source>%1 · connected, %n server(s) away</source>
-        <translation>
-            <numerusform>%1 · 已连接，%n 台服务器不可达</numerusform>
-        </translation>
+    <message>
+        <source>%1 · %2 of %3 servers answer, still a majority</source>
+        <extracomment>%1 is the addresses of a Redlock's servers, %2 how many of them answer, %3 how many there are.</extracomment>
+        <translation>%1 · %3 台服务器中有 %2 台应答，仍构成多数</translation>
     </message>
     <message>
         <source>The hold was taken from every server that can be read; those that cannot may still have a majority of it.</source>
@@ -10171,6 +10321,14 @@ A client's address leads to the new master at once.</source>
 <context>
     <name>lockscope::experiment</name>
     <message>
+        <source>This scenario has no lock manager.</source>
+        <translation>此场景没有锁管理器。</translation>
+    </message>
+    <message>
+        <source>“%1” is no way to change engines: drain, immediate or naive.</source>
+        <translation>“%1”不是切换引擎的方式：应为 drain、immediate 或 naive。</translation>
+    </message>
+    <message>
         <source>“%1” is %2 already: the two runs would be one.</source>
         <translation>“%1” 已经是 %2：两次运行会完全一样。</translation>
     </message>
@@ -10419,6 +10577,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>connecting</source>
         <translation>正在连接</translation>
+    </message>
+    <message>
+        <source>some servers do not answer</source>
+        <translation>部分服务器没有应答</translation>
     </message>
     <message>
         <source>not seen</source>
@@ -11019,6 +11181,18 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>holders carry on after a loss</source>
         <translation>失去锁之后照样继续</translation>
+    </message>
+    <message>
+        <source>the manager waits for the old holders</source>
+        <translation>管理器等旧持有者结束</translation>
+    </message>
+    <message>
+        <source>the manager takes the lock from the old holders</source>
+        <translation>管理器收回旧持有者的锁</translation>
+    </message>
+    <message>
+        <source>without a manager: nobody tells the old holders</source>
+        <translation>没有管理器：没人通知旧持有者</translation>
     </message>
     <message>
         <source>a lease of %1</source>
@@ -12208,12 +12382,12 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>完成：裁决认可。</translation>
     </message>
     <message>
-        <source>Use the controls at the left, or right-click a lane. The judge looks on, and says when you have done it.</source>
-        <translation>可以用左侧的控件，也可以右键点泳道。裁决在旁看着，做到了它会说。</translation>
+        <source>Use the controls at the left, or right-click a lane. A change counts from the playhead on: Home goes to the start. The judge looks on, and says when you have done it.</source>
+        <translation>可以用左侧的控件，也可以右键点泳道。改动从播放头处开始生效：按 Home 回到起点。裁决在旁看着，做到了它会说。</translation>
     </message>
     <message>
-        <source>Use the keys below, or right-click a lane; F5 leads to all controls. The judge looks on, and says when you have done it.</source>
-        <translation>可以用下面的按键，也可以右键点泳道；按 F5 可看到全部控件。裁决在旁看着，做到了它会说。</translation>
+        <source>Use the keys below, or right-click a lane; F5 leads to all controls. A change counts from the playhead on: Home goes to the start. The judge looks on, and says when you have done it.</source>
+        <translation>可以用下面的按键，也可以右键点泳道；按 F5 看到全部控件。改动从播放头处开始生效：按 Home 回到起点。裁决在旁看着，做到了它会说。</translation>
     </message>
     <message>
         <source>Bet locked in. Go on, and the run answers.</source>
@@ -12798,16 +12972,20 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>故障(&amp;F)</translation>
     </message>
     <message>
-        <source>&amp;Target</source>
-        <translation>目标(&amp;T)</translation>
-    </message>
-    <message>
         <source>&amp;By</source>
         <translation>数值(&amp;B)</translation>
     </message>
     <message>
         <source>&amp;Lasts</source>
         <translation>持续(&amp;L)</translation>
+    </message>
+    <message>
+        <source>A&amp;gain every</source>
+        <translation>每隔(&amp;G)</translation>
+    </message>
+    <message>
+        <source>How &amp;often</source>
+        <translation>次数(&amp;O)</translation>
     </message>
     <message>
         <source>&amp;When</source>
@@ -12848,6 +13026,14 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>until it is healed</source>
         <translation>直到复原</translation>
+    </message>
+    <message>
+        <source>once; for pauses of a garbage collector, say, 3s</source>
+        <translation>只一次；例如垃圾回收的停顿：3s</translation>
+    </message>
+    <message>
+        <source>to the end of the run</source>
+        <translation>直到运行结束</translation>
     </message>
     <message>
         <source>a time, such as 1s</source>
@@ -12914,21 +13100,16 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>任一服务器</translation>
     </message>
     <message>
-        <source>the present %1</source>
-        <extracomment>%1 a role: whichever server is the master, or the leader, when the fault strikes.</extracomment>
-        <translation>当前的%1</translation>
-    </message>
-    <message>
-        <source>%1 ↔ %2</source>
-        <translation>%1 ↔ %2</translation>
-    </message>
-    <message>
         <source>“%1” is not a time. Write one such as 250ms or 3s.</source>
         <translation>“%1”不是时间。请写成 250ms 或 3s。</translation>
     </message>
     <message>
         <source>It must last longer than 0 s.</source>
         <translation>持续时间必须大于 0 秒。</translation>
+    </message>
+    <message>
+        <source>Write the names of several, such as A, B.</source>
+        <translation>请写出多个名称，例如 A, B。</translation>
     </message>
     <message>
         <source>Write at which time, such as 3s.</source>
@@ -13503,6 +13684,70 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <source>%1 · %2</source>
         <extracomment>A name and its state: "A · holds".</extracomment>
         <translation>%1 · %2</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::TargetPicker</name>
+    <message>
+        <source>&amp;Target</source>
+        <translation>目标(&amp;T)</translation>
+    </message>
+    <message>
+        <source>Na&amp;mes</source>
+        <translation>名称(&amp;M)</translation>
+    </message>
+    <message>
+        <source>and tho&amp;se</source>
+        <translation>与这些(&amp;S)</translation>
+    </message>
+    <message>
+        <source>D&amp;irection</source>
+        <translation>方向(&amp;I)</translation>
+    </message>
+    <message>
+        <source>both directions</source>
+        <translation>双向</translation>
+    </message>
+    <message>
+        <source>only what the first side sends is lost</source>
+        <translation>只丢第一边发出的</translation>
+    </message>
+    <message>
+        <source>only what the first side gets is lost</source>
+        <translation>只丢第一边收到的</translation>
+    </message>
+    <message>
+        <source>such as A, B, holder</source>
+        <translation>例如 A, B, holder</translation>
+    </message>
+    <message>
+        <source>the present %1</source>
+        <extracomment>%1 a role: whichever server is the master, or the leader, when the fault strikes.</extracomment>
+        <translation>当前的%1</translation>
+    </message>
+    <message>
+        <source>such as %1</source>
+        <translation>例如 %1</translation>
+    </message>
+    <message>
+        <source>one side, such as A, B</source>
+        <translation>一边，例如 A, B</translation>
+    </message>
+    <message>
+        <source>the other side, such as %1</source>
+        <translation>另一边，例如 %1</translation>
+    </message>
+    <message>
+        <source>several…</source>
+        <translation>多个…</translation>
+    </message>
+    <message>
+        <source>%1 ↔ %2</source>
+        <translation>%1 ↔ %2</translation>
+    </message>
+    <message>
+        <source>Between t&amp;hese</source>
+        <translation>这些(&amp;H)</translation>
     </message>
 </context>
 <context>
@@ -14134,11 +14379,6 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>Safe: %1</source>
         <translation>安全：%1</translation>
-    </message>
-    <message>
-        <source>redis-1 was killed at 0.854 s before the lock of B had reached a replica. redis-3 became master at 3.420 s without it and gave A the lock at 4.262 s. Without a fencing token the resource cannot tell an old holder from a new one.</source>
-        <extracomment>Never shown: a sentence as long as the longest usual ones; by its width the line has one row or two.</extracomment>
-        <translation>redis-1 于 0.854 s 被杀死，那时 B 的锁还没有到达任何副本。redis-3 于 3.420 s 成为主节点，但没有这把锁，并于 4.262 s 把锁给了 A。没有栅栏令牌，资源无法区分旧持有者和新持有者。</translation>
     </message>
     <message>
         <source>Why</source>

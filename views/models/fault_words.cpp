@@ -188,8 +188,8 @@ QString deedText(const scenario::Fault& fault) {
     if (fault.duration) words = Words::tr("%1 for %2", "a fault").arg(words, spanText(*fault.duration));
     if (fault.every) {
         const QString period = spanText(*fault.every);
-        //: %1 a fault, %2 after which time it strikes again.
-        words = fault.times > 1 ? Words::tr("%1, again every %2, %n times in all", "", fault.times).arg(words, period)
+        //: %1 a fault, %2 after which time it strikes again, %3 how often.
+        words = fault.times > 1 ? Words::tr("%1, again every %2, %3 times in all").arg(words, period).arg(fault.times)
                                 : Words::tr("%1, again every %2").arg(words, period);
     }
     //: %1 a fault, %2 its condition: "Pause A, when B gets the lock".
