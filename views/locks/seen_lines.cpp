@@ -56,8 +56,11 @@ QStringList seenLines(const inspect::SeenContent& content, const QString& name) 
             lines += Words::tr("client %1: %2").arg(QString::fromUtf8(key.key), key.value.json().toString());
             continue;
         }
-        const QString ttl = key.ttlMs ? QString::number(*key.ttlMs) : QStringLiteral("-1");
-        lines += QStringLiteral("%1 %2 pttl %3").arg(QString::fromUtf8(key.key), QString::fromUtf8(key.type), ttl);
+        QString line = QStringLiteral("%1 %2").arg(QString::fromUtf8(key.key), QString::fromUtf8(key.type));
+        // PTTL is Redis's word; -1 there says that the key never expires. A memcached's item tells nothing of it.
+        if (key.ttlMs || key.type != "item")
+            line += QStringLiteral(" pttl %1").arg(key.ttlMs ? QString::number(*key.ttlMs) : QStringLiteral("-1"));
+        lines += line;
         addContent(lines, key);
     }
     if (content.moreKeys > 0) lines += Words::tr("and %n more keys", "", int(content.moreKeys));
