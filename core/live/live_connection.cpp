@@ -149,9 +149,11 @@ void LiveConnection::judgeHealth() {
         const bool working = status.state == State::Connecting || status.state == State::Idle;
         const Level reached = status.partial ? Level::Partial : Level::Good;
         m_health = {connected ? reached : working ? Level::Working : Level::Bad, status.text, {}};
-        // A person knows it by its name; troubles keep the address, which says where to look.
+        // A person knows it by its name; troubles keep the address, which says where to look. Several addresses would
+        // leave no room for the trouble, which names the servers that are away.
         const QString address = m_watcher->where() + QStringLiteral(" · ");
-        if (m_health.level != Level::Bad && m_health.text.startsWith(address))
+        const bool shortened = m_health.level != Level::Bad || m_plan.url.endpoints.size() > 1;
+        if (shortened && m_health.text.startsWith(address))
             m_health.text.replace(0, address.size(), m_plan.name + QStringLiteral(" · "));
         const bool lost = status.state == State::Retrying || status.state == State::Failed;
         if (lost && m_everConnected) {

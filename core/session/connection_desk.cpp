@@ -69,7 +69,10 @@ Health healthOf(const std::vector<ConnectionFacts>& connections) {
     const QString counted = Session::tr("%1 of %n connection(s) up", nullptr, all).arg(good + partial);
     Health health{worst->health.level, {}, {}};
     //: %1 is "3 of 4 connections up", %2 the name of a connection, %3 how it stands with it.
-    health.text = Session::tr("%1 · %2: %3").arg(counted, worst->name, worst->health.text);
+    QString how = worst->health.text;
+    const QString named = worst->name + QStringLiteral(" · ");
+    if (how.startsWith(named)) how.remove(0, named.size()); // it is named already
+    health.text = Session::tr("%1 · %2: %3").arg(counted, worst->name, how);
     if (health.level == Health::Level::Bad)
         health.brief = Session::tr("%1 · %2: %3").arg(counted, worst->name, Session::tr("not seen"));
     return health;
