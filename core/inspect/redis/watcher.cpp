@@ -29,6 +29,7 @@ constexpr double kPartOfLooks = 0.5;       // of the time of watch(): known lock
 constexpr double kPartOfFirstLooks = 0.25; // … until every key was looked at
 constexpr double kPartOfFewLooks = 0.1;    // … while few are known
 constexpr std::size_t kFewKnown = 1000;
+constexpr int kRestAfterFirstLooks = 3;   // at least so many times as long as such a look took
 constexpr auto kRoundBeforeALook = 100ms; // what has come up since the last look is wanted in this one
 constexpr std::size_t kBatch = 250;
 constexpr auto kTogether = 50ms; // changes that are told together are one look
@@ -439,24 +440,28 @@ QCoro::Task<> RedisWatcher::watch(Callback callback, std::stop_token stop) {
         // The budget comes last: many locks are looked at less often, not more expensively.
         const Nanos affordable = std::max(nanosOf(secondsOf(m_reader.serverTime() - spent) / (share * lookPart)),
                                           nanosOf(double(m_reader.commands() - sent) / m_options.commandsPerSecond));
-        report.period = std::max(period, affordable);
+        // Our own work counts, too. With many locks a look takes long although it costs the server next to nothing, and
+        // a first search would get no further than a slice between two of them.
+        const Nanos ours = m_complete ? Nanos(0) : kRestAfterFirstLooks * (runtime.monotonic() - began);
+        const Nanos rest = std::max(affordable, ours);
+        report.period = std::max(period, rest);
         if (!(report.trouble && troubled)) callback(report);
         troubled = report.trouble.has_value();
         Nanos end = began + report.period;
         if (const auto ends = m_tracked.nextEnd()) {
             const Nanos left = std::chrono::milliseconds(std::max<std::int64_t>(*ends + 1 - nowMs(), 0));
-            end = std::min(end, std::max(runtime.monotonic() + left, began + std::max<Nanos>(affordable, kTogether)));
+            end = std::min(end, std::max(runtime.monotonic() + left, began + std::max<Nanos>(rest, kTogether)));
         }
         // New locks' keys are followed from the next look on.
         if (std::exchange(m_fresh, false) && m_tracked.tells())
-            end = std::min(end, began + std::max<Nanos>(affordable, kTogether));
+            end = std::min(end, began + std::max<Nanos>(rest, kTogether));
         if (!troubled) {
             m_lastLocks = std::move(report.locks);
             if (!small) co_await search(end, searchShare, stop);
         }
         // The locks of a first search are reported at once, and so is its end.
         const bool waiting = !m_complete && (m_search.hasCandidates() || m_search.wentThrough());
-        const Nanos until = waiting ? began + affordable : end;
+        const Nanos until = waiting ? began + rest : end;
         if (!m_notified && !m_told) co_await pause(std::max<Nanos>(until - runtime.monotonic(), 1ms), stop);
         if (m_notified || m_told) {
             const Nanos soonest = began + std::max<Nanos>(affordable, kTogether);
