@@ -130,7 +130,8 @@ private:
         std::optional<std::int64_t> highestToken;
         std::int64_t failedOverMs = 0; ///< when another server took over during this hold, in ms since 1970; 0: never
         bool tokenWentBack = false;
-        std::uint64_t seenIn = 0; ///< the number of the last report that had it
+        std::uint64_t seenIn = 0; ///< the number of the last report that looked at it
+        Nanos seenAt{};           ///< … and its instant
         bool gone = false;        ///< that was not the last one
     };
     struct Words {
@@ -142,6 +143,7 @@ private:
     void notKnown(Lock& lock, const LockRow& row) const;
     /// Learns from a hold that has ended by `at`, and from the hand-over that this is.
     static void noteEnd(Lock& lock, const std::vector<Since>& holdersNow, Nanos at);
+    void noteGone(const QByteArray& name, Lock& lock, Nanos at);
     static void noteRenewal(Renewals& renewals, const LockRow& before, const LockRow& now, Nanos at);
     /// How long this lock is usually held; 0: too little is known.
     Nanos usualOf(const Lock& lock) const;

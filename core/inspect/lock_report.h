@@ -27,7 +27,10 @@ struct WatchedServerState {
 
 /// The result of one look at a server, or at several that are watched together.
 struct LockReport {
-    std::vector<LockRow> locks;  ///< sorted by name
+    std::vector<LockRow> locks; ///< sorted by name
+    /// The names, sorted, of all locks that may differ from the report before in more than what is left of their
+    /// leases: those that were looked at again, or are gone. Missing: any of them may.
+    std::optional<std::vector<QByteArray>> lookedAgain;
     bool complete = false;       ///< the whole keyspace has been gone through at least once
     std::int64_t keysSeen = 0;   ///< candidates that were read in this look
     std::int64_t keysThere = -1; ///< keys in the database; -1 = not known

@@ -34,6 +34,9 @@ struct WatchOptions {
     Nanos longestPeriod = 2s;              ///< … while nothing does
     std::int64_t scansOfOnce = 20'000;     ///< bound of once(): about ten million keys
     std::size_t candidatesOfALook = 2'000; ///< keys that may be locks, read in one look of watch()
+    /// From so many known keys on, a look of watch() at a Redis that tells of changes is mostly at what has changed.
+    std::size_t partsFrom = 2'000;
+    Nanos wholeAgain = 2s; ///< … and again at all locks after so long, later where that takes long
 };
 
 } // namespace lockscope::inspect

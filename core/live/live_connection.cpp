@@ -3,6 +3,7 @@
 
 #include "drivers/dial.h"
 #include "inspect/make_watcher.h"
+#include "inspect/row_named.h"
 #include "inspect/seen_content.h"
 #include "live/live_session.h"
 #include "session/alert_desk.h"
@@ -308,15 +309,30 @@ void LiveConnection::tellLocks(const inspect::LockReport& report) {
     const auto knownBetter = [&](const QByteArray& name) {
         return m_ownRecord && m_ownRecord->knowsBetter(name, report.at);
     };
-    std::set<QByteArray> now;
-    for (const inspect::LockRow& row : report.locks) {
-        now.insert(row.name);
-        if (knownBetter(row.name)) continue;
+    const auto tell = [&](const inspect::LockRow& row) {
         // If the server has other data than before, a new holder got the lock from no client.
         inspect::Sight sight;
         if (report.concerns(row)) sight.freedBy = trace::FreedBy::NodeLoss;
         sight.sawAllBefore = m_sawAll && !report.concerns(row);
         m_feed.update(row.name, inspect::withPlaces(row), sight);
+    };
+    if (report.lookedAgain && !m_ownRecord) {
+        for (const QByteArray& name : *report.lookedAgain) {
+            if (const inspect::LockRow* const row = inspect::rowNamed(report.locks, name)) {
+                m_known.insert(name);
+                tell(*row);
+            } else if (m_known.erase(name) > 0) {
+                m_feed.update(name, std::nullopt);
+            }
+        }
+        m_sawAll = report.complete;
+        return;
+    }
+    std::set<QByteArray> now;
+    for (const inspect::LockRow& row : report.locks) {
+        now.insert(now.end(), row.name); // they are sorted
+        if (knownBetter(row.name)) continue;
+        tell(row);
         if (m_ownRecord)
             m_ownRecord->seen(row.name,
                               row.holders.empty() ? trace::kNoEntity : m_shared.threadOf(row.holders.front(), m_id));

@@ -84,7 +84,7 @@ std::vector<WatchNote> ClientNames::notes() const {
     return {{WatchNote::Kind::ClientsNotListed, m_tooMany.value_or(0), {}}};
 }
 
-QCoro::Task<> ClientNames::name(std::vector<LockRow>& rows, int connections, std::stop_token stop) {
+QCoro::Task<> ClientNames::name(std::vector<LockRow>& rows, bool all, int connections, std::stop_token stop) {
     if (std::exchange(m_connections, connections) != connections) {
         m_known.clear();
         m_notBefore = {};
@@ -110,7 +110,7 @@ QCoro::Task<> ClientNames::name(std::vector<LockRow>& rows, int connections, std
         for (const Party& party : row.waiters.value_or(std::vector<Party>()))
             want(party, false);
     }
-    m_known.removeIf([this](const auto& entry) { return entry->wanted != m_looks; });
+    if (all) m_known.removeIf([this](const auto& entry) { return entry->wanted != m_looks; });
     if (isDue(fresh, watched)) co_await ask(std::move(stop));
 
     const auto tell = [this](Party& party, bool endless) {

@@ -52,9 +52,9 @@ public:
     ClientNames(KeyReader& reader, Runtime& runtime) : m_reader(reader), m_runtime(runtime) {}
 
     /// Completes Party::about, and Party::gone for holders of locks that nothing else ends. `connections`: grows with
-    /// each connection to the server; another server may know other clients. An error of the connection is left to the
-    /// next look. Throws Cancelled.
-    QCoro::Task<> name(std::vector<LockRow>& rows, int connections, std::stop_token stop);
+    /// each connection to the server; another server may know other clients. `all`: there are no other rows, so that
+    /// other clients may be forgotten. An error of the connection is left to the next look. Throws Cancelled.
+    QCoro::Task<> name(std::vector<LockRow>& rows, bool all, int connections, std::stop_token stop);
     /// Why clients are not known; empty: they are, or nobody asks for any.
     std::vector<WatchNote> notes() const;
 

@@ -8,16 +8,12 @@
 
 namespace lockscope::inspect {
 
-namespace {
-
 const char* typeOfCompanion(const QByteArray& key) {
     if (redisson::nameOfQueueKey(key)) return "list";
     if (key.startsWith("redisson_lock_timeout:")) return "zset";
     if (isHelperKey(key)) return "string"; // counters and hold keys
     return key.endsWith(":timeout") ? "zset" : "hash";
 }
-
-} // namespace
 
 std::vector<WantedKey> wantedWith(const KeySnapshot& key) {
     std::vector<WantedKey> wanted;

@@ -19,6 +19,8 @@ constexpr std::size_t kBatch = 250;
 // machine.
 constexpr Nanos kMostForACommand = std::chrono::microseconds(5);
 constexpr Nanos kMostForAScan = std::chrono::milliseconds(1);
+constexpr Nanos kEnoughToWeigh = std::chrono::milliseconds(5); // a server counts its time in ticks
+constexpr double kLeastWeight = 0.1;
 
 std::int64_t msOfTime(const Reply& time) {
     if (time.items.size() != 2) return 0;
@@ -44,15 +46,27 @@ QCoro::Task<std::vector<Result>> KeyReader::callAll(std::vector<Args> commands, 
     const auto lost = [](const Result& result) { return !result && result.error().kind != Error::Kind::Refused; };
     if (results.empty() || std::ranges::any_of(results, lost)) co_return results;
     m_way = std::min(m_way, took);
-    m_serverTime += std::min(took - m_way, most);
+    const Nanos cost = std::min(took - m_way, most);
+    m_measured += cost;
+    m_serverTime += std::chrono::duration_cast<Nanos>(m_weight * std::chrono::duration<double>(cost));
     co_return results;
 }
 
-void KeyReader::setShare(double share) {
+void KeyReader::weighBy(Nanos processorTime) {
+    const Nanos measured = m_measured - m_weighedAt, worked = processorTime - m_worked;
+    const bool sameServer = m_worked > 0ns && worked >= 0ns;
+    if (sameServer && measured < kEnoughToWeigh) return;
+    m_weight = sameServer ? std::min(std::chrono::duration<double>(worked) / measured, 1.0) : 1.0;
+    m_weight = std::max(m_weight, kLeastWeight);
+    m_weighedAt = m_measured;
+    m_worked = processorTime;
+}
+
+void KeyReader::setShare(double share, Nanos since, Nanos spent) {
     Q_ASSERT(share > 0 && share <= 1);
     m_share = share;
-    m_shareSince = m_port.runtime().monotonic();
-    m_spentBefore = m_serverTime;
+    m_shareSince = since;
+    m_spentBefore = spent;
 }
 
 QCoro::Task<> KeyReader::keepShare(std::stop_token stop) {

@@ -9,6 +9,7 @@ struct KeysRead {
     std::vector<KeySnapshot> keys;                           ///< read, or refused
     std::vector<std::pair<QByteArray, KeyJob::End>> notRead; ///< all others that are there
     std::int64_t looked = 0;                                 ///< keys that were asked about
+    std::size_t recalled = 0; ///< so many of `keys`, the first ones, were read in an earlier look
 };
 
 /// Reads the content of many keys in few round trips, and of a long one only the first elements: of a queue that is
@@ -28,9 +29,15 @@ public:
     std::uint64_t commands() const { return m_commands; }
     /// How long the server may have worked for us so far: what it took to answer, less the way to it.
     Nanos serverTime() const { return m_serverTime; }
+    /// Compares that with the processor time that the server says it has used so far, for all its clients: answers are
+    /// late for other reasons, too, this machine's and the network's. What is measured from now on counts for so much
+    /// less.
+    void weighBy(Nanos processorTime);
 
     /// How much of the server's time reading may take, until it is set again: 1 = all. read() rests between batches.
-    void setShare(double share);
+    void setShare(double share) { setShare(share, m_port.runtime().monotonic(), m_serverTime); }
+    /// As if it had been set at `since`, when serverTime() was `spent`.
+    void setShare(double share, Nanos since, Nanos spent);
     /// Rests while the commands since setShare() have cost the server more than the share. Throws Cancelled.
     QCoro::Task<> keepShare(std::stop_token stop);
     /// This user may not ask for the server's time: ends are measured by our own clock.
@@ -48,7 +55,10 @@ private:
     bool m_clockRefused = false;
     std::uint64_t m_commands = 0;
     Nanos m_serverTime{};
-    Nanos m_way = kNever; ///< the shortest round trip so far
+    Nanos m_measured{};              ///< as m_serverTime, with full weight
+    double m_weight = 1;             ///< of what is measured: the part of it that the server works for
+    Nanos m_weighedAt{}, m_worked{}; ///< m_measured and the server's processor time when it was weighed
+    Nanos m_way = kNever;            ///< the shortest round trip so far
     double m_share = 1;
     Nanos m_shareSince{}, m_spentBefore{}; ///< when the share was set, and the server's time until then
 };

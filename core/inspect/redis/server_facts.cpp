@@ -16,10 +16,11 @@ using redis::Error;
 using redis::Reply;
 using redis::Result;
 
-constexpr auto kAskAgain = 300s;      // what was refused, and what seldom changes
-constexpr auto kRoleAgain = 5s;       // a replica may become the master without a new connection
-constexpr auto kSlotsAgain = 60s;     // they move seldom, and the answer is long
-constexpr auto kKeyspaceAgain = 5s;   // other databases
+constexpr auto kAskAgain = 300s;    // what was refused, and what seldom changes
+constexpr auto kRoleAgain = 5s;     // a replica may become the master without a new connection
+constexpr auto kSlotsAgain = 60s;   // they move seldom, and the answer is long
+constexpr auto kKeyspaceAgain = 5s; // other databases
+constexpr auto kProcessorAgain = 500ms;
 constexpr int kShareOfChannels = 50;  // going through its channels may take the server one such part of its time
 constexpr auto kQuickChannels = 20ms; // that may be our own network, or our own machine
 constexpr auto kLongestChannelPause = 60s;
@@ -36,7 +37,7 @@ QCoro::Task<std::optional<Error>> ServerFacts::ask(std::stop_token stop) {
     const std::uint32_t connection = m_connection;
     m_events.clear();
     const std::optional<std::int64_t> keysBefore = m_keys;
-    std::vector<Question> due{Time, Keys, Keyspace, Replication};
+    std::vector<Question> due{Time, Keys, Keyspace, Replication, Processor};
     auto error = co_await askAll(std::move(due), stop);
     if (error) co_return error;
     const Nanos answered = m_runtime.monotonic();
@@ -91,6 +92,8 @@ QCoro::Task<std::optional<Error>> ServerFacts::askAll(std::vector<Question> ques
             return argsOf("INFO", "persistence");
         case SavePoints:
             return argsOf("CONFIG", "GET", "save");
+        case Processor:
+            return argsOf("INFO", "cpu");
         case kQuestions:
             break;
         }
@@ -183,6 +186,13 @@ void ServerFacts::take(Question question, const Reply& reply) {
     case SavePoints:
         if (reply.items.size() == 2) m_saves = !reply.items[1].text.isEmpty();
         break;
+    case Processor: {
+        const auto seconds = [&reply](const char* line) { return lineOfInfo(reply.text, line).toDouble(); };
+        const std::chrono::duration<double> used(seconds("used_cpu_user") + seconds("used_cpu_sys"));
+        if (used.count() > 0) m_reader.weighBy(std::chrono::duration_cast<Nanos>(used));
+        m_notBefore[Processor] = now + kProcessorAgain;
+        break;
+    }
     case kQuestions:
         break;
     }

@@ -40,6 +40,9 @@ public:
     /// Reading a key makes it young for a server that evicts the oldest, and our connection can not be told apart.
     bool readingMakesYoung() const { return m_evictsBy.contains("lru") && !m_noTouch; }
 
+    /// One command may be about any keys together: it is no node of a cluster.
+    bool keysGoTogether() const { return !m_identity || m_identity->mode != ServerIdentity::Mode::Cluster; }
+
     /// Which server it is; missing = it does not tell.
     const std::optional<ServerIdentity>& identity() const { return m_identity; }
     /// The server's events between the last two ask().
@@ -59,6 +62,7 @@ private:
         Flushes,
         Persistence,
         SavePoints,
+        Processor,
         kQuestions
     };
     QCoro::Task<std::optional<redis::Error>> askAll(std::vector<Question> questions, std::stop_token stop);

@@ -45,7 +45,7 @@ QCoro::Task<> TrackedKeys::listen(std::function<void()> changed, std::stop_token
         ~Deaf() {
             if (alive.expired()) return;
             keys.m_feed = 0;
-            keys.m_entries.clear();
+            keys.forgetAll();
         }
     };
     for (;;) {
@@ -80,11 +80,13 @@ void TrackedKeys::doubt(Entry& entry) {
 
 void TrackedKeys::take(const redis::ChangedKeys& changed, const std::function<void()>& told) {
     bool any = changed.everything && !m_entries.empty();
-    if (changed.everything) m_entries.clear();
+    if (changed.everything) forgetAll();
     for (const QByteArray& key : changed.keys) {
+        if (m_asking > 0) m_toldMeanwhile.insert(key);
         const auto entry = m_entries.find(key);
         if (entry == m_entries.end() || !entry->second.followed) continue;
         doubt(entry->second);
+        m_changed.push_back(key);
         any = true;
     }
     if (any) told();
@@ -95,7 +97,7 @@ QCoro::Task<std::optional<Error>> TrackedKeys::begin(std::int64_t nowMs, std::st
     m_nextEnd.reset();
     const Nanos now = m_client.runtime().monotonic();
     const bool here = tells() && m_client.connection() == m_connection && m_leadsTo == m_feed;
-    if (!here) m_entries.clear();
+    if (!here) forgetAll();
     if (here || m_feed == 0) co_return std::nullopt;
     if (m_refused && m_askedOver == m_client.connection() && now < m_askAgain) co_return std::nullopt;
     m_connection = 0;
@@ -127,31 +129,48 @@ bool TrackedKeys::follows(const QByteArray& key) const {
 }
 
 bool TrackedKeys::recall(const WantedKey& wanted, KeysRead& read) {
+    const Entry* const entry = remembered(wanted);
+    if (entry && entry->seen && entry->seen->type == wanted.type) read.keys.push_back(*entry->seen);
+    return entry != nullptr;
+}
+
+bool TrackedKeys::remembers(const WantedKey& wanted) {
+    return remembered(wanted) != nullptr;
+}
+
+/// What is known of a key, if that is enough to know what there is of the wanted type.
+const TrackedKeys::Entry* TrackedKeys::remembered(const WantedKey& wanted) {
     const auto found = m_entries.find(wanted.key);
-    if (found == m_entries.end()) return false;
+    if (found == m_entries.end()) return nullptr;
     Entry& entry = found->second;
     entry.used = m_client.runtime().monotonic();
     // A server may delete an expired key long after its end, but denies it at once.
     if (entry.seen && entry.seen->ends && entry.seen->ends->fromMs <= m_nowMs) entry.known = false;
     if (entry.used - entry.since > kTrusted) entry.known = entry.followed = false;
-    if (!entry.known) return false;
-    if (!entry.seen || entry.seen->type != wanted.type) return entry.seen || (entry.goneAs & bitOf(wanted.type));
-    noteEnd(*entry.seen);
-    read.keys.push_back(*entry.seen);
-    return true;
+    if (!entry.known) return nullptr;
+    if (!entry.seen) return (entry.goneAs & bitOf(wanted.type)) ? &entry : nullptr;
+    if (entry.seen->type == wanted.type) noteEnd(*entry.seen);
+    return &entry;
+}
+
+void TrackedKeys::forgetAll() {
+    m_entries.clear();
+    m_changed.clear();
+    m_gone = 0;
 }
 
 bool TrackedKeys::listed(const Result& caching, const Result& answer) const {
     return caching && answer && answer->connection == m_connection && caching->connection == m_connection;
 }
 
-TrackedKeys::Entry& TrackedKeys::put(const QByteArray& key) {
+TrackedKeys::Entry* TrackedKeys::put(const QByteArray& key) {
+    if (m_toldMeanwhile.contains(key)) return nullptr;
     Entry& entry = m_entries[key];
     entry.since = entry.used = m_client.runtime().monotonic();
     entry.followed = true;
     entry.known = false;
     entry.goneAs = 0;
-    return entry;
+    return &entry;
 }
 
 // A key that is read directly behind CLIENT CACHING YES is told of. EXISTS is the cheapest, does not count as a
@@ -162,6 +181,7 @@ QCoro::Task<std::optional<Error>> TrackedKeys::follow(std::vector<QByteArray> ke
     if (keys.size() + m_entries.size() > m_most) keys.resize(m_most - std::min(m_most, m_entries.size()));
     if (!tells() || keys.empty()) co_return std::nullopt;
     std::vector<redis::Args> commands;
+    const Asking asking(*this);
     if (together) {
         askWhether(keys, true, commands);
         const std::vector<Result> results = co_await m_reader.callAll(std::exchange(commands, {}), stop);
@@ -201,10 +221,12 @@ std::size_t TrackedKeys::askWhether(const std::vector<QByteArray>& keys, bool te
 void TrackedKeys::takeWhether(const std::vector<QByteArray>& keys, std::span<const Result> results) {
     if (results.size() != 2 || !listed(results[0], results[1]) || results[1]->integer > 0) return;
     for (const QByteArray& key : keys) {
-        Entry& entry = put(key);
-        entry.goneAs = kOfNoType;
-        entry.known = true;
-        entry.seen.reset();
+        Entry* const entry = put(key);
+        if (!entry) continue;
+        ++m_gone;
+        entry->goneAs = kOfNoType;
+        entry->known = true;
+        entry->seen.reset();
     }
 }
 
@@ -254,7 +276,7 @@ void TrackedKeys::findForgetting() {
         m_most = m_entries.size() / 2;
         if (m_most < kFewest) m_most = 0;
         m_forgets = true;
-        m_entries.clear();
+        forgetAll();
     }
     m_news = m_noNews = 0;
 }
@@ -266,6 +288,8 @@ void TrackedKeys::noteEnd(const KeySnapshot& key) {
 void TrackedKeys::forgetUnused(Nanos longest) {
     const Nanos now = m_client.runtime().monotonic();
     std::erase_if(m_entries, [&](const auto& entry) { return now - entry.second.used > longest; });
+    m_gone = std::size_t(std::ranges::count_if(
+        m_entries, [](const auto& entry) { return entry.second.known && entry.second.goneAs == kOfNoType; }));
 }
 
 std::vector<WatchNote> TrackedKeys::notes(std::size_t known) const {

@@ -5,6 +5,8 @@
 #include "ports/redis/client.h"
 
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
 
 namespace lockscope::inspect {
 
@@ -29,23 +31,43 @@ public:
     bool tells() const { return m_connection != 0 && m_feed != 0; }
     /// Adds a key's content to `read`. False: it is not known, and must be read.
     bool recall(const WantedKey& wanted, KeysRead& read);
+    /// Whether recall() would answer without the server: by the content, or by its knowledge that there is no such key.
+    bool remembers(const WantedKey& wanted);
+    /// The keys of whose changes the server has told since the last call, also those that were not there before.
+    std::vector<QByteArray> takeChanged() { return std::exchange(m_changed, {}); }
+    /// Whether more keys that are not there may be followed, too.
+    bool hasRoomForGone() const { return m_gone < kMostGone; }
     /// Asks the server to tell of changes of these keys; to be followed by reading them. `together`: one command may
     /// name many keys, which a cluster's node does not allow. Throws Cancelled.
     QCoro::Task<std::optional<redis::Error>> follow(std::vector<QByteArray> keys, bool together, std::stop_token stop);
     /// Keeps what was read of keys that are followed.
     void keep(std::span<const WantedKey> wanted, const KeysRead& read);
+    /// Stands while a request to tell of keys is on its way. The server may tell of a change over the other connection
+    /// before its answer is here, and then it tells of no further one: such a key is not followed.
+    class Asking {
+    public:
+        explicit Asking(TrackedKeys& keys) : m_keys(keys) { ++m_keys.m_asking; }
+        ~Asking() {
+            if (--m_keys.m_asking == 0) m_keys.m_toldMeanwhile.clear();
+        }
+        Asking(const Asking&) = delete;
+        Asking& operator=(const Asking&) = delete;
+
+    private:
+        TrackedKeys& m_keys;
+    };
     /// Whether the server tells of changes of this key.
     bool follows(const QByteArray& key) const;
     /// Whether it is known that there is no such key, of whichever type.
     bool isGone(const QByteArray& key);
     /// Appends an EXISTS of these keys, and before it, where the server tells of changes, the request to tell of these.
-    /// Returns how many commands that are.
+    /// Returns how many commands that are. Send them while an Asking stands, up to takeWhether().
     std::size_t askWhether(const std::vector<QByteArray>& keys, bool tell, std::vector<redis::Args>& commands) const;
     /// Takes the results of these commands: none of the keys is there, and the server would tell if that changed.
     void takeWhether(const std::vector<QByteArray>& keys, std::span<const redis::Result> results);
     /// Forgets keys that nobody has asked for in such a time.
     void forgetUnused(Nanos longest);
-    void clear() { m_entries.clear(); }
+    void clear() { forgetAll(); }
 
     /// The earliest end of a content that was recalled or kept in this look, in ms of the clock of begin(); missing:
     /// none.
@@ -54,7 +76,9 @@ public:
     std::vector<WatchNote> notes(std::size_t known) const;
 
     /// Keys that one connection follows, at most: some ten megabytes of the server's memory.
-    static constexpr std::size_t kMostKeys = 100'000;
+    static constexpr std::size_t kMostKeys = 125'000;
+    /// … of which so many are not there, at most.
+    static constexpr std::size_t kMostGone = 25'000;
 
 private:
     struct Entry {
@@ -65,13 +89,16 @@ private:
         std::uint8_t goneAs = 0;         ///< types that the key does not have, as bits
         std::optional<KeySnapshot> seen; ///< its content; missing: not read yet, or there is none
     };
+    const Entry* remembered(const WantedKey& wanted);
+    void forgetAll();
     void take(const redis::ChangedKeys& changed, const std::function<void()>& told);
     static void doubt(Entry& entry);
     void weigh(Entry& entry, const KeySnapshot* now);
     void findForgetting();
     void refused();
     bool listed(const redis::Result& caching, const redis::Result& answer) const;
-    Entry& put(const QByteArray& key);
+    /// The entry of a key of which the server has just agreed to tell; nullptr: it has told already.
+    Entry* put(const QByteArray& key);
     void noteEnd(const KeySnapshot& key);
 
     redis::Client& m_client;
@@ -83,6 +110,10 @@ private:
     std::uint32_t m_askedOver = 0;  ///< the one that was asked over
     std::int64_t m_nowMs = 0;
     std::unordered_map<QByteArray, Entry> m_entries;
+    std::vector<QByteArray> m_changed;
+    int m_asking = 0; ///< requests on their way, and the keys whose changes were told meanwhile
+    std::unordered_set<QByteArray> m_toldMeanwhile;
+    std::size_t m_gone = 0; ///< about how many entries are of keys that are not there
     std::optional<std::int64_t> m_nextEnd;
     bool m_refused = false; ///< the server, or this user's rights, do not allow it
     Nanos m_askAgain{};     ///< … and when that may have changed

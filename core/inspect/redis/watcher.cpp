@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/redis/watcher.h"
 
-#include "inspect/lock_change.h"
 #include "inspect/redis/companions.h"
-#include "inspect/redis/key_events.h"
 #include "inspect/redis/redisson_names.h"
 #include "inspect/row_named.h"
-#include "inspect/shared_rows.h"
-#include "runtime/waits_here.h"
 
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <unordered_set>
 
 namespace lockscope::inspect {
 
@@ -24,19 +21,9 @@ using redis::Result;
 constexpr auto kLoadWindow = 10s;
 constexpr auto kRemembered = 30s;
 constexpr auto kProgressEvery = 1s;
-constexpr double kShareOfALook = 0.3;      // while it lasts; it is paid for by a longer pause
-constexpr double kPartOfLooks = 0.5;       // of the time of watch(): known locks again; the rest is for finding others
-constexpr double kPartOfFirstLooks = 0.25; // … until every key was looked at
-constexpr double kPartOfFewLooks = 0.1;    // … while few are known
-constexpr std::size_t kFewKnown = 1000;
-constexpr int kRestAfterFirstLooks = 3;   // at least so many times as long as such a look took
-constexpr auto kRoundBeforeALook = 100ms; // what has come up since the last look is wanted in this one
 constexpr std::size_t kBatch = 250;
-constexpr auto kTogether = 50ms; // changes that are told together are one look
-
-Nanos nanosOf(double seconds) {
-    return std::chrono::duration_cast<Nanos>(std::chrono::duration<double>(seconds));
-}
+constexpr int kWholeRest = 20;      // times as long as a look at all locks took, another one is due …
+constexpr Nanos kWholeLatest = 60s; // … and by then at the latest
 
 double secondsOf(Nanos time) {
     return std::chrono::duration<double>(time).count();
@@ -102,6 +89,7 @@ QCoro::Task<LockReport> RedisWatcher::once(std::stop_token stop, Callback progre
     m_search.restart();
     m_known.clear();
     m_tracked.clear();
+    m_wholeDue = {};
     m_complete = false;
     m_reader.setShare(m_options.onceShare);
     std::optional<Error> trouble = co_await askFacts(stop);
@@ -126,7 +114,9 @@ QCoro::Task<LockReport> RedisWatcher::once(std::stop_token stop, Callback progre
 }
 
 QCoro::Task<LockReport> RedisWatcher::look(std::size_t candidates, std::stop_token stop) {
+    const Nanos began = m_client.runtime().monotonic();
     KeysRead read;
+    LookScope scope;
     std::vector<WantedKey> taken;
     std::optional<Error> trouble = co_await askFacts(stop);
     if (!trouble) {
@@ -135,11 +125,12 @@ QCoro::Task<LockReport> RedisWatcher::look(std::size_t candidates, std::stop_tok
     }
     if (!trouble) {
         taken = m_search.take(candidates);
-        trouble = co_await readLocks(taken, read, stop);
+        scope = scopeOf(taken);
+        trouble = co_await readLocks(scope.keys, read, stop);
     }
     // The server's facts are asked again once a lock is gone: since the look began the server may have been emptied, or
     // become a replica whose data are another one's.
-    if (!trouble && lostSight(read)) {
+    if (!trouble && lostSight(read, scope)) {
         m_facts.doubtRole();
         trouble = co_await askFacts(stop);
     }
@@ -148,17 +139,26 @@ QCoro::Task<LockReport> RedisWatcher::look(std::size_t candidates, std::stop_tok
 
     LockReport report;
     if (trouble) {
+        m_wholeDue = {}; // what was told until now is not looked at yet
         report.trouble = troubleOf(*trouble);
         report.locks = m_lastLocks;
     } else {
         m_search.recogniser().wallMs = m_facts.wallMs();
         age(read.keys);
-        report.locks = recognise(read.keys, m_facts.subscriptions(), m_search.recogniser());
-        std::erase_if(report.locks, [this](const LockRow& row) { return !m_options.names.wants(row.name); });
-        co_await m_clients.name(report.locks, m_facts.connections(), stop);
-        shareUnchanged(report.locks, m_lastLocks);
-        remember(read, report.locks);
-        forgetOld();
+        std::vector<LockRow> rows = recognise(read.keys, m_facts.subscriptions(), m_search.recogniser());
+        std::erase_if(rows, [&](const LockRow& row) { return !m_options.names.wants(row.name) || !scope.has(row); });
+        co_await m_clients.name(rows, scope.whole, m_facts.connections(), stop);
+        remember(read, rows);
+        if (!taken.empty()) {
+            const auto locks = std::ranges::count_if(taken, [&](const auto& one) { return m_known.contains(one.key); });
+            m_mostAreLocks = 2 * std::size_t(locks) >= taken.size();
+        }
+        tellRows(scope, std::move(rows), report);
+        if (scope.whole) {
+            forgetOld();
+            const Nanos now = m_client.runtime().monotonic();
+            m_wholeDue = now + std::max(m_options.wholeAgain, std::min(kWholeRest * (now - began), kWholeLatest));
+        }
         report.events = std::exchange(m_events, {});
     }
     describe(report);
@@ -178,12 +178,13 @@ QCoro::Task<std::optional<Error>> RedisWatcher::askFacts(std::stop_token stop) {
     co_return std::nullopt;
 }
 
-bool RedisWatcher::lostSight(const KeysRead& read) const {
-    std::set<QByteArray> seen;
+bool RedisWatcher::lostSight(const KeysRead& read, const LookScope& scope) const {
+    std::unordered_set<QByteArray> seen;
     for (const KeySnapshot& key : read.keys)
         seen.insert(key.key);
     return std::ranges::any_of(m_lastLocks, [&](const LockRow& row) {
-        return row.state == LockRow::State::Held && !row.raw.empty() && !seen.contains(row.raw.front().key);
+        return row.state == LockRow::State::Held && !row.raw.empty() && scope.has(row) &&
+               !seen.contains(row.raw.front().key);
     });
 }
 
@@ -207,33 +208,8 @@ void RedisWatcher::age(std::vector<KeySnapshot>& keys) const {
         if (key.ttlMs && key.ends) key.ttlMs = std::clamp<std::int64_t>(key.ends->toMs - 1 - now, 0, *key.ttlMs);
 }
 
-QCoro::Task<std::optional<Error>> RedisWatcher::readLocks(std::vector<WantedKey> wanted, KeysRead& read,
+QCoro::Task<std::optional<Error>> RedisWatcher::readLocks(std::vector<WantedKey> first, KeysRead& read,
                                                           std::stop_token stop) {
-    std::set<std::pair<QByteArray, std::string_view>> asked; // a key may have changed its type
-    std::vector<WantedKey> first;
-    const auto want = [&](const QByteArray& key, const char* type) {
-        if (asked.emplace(key, type).second) first.push_back({key, type, false});
-    };
-    for (const auto& [key, known] : m_known)
-        want(key, known.type);
-    // Waiters' subscriptions tell which locks to look at.
-    if (m_facts.subscriptions()) {
-        for (const auto& [channel, count] : *m_facts.subscriptions()) {
-            if (const auto fair = redisson::fairWaiterOf(channel)) {
-                want(redisson::nameOfTag(fair->lockTag), "hash");
-                want(fair->lockTag, "hash");
-            }
-            const auto key = redisson::keyOfChannel(channel);
-            if (!key) continue;
-            want(key->first, key->second);
-            want(redisson::hashTag(key->first), key->second);
-        }
-    }
-    for (const WantedKey& key : wanted)
-        want(key.key, key.type);
-    std::erase_if(first, [this](const WantedKey& key) {
-        return !isHelperKey(key.key) && !redisson::nameOfPermitsKey(key.key) && !m_options.names.wants(key.key);
-    });
     // In parts: what turns out to be no lock is not kept until the end.
     for (std::size_t at = 0; at < first.size(); at += kBatch) {
         const std::size_t end = std::min(at + kBatch, first.size());
@@ -257,14 +233,16 @@ QCoro::Task<std::optional<Error>> RedisWatcher::readLocks(std::vector<WantedKey>
     co_return std::nullopt;
 }
 
-// A key is followed once it has turned out to be a lock's: the server's list of keys stays short.
+// A key is followed once it has turned out to be a lock's, so that the server's list of keys stays short. Where most
+// candidates are locks, they are followed at once, which spares reading them twice.
 QCoro::Task<std::optional<Error>> RedisWatcher::readPart(std::vector<WantedKey> wanted, KeysRead& part,
                                                          std::stop_token stop) {
     std::erase_if(wanted, [&](const WantedKey& key) { return m_tracked.recall(key, part); });
+    part.recalled = part.keys.size();
     std::vector<QByteArray> known;
     for (const WantedKey& key : wanted)
-        if (m_known.contains(key.key)) known.push_back(key.key);
-    const bool together = !m_facts.identity() || m_facts.identity()->mode != ServerIdentity::Mode::Cluster;
+        if (m_mostAreLocks || m_known.contains(key.key)) known.push_back(key.key);
+    const bool together = m_facts.keysGoTogether();
     auto error = co_await m_tracked.follow(std::move(known), together, stop);
     if (error) co_return error;
     KeysRead fresh;
@@ -276,48 +254,74 @@ QCoro::Task<std::optional<Error>> RedisWatcher::readPart(std::vector<WantedKey> 
     co_return error;
 }
 
-// Most locks have no helper keys: one EXISTS for all of a lock's tells. Known helper keys are read anyway.
+// Most locks have no helper keys: one EXISTS for all of a lock's tells, and mostly one for those of many locks. Known
+// helper keys are read anyway.
 QCoro::Task<std::optional<Error>> RedisWatcher::readCompanions(KeysRead& read, std::stop_token stop) {
     std::set<QByteArray> have;
     for (const KeySnapshot& key : read.keys)
         have.insert(key.key);
     std::vector<WantedKey> wanted;
-    struct Group {
-        std::vector<WantedKey> keys;
-        std::vector<QByteArray> names;
-        std::size_t commands;
-    };
-    std::vector<Group> groups;
-    std::vector<Args> exists;
-    for (const KeySnapshot& key : read.keys) {
+    std::vector<Group> followed, others;
+    for (std::size_t i = 0; i < read.keys.size(); ++i) {
+        const KeySnapshot& key = read.keys[i];
         if (key.refused) continue;
         std::vector<WantedKey> with = wantedWith(key);
+        const bool follow = m_tracked.follows(key.key) && m_tracked.hasRoomForGone();
         std::erase_if(with, [&](const WantedKey& other) {
-            return have.contains(other.key) || m_known.contains(other.key) || m_tracked.isGone(other.key);
+            const bool known = have.contains(other.key) || m_known.contains(other.key) || m_tracked.isGone(other.key);
+            if (known || follow) m_groups.join(key.key, other.key);
+            return known;
         });
-        const bool follow = m_tracked.follows(key.key);
+        // Of very many locks that stay as they are, it is not asked for ever: waiters' channels tell of new queues, and
+        // the search comes by.
+        if (i < read.recalled && !m_tracked.hasRoomForGone()) continue;
         if (with.empty() || (with.size() < 2 && !follow)) {
             std::ranges::move(with, std::back_inserter(wanted));
-        } else {
-            Group group{std::move(with), {}, 0};
-            for (const WantedKey& other : group.keys)
-                group.names.push_back(other.key);
-            group.commands = m_tracked.askWhether(group.names, follow, exists);
-            groups.push_back(std::move(group));
+            continue;
         }
+        Group group{std::move(with), {}, follow};
+        for (const WantedKey& other : group.keys)
+            group.names.push_back(other.key);
+        (follow ? followed : others).push_back(std::move(group));
     }
-    const std::vector<Result> results = co_await m_reader.callAll(std::move(exists), stop);
-    auto next = std::span(results);
-    for (Group& group : groups) {
-        const auto own = next.first(group.commands);
-        const Result& there = own.back();
-        if (!there && there.error().kind != Error::Kind::Refused) co_return there.error();
-        m_tracked.takeWhether(group.names, own);
-        if (!there || there->integer > 0) std::ranges::move(group.keys, std::back_inserter(wanted));
-        next = next.subspan(group.commands);
+    for (std::vector<Group>* const groups : {&followed, &others}) {
+        auto error = co_await askWhether(*groups, wanted, stop);
+        if (error) co_return error;
     }
     auto error = co_await m_reader.read(std::move(wanted), read, stop);
     co_return error;
+}
+
+QCoro::Task<std::optional<Error>> RedisWatcher::askWhether(std::span<Group> groups, std::vector<WantedKey>& wanted,
+                                                           std::stop_token stop) {
+    if (groups.empty()) co_return std::nullopt;
+    std::vector<Args> exists;
+    const TrackedKeys::Asking asking(m_tracked);
+    if (groups.size() > 1 && m_facts.keysGoTogether()) {
+        std::vector<QByteArray> all;
+        for (const Group& group : groups)
+            all.insert(all.end(), group.names.begin(), group.names.end());
+        m_tracked.askWhether(all, groups.front().follow, exists);
+        const std::vector<Result> results = co_await m_reader.callAll(std::exchange(exists, {}), stop);
+        const Result& there = results.back();
+        if (!there && there.error().kind != Error::Kind::Refused) co_return there.error();
+        m_tracked.takeWhether(all, results);
+        if (there && there->integer == 0) co_return std::nullopt;
+    }
+    std::vector<std::size_t> commands;
+    for (const Group& group : groups)
+        commands.push_back(m_tracked.askWhether(group.names, group.follow, exists));
+    const std::vector<Result> results = co_await m_reader.callAll(std::move(exists), stop);
+    auto next = std::span(results);
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        const auto own = next.first(commands[i]);
+        const Result& there = own.back();
+        if (!there && there.error().kind != Error::Kind::Refused) co_return there.error();
+        m_tracked.takeWhether(groups[i].names, own);
+        if (!there || there->integer > 0) std::ranges::move(groups[i].keys, std::back_inserter(wanted));
+        next = next.subspan(commands[i]);
+    }
+    co_return std::nullopt;
 }
 
 // Keys of locks are read at every look, wherever the search is, and for a while after they are gone: locks come back.
@@ -328,6 +332,7 @@ void RedisWatcher::remember(const KeysRead& read, const std::vector<LockRow>& ro
         if (const char* const type = readableType(key.type)) types[key.key] = type;
     const Nanos now = m_client.runtime().monotonic();
     for (const LockRow& row : rows) {
+        joinKeysOf(row);
         for (const RawKey& raw : row.raw)
             if (const auto type = types.find(raw.key); type != types.end())
                 m_fresh |= m_known.insert_or_assign(raw.key, Known{type->second, now}).second;
@@ -395,106 +400,9 @@ void RedisWatcher::setNames(NameFilter names) {
     m_options.names = std::move(names);
     m_known.clear();
     m_tracked.clear();
+    m_wholeDue = {};
     m_complete = false;
     m_search.restart();
-}
-
-QCoro::Task<> RedisWatcher::watch(Callback callback, std::stop_token stop) {
-    Runtime& runtime = m_client.runtime();
-    std::stop_source ending;
-    const std::stop_callback<std::function<void()>> stopToo(stop, [&ending] { ending.request_stop(); });
-    struct StopListening {
-        std::stop_source& source;
-        ~StopListening() { source.request_stop(); }
-    } stopListening{ending};
-    runtime.spawn([this, token = ending.get_token()]() {
-        return hearKeyEvents(
-            m_client, m_reader, [this] { wake(m_notified); }, token);
-    });
-    // A server forgets with a connection which keys it should tell of.
-    const auto reconnects = m_client.onReconnect([this] { wake(m_told); });
-    runtime.spawn([this, token = ending.get_token()]() { return m_tracked.listen([this] { wake(m_told); }, token); });
-
-    Nanos period = m_options.shortestPeriod;
-    bool troubled = false;
-    for (;;) {
-        const double share = m_complete ? m_options.share : std::max(m_options.share, m_options.firstShare);
-        const double lookPart = m_complete ? kPartOfLooks : kPartOfFirstLooks;
-        const double searchShare = share * (1 - (m_known.size() < kFewKnown ? kPartOfFewLooks : lookPart));
-        m_notified = false;
-        const bool told = std::exchange(m_told, false);
-        bool small = false;
-        if (m_complete && !troubled && !told) // a change that was told needs no search
-            small = co_await search(runtime.monotonic() + kRoundBeforeALook, searchShare, stop);
-        const Nanos spent = m_reader.serverTime();
-        const std::uint64_t sent = m_reader.commands();
-        m_reader.setShare(kShareOfALook);
-        const Nanos began = runtime.monotonic();
-        // As many new ones as are known: where there are many, a look takes long anyway.
-        const std::size_t candidates = std::max(m_options.candidatesOfALook, m_known.size());
-        LockReport report = co_await look(candidates, stop);
-
-        // Renewals come all the time; what somebody waits to see is who holds, and who waits.
-        const bool changed = report.trouble || changedBesidesTime(m_lastLocks, report.locks);
-        period = changed ? m_options.shortestPeriod : std::min(period * 3 / 2, m_options.longestPeriod);
-        // The budget comes last: many locks are looked at less often, not more expensively.
-        const Nanos affordable = std::max(nanosOf(secondsOf(m_reader.serverTime() - spent) / (share * lookPart)),
-                                          nanosOf(double(m_reader.commands() - sent) / m_options.commandsPerSecond));
-        // Our own work counts, too. With many locks a look takes long although it costs the server next to nothing, and
-        // a first search would get no further than a slice between two of them.
-        const Nanos ours = m_complete ? Nanos(0) : kRestAfterFirstLooks * (runtime.monotonic() - began);
-        const Nanos rest = std::max(affordable, ours);
-        report.period = std::max(period, rest);
-        if (!(report.trouble && troubled)) callback(report);
-        troubled = report.trouble.has_value();
-        Nanos end = began + report.period;
-        if (const auto ends = m_tracked.nextEnd()) {
-            const Nanos left = std::chrono::milliseconds(std::max<std::int64_t>(*ends + 1 - nowMs(), 0));
-            end = std::min(end, std::max(runtime.monotonic() + left, began + std::max<Nanos>(rest, kTogether)));
-        }
-        // New locks' keys are followed from the next look on.
-        if (std::exchange(m_fresh, false) && m_tracked.tells())
-            end = std::min(end, began + std::max<Nanos>(rest, kTogether));
-        if (!troubled) {
-            m_lastLocks = std::move(report.locks);
-            if (!small) co_await search(end, searchShare, stop);
-        }
-        // The locks of a first search are reported at once, and so is its end.
-        const bool waiting = !m_complete && (m_search.hasCandidates() || m_search.wentThrough());
-        const Nanos until = waiting ? began + rest : end;
-        if (!m_notified && !m_told) co_await pause(std::max<Nanos>(until - runtime.monotonic(), 1ms), stop);
-        if (m_notified || m_told) {
-            const Nanos soonest = began + std::max<Nanos>(affordable, kTogether);
-            co_await runtime.sleep(std::max<Nanos>(soonest - runtime.monotonic(), 0ns), stop);
-        }
-    }
-}
-
-QCoro::Task<bool> RedisWatcher::search(Nanos end, double share, std::stop_token stop) {
-    Runtime& runtime = m_client.runtime();
-    const int rounds = m_search.rounds();
-    m_reader.setShare(share);
-    // One round between two looks is enough, and a slice at least, so that it never stands still.
-    do {
-        if (m_search.isEndless()) co_return true;
-        const auto error = co_await m_search.advance(stop);
-        // Every other error shows in the next look, which does not search.
-        m_searchRefused = error && error->code == "NOPERM";
-        if (error) co_return true;
-        co_await m_reader.keepShare(stop);
-    } while (!m_notified && !m_told && m_search.rounds() == rounds && runtime.monotonic() < end);
-    co_return m_search.rounds() != rounds;
-}
-
-QCoro::Task<> RedisWatcher::pause(Nanos period, std::stop_token stop) {
-    Waiter waiter(m_client.runtime(), period, std::move(stop));
-    const WaitsHere here(m_pausing, waiter);
-    co_await waiter.end();
-}
-
-void RedisWatcher::wake(bool& why) {
-    why = true;
-    if (m_pausing) m_pausing->wake();
 }
 
 } // namespace lockscope::inspect

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "inspect/redis/client_names.h"
+#include "inspect/redis/key_groups.h"
 #include "inspect/redis/lock_search.h"
+#include "inspect/redis/look_scope.h"
 #include "inspect/redis/tracked_keys.h"
 #include "inspect/watcher.h"
 #include "ports/redis/client.h"
@@ -55,11 +57,31 @@ public:
 
 private:
     QCoro::Task<LockReport> look(std::size_t candidates, std::stop_token stop);
-    QCoro::Task<std::optional<redis::Error>> readLocks(std::vector<WantedKey> wanted, KeysRead& read,
+    /// The locks that the next look is at, and the keys that it reads. `candidates` are always among them.
+    LookScope scopeOf(const std::vector<WantedKey>& candidates);
+    LookScope wholeScope(const std::vector<WantedKey>& candidates) const;
+    /// Keys of locks that somebody waits for, as far as their channels tell.
+    void addWaitedFor(const Subscriptions& subscriptions, std::vector<WantedKey>& keys) const;
+    /// Keys whose content is not known any more, or whose meaning changes with time.
+    std::vector<WantedKey> keysInDoubt();
+    void joinKeysOf(const LockRow& row);
+    /// Puts the rows of a look in the place of those that its scope has had.
+    void tellRows(LookScope& scope, std::vector<LockRow> rows, LockReport& report);
+    QCoro::Task<std::optional<redis::Error>> readLocks(std::vector<WantedKey> first, KeysRead& read,
                                                        std::stop_token stop);
     QCoro::Task<std::optional<redis::Error>> readCompanions(KeysRead& read, std::stop_token stop);
-    /// Looks at the keyspace until `end` or for one round, as fast as the share allows. True: the round is over.
-    QCoro::Task<bool> search(Nanos end, double share, std::stop_token stop);
+    /// The companions of one key, of which it is not known whether they are there.
+    struct Group {
+        std::vector<WantedKey> keys;
+        std::vector<QByteArray> names;
+        bool follow = false; ///< its key is followed, so they are worth it, too
+    };
+    /// Appends to `wanted` those of the groups that may be there.
+    QCoro::Task<std::optional<redis::Error>> askWhether(std::span<Group> groups, std::vector<WantedKey>& wanted,
+                                                        std::stop_token stop);
+    /// Looks at the keyspace until `end` or for one round, as fast as the reader's share allows. True: the round is
+    /// over.
+    QCoro::Task<bool> search(Nanos end, std::stop_token stop);
     QCoro::Task<std::optional<redis::Error>> readPart(std::vector<WantedKey> wanted, KeysRead& part,
                                                       std::stop_token stop);
     /// The present, by the clock that the ends of keys are measured by.
@@ -69,7 +91,7 @@ private:
     QCoro::Task<> pause(Nanos period, std::stop_token stop);
     QCoro::Task<std::optional<redis::Error>> askFacts(std::stop_token stop);
     /// A lock that was held at the last look has no key any more.
-    bool lostSight(const KeysRead& read) const;
+    bool lostSight(const KeysRead& read, const LookScope& scope) const;
     void takeFacts();
     /// TTLs as they are now, whenever they were read.
     void age(std::vector<KeySnapshot>& keys) const;
@@ -89,10 +111,16 @@ private:
     std::map<QByteArray, Known> m_known; ///< keys of locks: read at every look
     LockSearch m_search;
     TrackedKeys m_tracked;
+    KeyGroups m_groups;
+    std::optional<Subscriptions> m_lastSubscriptions; ///< those of the last look
+    Nanos m_wholeDue{};                               ///< the next look at all locks
     ClientNames m_clients;
+    bool m_mostAreLocks = false; ///< of the candidates that were read last
     bool m_complete = false;
-    bool m_searchRefused = false; ///< this user may not go through the keys
-    std::vector<LockRow> m_lastLocks;
+    bool m_searchRefused = false;     ///< this user may not go through the keys
+    std::vector<LockRow> m_lastLocks; ///< their times are as of m_agedMs
+    std::int64_t m_agedMs = 0;
+    bool m_changed = false;                             ///< the last look has seen another thing change than times
     std::vector<ServerEvent> m_events;                  ///< not told yet
     std::deque<std::pair<Nanos, std::uint64_t>> m_load; ///< commands sent, at the looks of the last seconds
     bool m_fresh = false;                               ///< the last look has found new locks

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sentences of alerts: why, and what to do.
+#include "inspect/alert_watch.h"
+#include "inspect/text.h"
+#include "trace/time_text.h"
+
+#include <QCoreApplication>
+#include <QDateTime>
+#include <algorithm>
+
+namespace lockscope::inspect {
+
+namespace {
+
+using Kind = AlertRule::Kind;
+
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(Alerts)
+};
+
+QString nameOf(const Party& party) {
+    const QString name = readable(identityOf(party));
+    return party.about.isEmpty() ? name : name + QStringLiteral(" (") + readable(party.about) + QLatin1Char(')');
+}
+
+QString holderOf(const LockRow& row) {
+    return row.holders.empty() ? Text::tr("somebody") : nameOf(row.holders.front());
+}
+
+/// "5 m 3 s", or "at least 5 m 3 s".
+QString lasted(Nanos time, bool seenToBegin) {
+    const QString text = durationText(time);
+    return seenToBegin ? text : Text::tr("at least %1").arg(text);
+}
+
+} // namespace
+
+AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, Nanos now) const {
+    const LockRow& row = lock.row;
+    const QString name = readable(row.name);
+    switch (rule.kind) {
+    case Kind::Held: {
+        const auto longest = std::ranges::min_element(lock.holders, {}, &Since::at);
+        const auto which = std::size_t(longest - lock.holders.begin());
+        const QString holder = which < row.holders.size() ? nameOf(row.holders[which]) : holderOf(row);
+        const Since since = which < lock.holders.size() ? lock.holders[which] : Since{{}, now, false};
+        return {Text::tr("“%1” is held by %2 for %3.").arg(name, holder, lasted(now - since.at, since.seenToBegin)),
+                Text::tr("See whether that client still works; if it does not, stop it, or free the lock by force.")};
+    }
+    case Kind::Left: {
+        const Nanos left = std::chrono::milliseconds(row.ttlMs.value_or(0)) - (now - lock.seenAt);
+        return {Text::tr("The lease of “%1” ends in %2 unless %3 renews it.")
+                    .arg(name, durationText(std::max(left, Nanos(0))), holderOf(row)),
+                Text::tr("See whether that client is paused or cut off.")};
+    }
+    case Kind::NoExpiry:
+        return {Text::tr("“%1” is held by %2, and nothing ends it by itself.").arg(name, holderOf(row)),
+                Text::tr("If that client is gone, free the lock by force, and let locks expire.")};
+    case Kind::HolderGone:
+        return {Text::tr("“%1” is held by %2, which has no connection to this server any more, and nothing ends it by "
+                         "itself.")
+                    .arg(name, holderOf(row)),
+                Text::tr("Make sure that this client is dead, then free the lock by force; and let locks expire.")};
+    case Kind::Waiters:
+        return {Text::tr("%n client(s) wait for “%1”.", nullptr, int(row.waiterCount.value_or(0))).arg(name),
+                Text::tr("Hold it for a shorter time, or split it.")};
+    case Kind::Waited:
+        return {Text::tr("%1, first in the queue of “%2”, waits for %3.")
+                    .arg(row.waiters && !row.waiters->empty() ? nameOf(row.waiters->front()) : Text::tr("somebody"),
+                         name, lasted(now - lock.firstWaiter.at, lock.firstWaiter.seenToBegin)),
+                Text::tr("See what the holder, %1, does.").arg(holderOf(row))};
+    case Kind::DeadWaiters:
+        return {Text::tr("%n entry(ies) in the queue of “%1” belong to nobody any more.", nullptr, int(row.deadWaiters))
+                    .arg(name),
+                Text::tr("Others wait behind them until they time out: see which client died while it waited.")};
+    case Kind::HandOvers: {
+        const auto recent = std::ranges::count_if(lock.handOvers, [&](Nanos at) { return now - at < 60s; });
+        return {Text::tr("“%1” went from hand to hand %n time(s) within a minute.", nullptr, int(recent)).arg(name),
+                Text::tr("Do more under each hold.")};
+    }
+    case Kind::Unusual: {
+        const auto longest = std::ranges::min_element(lock.holders, {}, &Since::at);
+        const Since since = longest == lock.holders.end() ? Since{{}, now, false} : *longest;
+        return {
+            Text::tr("“%1” is held by %2 for %3; usually it is held for %4.")
+                .arg(name, readable(since.who), lasted(now - since.at, since.seenToBegin), durationText(usualOf(lock))),
+            Text::tr("See what that client does otherwise than before: a slow call, a longer list, a lost reply.")};
+    }
+    case Kind::Herd:
+        return {Text::tr("A hold of “%1” ended while %n client(s) waited without a queue: all of them try at once.",
+                         nullptr, int(lock.herd.woken))
+                    .arg(name),
+                Text::tr("A fair lock wakes the next one only; or hold it for a shorter time, so that fewer wait.")};
+    case Kind::Deadlock:
+        return {Text::tr("Deadlock: %1.").arg(lock.ring.words), lock.ring.wayOut};
+    case Kind::TokenBack:
+        return {
+            Text::tr("The fencing token of “%1” went back from %2 to %3: the server has lost data.")
+                .arg(name)
+                .arg(lock.highestToken.value_or(0))
+                .arg(row.token.value_or(0)),
+            Text::tr("What checks tokens refuses new holders, or has let an old one in: compare it with the lock.")};
+    case Kind::RenewalLate: {
+        const Nanos late = now - lock.renewals.last - lock.renewals.pace;
+        const QString left =
+            row.ttlMs ? durationText(std::max(std::chrono::milliseconds(*row.ttlMs) - (now - lock.seenAt), Nanos(0)))
+                      : QString();
+        return {
+            left.isEmpty() ? Text::tr("%1 renewed “%2” every %3, and is late by %4.")
+                                 .arg(holderOf(row), name, durationText(lock.renewals.pace), durationText(late))
+                           : Text::tr("%1 renewed “%2” every %3, and is late by %4; %5 of its lease are left.")
+                                 .arg(holderOf(row), name, durationText(lock.renewals.pace), durationText(late), left),
+            Text::tr("See whether that client is paused or cut off: another one gets the lock when the lease ends.")};
+    }
+    case Kind::FailedOver: {
+        const QString at = QDateTime::fromMSecsSinceEpoch(lock.failedOverMs).toString(QStringLiteral("HH:mm:ss"));
+        return {Text::tr("%1 held “%2” when another server took over at %3: the lock may exist twice.")
+                    .arg(holderOf(row), name, at),
+                Text::tr("A client that still reaches the old server may hold it, too. See who writes under this lock, "
+                         "and let fencing tokens decide.")};
+    }
+    case Kind::Unreachable:
+        return {Text::tr("The server could not be read for %1: %2")
+                    .arg(durationText(now - m_troubleSince.value_or(now)), m_trouble),
+                Text::tr("Its locks are not known meanwhile. Lockscope keeps trying.")};
+    case Kind::MayEvict:
+        return {Text::tr("When its memory is full, this server drops keys, locks among them (maxmemory-policy %1).")
+                    .arg(readable(m_evictsBy)),
+                Text::tr("Set its maxmemory-policy to noeviction, or keep locks on a server of their "
+                         "own: a lock that is dropped is granted again.")};
+    case Kind::ZkRate:
+        return {
+            Text::tr("Locks of this ZooKeeper changed hands at least %1 times a second within the last minute.")
+                .arg(handOversASecond()),
+            Text::tr("Each change goes through its leader. Do more under each hold, or spread the locks over several "
+                     "ensembles.")};
+    case Kind::ZkLocks:
+        return {
+            Text::tr("This ZooKeeper keeps %1 locks.").arg(locksSeen()),
+            Text::tr("All of them lie in its memory, and each session's end deletes many. Remove what nobody uses, or "
+                     "spread the locks over several ensembles.")};
+    }
+    return {};
+}
+
+} // namespace lockscope::inspect
