@@ -80,16 +80,15 @@ LookScope RedisWatcher::wholeScope(const std::vector<WantedKey>& candidates) con
 
 std::vector<WantedKey> RedisWatcher::keysInDoubt() {
     std::vector<WantedKey> keys;
-    for (const auto& [key, known] : m_known)
-        if (WantedKey wanted{key, known.type, false}; !m_tracked.remembers(wanted)) keys.push_back(std::move(wanted));
-    for (const QByteArray& key : m_tracked.takeChanged())
-        if (!m_known.contains(key)) keys.push_back({key, typeOfCompanion(key), false}); // it was not there before
+    for (QByteArray& key : m_tracked.takeDoubted())
+        keys.push_back({key, typeOfCompanion(key), false});
     static const Subscriptions kNone;
     const Subscriptions changed =
         changedChannels(m_lastSubscriptions.value_or(kNone), m_facts.subscriptions().value_or(kNone));
     addWaitedFor(changed, keys);
-    for (const LockRow& row : m_lastLocks)
-        if (changesWithTime(row)) keys.push_back({keyOf(row), "hash", false});
+    for (const auto* const some : {&m_untold, &m_timely})
+        for (const QByteArray& key : *some)
+            keys.push_back({key, "hash", false}); // those that are known have their type
     return keys;
 }
 
@@ -129,7 +128,7 @@ LookScope RedisWatcher::scopeOf(const std::vector<WantedKey>& candidates) {
     }
     if (scope.whole) {
         scope = wholeScope(candidates);
-        m_tracked.takeChanged();
+        m_tracked.takeDoubted();
         m_groups.clear();
     }
     m_lastSubscriptions = m_facts.subscriptions();
@@ -150,11 +149,39 @@ void RedisWatcher::joinKeysOf(const LockRow& row) {
     if (row.name != keyOf(row)) m_groups.join(keyOf(row), row.name);
 }
 
+// Nobody tells of a change of these: they are read at every look.
+void RedisWatcher::noteUntold(const LookScope& scope, const KeysRead& read, const std::vector<LockRow>& rows) {
+    const auto note = [this](const QByteArray& key) {
+        const auto known = m_known.find(key);
+        if (known != m_known.end() && !m_tracked.remembers({key, known->second.type, false}))
+            m_untold.insert(key);
+        else
+            m_untold.erase(key);
+    };
+    if (scope.whole) {
+        m_untold.clear();
+        for (const auto& [key, known] : m_known)
+            note(key);
+        return;
+    }
+    for (const WantedKey& key : scope.keys)
+        note(key.key);
+    for (const KeySnapshot& key : read.keys)
+        note(key.key);
+    for (const LockRow& row : rows)
+        note(row.name);
+}
+
 void RedisWatcher::tellRows(LookScope& scope, std::vector<LockRow> rows, LockReport& report) {
     const std::int64_t now = nowMs(), passed = now - std::exchange(m_agedMs, now);
+    const auto noteTimely = [this](const LockRow& row) {
+        if (changesWithTime(row)) m_timely.insert(keyOf(row));
+    };
     if (scope.whole) {
         shareUnchanged(rows, m_lastLocks);
         m_changed = changedBesidesTime(m_lastLocks, rows);
+        m_timely.clear();
+        std::ranges::for_each(rows, noteTimely);
         report.locks = std::move(rows);
         return;
     }
@@ -164,28 +191,43 @@ void RedisWatcher::tellRows(LookScope& scope, std::vector<LockRow> rows, LockRep
         if (rowNamed(m_lastLocks, row.name)) m_wholeDue = {};
         scope.about.insert(row.name);
     }
-    std::vector<LockRow> others, before;
-    others.reserve(m_lastLocks.size() + rows.size());
-    for (LockRow& row : m_lastLocks) {
-        if (scope.has(row)) {
-            before.push_back(std::move(row));
-        } else {
-            shortenLeases(row, passed);
-            others.push_back(std::move(row));
-        }
+    report.locks = std::exchange(m_lastLocks, {});
+    std::vector<LockRow>& locks = report.locks;
+    for (LockRow& row : locks)
+        shortenLeases(row, passed);
+    const std::set<QByteArray> names(scope.about.begin(), scope.about.end());
+    std::vector<std::size_t> places; // of the rows that were there
+    for (const QByteArray& name : names)
+        for (auto row = std::ranges::lower_bound(locks, name, {}, &LockRow::name);
+             row != locks.end() && row->name == name; ++row)
+            places.push_back(std::size_t(row - locks.begin()));
+    std::vector<LockRow> before;
+    for (const std::size_t place : places) {
+        m_timely.erase(keyOf(locks[place]));
+        before.push_back(std::move(locks[place]));
     }
+    std::ranges::for_each(rows, noteTimely);
     shareUnchanged(rows, before);
     m_changed = changedBesidesTime(before, rows);
-    std::set<QByteArray> names;
+    std::set<QByteArray> again;
     for (const auto* const some : {&before, &rows})
         for (const LockRow& row : *some)
-            names.insert(row.name);
-    report.lookedAgain.emplace(names.begin(), names.end());
-    const auto middle = std::ptrdiff_t(others.size());
-    std::ranges::move(rows, std::back_inserter(others));
-    std::ranges::inplace_merge(others, others.begin() + middle, {}, &LockRow::name);
-    report.locks = std::move(others);
-    m_lastLocks.clear();
+            again.insert(row.name);
+    report.lookedAgain.emplace(again.begin(), again.end());
+    if (std::ranges::equal(before, rows, {}, &LockRow::name, &LockRow::name)) {
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            locks[places[i]] = std::move(rows[i]);
+        return;
+    }
+    std::size_t next = 0, at = 0;
+    std::erase_if(locks, [&](const LockRow&) {
+        const bool was = next < places.size() && places[next] == at++;
+        next += was;
+        return was;
+    });
+    const auto middle = std::ptrdiff_t(locks.size());
+    std::ranges::move(rows, std::back_inserter(locks));
+    std::ranges::inplace_merge(locks, locks.begin() + middle, {}, &LockRow::name);
 }
 
 } // namespace lockscope::inspect

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <utility>
 
 namespace lockscope::inspect {
@@ -94,7 +95,6 @@ void TrackedKeys::take(const redis::ChangedKeys& changed, const std::function<vo
 
 QCoro::Task<std::optional<Error>> TrackedKeys::begin(std::int64_t nowMs, std::stop_token stop) {
     m_nowMs = nowMs;
-    m_nextEnd.reset();
     const Nanos now = m_client.runtime().monotonic();
     const bool here = tells() && m_client.connection() == m_connection && m_leadsTo == m_feed;
     if (!here) forgetAll();
@@ -149,12 +149,12 @@ const TrackedKeys::Entry* TrackedKeys::remembered(const WantedKey& wanted) {
     if (entry.used - entry.since > kTrusted) entry.known = entry.followed = false;
     if (!entry.known) return nullptr;
     if (!entry.seen) return (entry.goneAs & bitOf(wanted.type)) ? &entry : nullptr;
-    if (entry.seen->type == wanted.type) noteEnd(*entry.seen);
     return &entry;
 }
 
 void TrackedKeys::forgetAll() {
     m_entries.clear();
+    m_endings.clear();
     m_changed.clear();
     m_gone = 0;
 }
@@ -256,9 +256,9 @@ void TrackedKeys::keep(std::span<const WantedKey> wanted, const KeysRead& read) 
             found->second.known = true;
         } else if (it->second->type == key.type) {
             weigh(found->second, it->second);
-            noteEnd(*it->second);
             found->second.seen = *it->second;
             found->second.known = true;
+            noteEnd(*it->second);
         }
     }
     findForgetting();
@@ -282,7 +282,38 @@ void TrackedKeys::findForgetting() {
 }
 
 void TrackedKeys::noteEnd(const KeySnapshot& key) {
-    if (key.ends) m_nextEnd = std::min(m_nextEnd.value_or(key.ends->fromMs), key.ends->fromMs);
+    if (!key.ends) return;
+    // A lease that is renewed leaves its earlier ends behind.
+    if (m_endings.size() > kFewest + 4 * m_entries.size()) {
+        std::erase_if(m_endings, [this](const Ending& ending) { return !isStill(ending); });
+        std::ranges::make_heap(m_endings, std::ranges::greater(), &Ending::atMs);
+    }
+    m_endings.push_back({key.ends->fromMs, key.key});
+    std::ranges::push_heap(m_endings, std::ranges::greater(), &Ending::atMs);
+}
+
+bool TrackedKeys::isStill(const Ending& ending) const {
+    const auto found = m_entries.find(ending.key);
+    if (found == m_entries.end() || !found->second.known) return false;
+    const std::optional<KeySnapshot>& seen = found->second.seen;
+    return seen && seen->ends && seen->ends->fromMs == ending.atMs;
+}
+
+std::optional<std::int64_t> TrackedKeys::nextEnd() {
+    while (!m_endings.empty() && !isStill(m_endings.front())) {
+        std::ranges::pop_heap(m_endings, std::ranges::greater(), &Ending::atMs);
+        m_endings.pop_back();
+    }
+    return m_endings.empty() ? std::nullopt : std::optional(m_endings.front().atMs);
+}
+
+std::vector<QByteArray> TrackedKeys::takeDoubted() {
+    std::vector<QByteArray> keys = std::exchange(m_changed, {});
+    for (auto end = nextEnd(); end && *end <= m_nowMs; end = nextEnd()) {
+        keys.push_back(m_endings.front().key);
+        m_entries.find(keys.back())->second.known = false; // so that its ending is over, too
+    }
+    return keys;
 }
 
 void TrackedKeys::forgetUnused(Nanos longest) {

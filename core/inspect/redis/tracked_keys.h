@@ -33,8 +33,9 @@ public:
     bool recall(const WantedKey& wanted, KeysRead& read);
     /// Whether recall() would answer without the server: by the content, or by its knowledge that there is no such key.
     bool remembers(const WantedKey& wanted);
-    /// The keys of whose changes the server has told since the last call, also those that were not there before.
-    std::vector<QByteArray> takeChanged() { return std::exchange(m_changed, {}); }
+    /// The keys whose contents are not known any more since the last call: the server has told of a change, also of
+    /// keys that were not there before, or their end has come.
+    std::vector<QByteArray> takeDoubted();
     /// Whether more keys that are not there may be followed, too.
     bool hasRoomForGone() const { return m_gone < kMostGone; }
     /// Asks the server to tell of changes of these keys; to be followed by reading them. `together`: one command may
@@ -69,9 +70,8 @@ public:
     void forgetUnused(Nanos longest);
     void clear() { forgetAll(); }
 
-    /// The earliest end of a content that was recalled or kept in this look, in ms of the clock of begin(); missing:
-    /// none.
-    std::optional<std::int64_t> nextEnd() const { return m_nextEnd; }
+    /// The earliest end of a content that is known, in ms of the clock of begin(); missing: none.
+    std::optional<std::int64_t> nextEnd();
     /// How changes are heard of, for people. `known`: keys of locks, followed or not.
     std::vector<WatchNote> notes(std::size_t known) const;
 
@@ -89,6 +89,10 @@ private:
         std::uint8_t goneAs = 0;         ///< types that the key does not have, as bits
         std::optional<KeySnapshot> seen; ///< its content; missing: not read yet, or there is none
     };
+    struct Ending {
+        std::int64_t atMs;
+        QByteArray key;
+    };
     const Entry* remembered(const WantedKey& wanted);
     void forgetAll();
     void take(const redis::ChangedKeys& changed, const std::function<void()>& told);
@@ -100,6 +104,7 @@ private:
     /// The entry of a key of which the server has just agreed to tell; nullptr: it has told already.
     Entry* put(const QByteArray& key);
     void noteEnd(const KeySnapshot& key);
+    bool isStill(const Ending& ending) const;
 
     redis::Client& m_client;
     KeyReader& m_reader;
@@ -113,10 +118,10 @@ private:
     std::vector<QByteArray> m_changed;
     int m_asking = 0; ///< requests on their way, and the keys whose changes were told meanwhile
     std::unordered_set<QByteArray> m_toldMeanwhile;
-    std::size_t m_gone = 0; ///< about how many entries are of keys that are not there
-    std::optional<std::int64_t> m_nextEnd;
-    bool m_refused = false; ///< the server, or this user's rights, do not allow it
-    Nanos m_askAgain{};     ///< … and when that may have changed
+    std::size_t m_gone = 0;        ///< about how many entries are of keys that are not there
+    std::vector<Ending> m_endings; ///< of contents that are known, and of some that are not any more; the next is first
+    bool m_refused = false;        ///< the server, or this user's rights, do not allow it
+    Nanos m_askAgain{};            ///< … and when that may have changed
     std::size_t m_most = kMostKeys;
     bool m_forgets = false;       ///< the server follows fewer keys than it was asked to
     int m_news = 0, m_noNews = 0; ///< messages that told of a change, and that did not

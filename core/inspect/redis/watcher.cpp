@@ -153,6 +153,7 @@ QCoro::Task<LockReport> RedisWatcher::look(std::size_t candidates, std::stop_tok
             const auto locks = std::ranges::count_if(taken, [&](const auto& one) { return m_known.contains(one.key); });
             m_mostAreLocks = 2 * std::size_t(locks) >= taken.size();
         }
+        noteUntold(scope, read, rows);
         tellRows(scope, std::move(rows), report);
         if (scope.whole) {
             forgetOld();
@@ -182,9 +183,13 @@ bool RedisWatcher::lostSight(const KeysRead& read, const LookScope& scope) const
     std::unordered_set<QByteArray> seen;
     for (const KeySnapshot& key : read.keys)
         seen.insert(key.key);
-    return std::ranges::any_of(m_lastLocks, [&](const LockRow& row) {
-        return row.state == LockRow::State::Held && !row.raw.empty() && scope.has(row) &&
-               !seen.contains(row.raw.front().key);
+    const auto lost = [&seen](const LockRow& row) {
+        return row.state == LockRow::State::Held && !row.raw.empty() && !seen.contains(row.raw.front().key);
+    };
+    if (scope.whole) return std::ranges::any_of(m_lastLocks, lost);
+    return std::ranges::any_of(scope.about, [&](const QByteArray& name) {
+        const LockRow* const row = rowNamed(m_lastLocks, name);
+        return row && lost(*row);
     });
 }
 
@@ -393,6 +398,7 @@ void RedisWatcher::expect(const std::vector<LockRow>& rows) {
     for (const LockRow& row : rows)
         for (const RawKey& raw : row.raw)
             if (const char* const type = readableType(raw.type)) m_known.insert_or_assign(raw.key, Known{type, now});
+    m_wholeDue = {};
 }
 
 void RedisWatcher::setNames(NameFilter names) {

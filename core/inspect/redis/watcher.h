@@ -9,6 +9,7 @@
 #include "ports/redis/client.h"
 
 #include <map>
+#include <set>
 
 namespace lockscope::inspect {
 
@@ -65,6 +66,7 @@ private:
     /// Keys whose content is not known any more, or whose meaning changes with time.
     std::vector<WantedKey> keysInDoubt();
     void joinKeysOf(const LockRow& row);
+    void noteUntold(const LookScope& scope, const KeysRead& read, const std::vector<LockRow>& rows);
     /// Puts the rows of a look in the place of those that its scope has had.
     void tellRows(LookScope& scope, std::vector<LockRow> rows, LockReport& report);
     QCoro::Task<std::optional<redis::Error>> readLocks(std::vector<WantedKey> first, KeysRead& read,
@@ -120,6 +122,8 @@ private:
     bool m_searchRefused = false;     ///< this user may not go through the keys
     std::vector<LockRow> m_lastLocks; ///< their times are as of m_agedMs
     std::int64_t m_agedMs = 0;
+    std::set<QByteArray> m_untold;                      ///< known keys of whose changes nobody tells
+    std::set<QByteArray> m_timely;                      ///< keys of locks that change with time
     bool m_changed = false;                             ///< the last look has seen another thing change than times
     std::vector<ServerEvent> m_events;                  ///< not told yet
     std::deque<std::pair<Nanos, std::uint64_t>> m_load; ///< commands sent, at the looks of the last seconds
