@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How long the window's thread is busy at a time while it watches a big Redis: during the first look at every key,
+// while nothing happens, and while locks are renewed. Longer than a frame, and the window stutters. The server is one
+// of our own; run it with QT_QPA_PLATFORM=offscreen where there is no screen.
+#include "bench_program.h"
+#include "big_redis.h"
+#include "runtime/event_loop_runtime.h"
+#include "sandbox/redis_server.h"
+#include "window/main_window.h"
+
+#include <QApplication>
+#include <QElapsedTimer>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTimer>
+#include <algorithm>
+
+using namespace lockscope;
+using namespace lockscope::bench;
+
+namespace {
+
+/// The times between two turns of this thread's event loop, which has a turn to take every millisecond.
+class Turns : public QObject {
+public:
+    Turns() {
+        m_timer.setTimerType(Qt::PreciseTimer);
+        connect(&m_timer, &QTimer::timeout, this, [this] {
+            m_gaps.push_back(double(m_clock.nsecsElapsed()) / 1e6);
+            m_clock.restart();
+        });
+        m_clock.start();
+        m_timer.start(1);
+    }
+    /// What has been measured since the last call, as members of `line` that begin with `phase`; in ms.
+    void tell(const QString& phase, QJsonObject& line) {
+        std::vector<double> gaps = std::exchange(m_gaps, {});
+        if (gaps.empty()) return;
+        std::ranges::sort(gaps);
+        // By time and not by number: the part of it that was spent in turns longer than a frame.
+        constexpr double kFrame = 1000.0 / 60;
+        double all = 0, late = 0;
+        for (const double gap : gaps) {
+            all += gap;
+            late += gap > kFrame ? gap - kFrame : 0;
+        }
+        line[phase + QStringLiteral("_longest_ms")] = gaps.back();
+        line[phase + QStringLiteral("_over_a_frame")] =
+            qint64(std::ranges::count_if(gaps, [](double gap) { return gap > kFrame; }));
+        line[phase + QStringLiteral("_late_share")] = late / all;
+    }
+
+private:
+    QTimer m_timer;
+    QElapsedTimer m_clock;
+    std::vector<double> m_gaps;
+};
+
+bool lookedAtAll(const session::Session& session) {
+    const session::Health health = session.health();
+    return health.level == session::Health::Level::Good && !health.text.contains(QStringLiteral("looked at")) &&
+           !health.text.contains(QStringLiteral("looking through"));
+}
+
+template <typename Until>
+void rest(Nanos longest, Until until) {
+    QEventLoop loop;
+    QTimer look;
+    QObject::connect(&look, &QTimer::timeout, &loop, [&] {
+        if (until()) loop.quit();
+    });
+    look.start(50);
+    QTimer::singleShot(std::chrono::duration_cast<std::chrono::milliseconds>(longest), &loop, &QEventLoop::quit);
+    loop.exec();
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    QApplication application(argc, argv);
+    const Arguments arguments{{"keys", "200000"}, {"locks", "20000"}, {"secs", "10"}, {"limit", "600"}};
+    const int locks = arguments.number("locks");
+    const Nanos phase = std::chrono::seconds(arguments.number("secs"));
+
+    EventLoopRuntime runtime;
+    sandbox::RedisServer server(runtime);
+    if (!started(QCoro::waitFor(server.start()))) return kFailed;
+    {
+        redis::RedisDriver client(runtime, *parseConnectionUrl(server.url()));
+        if (!fill(client, arguments.number("keys"), locks)) return kFailed;
+    }
+    const QTemporaryDir folder;
+    app::Settings settings{folder.filePath(QStringLiteral("settings.ini"))};
+    app::MainWindow window(&settings);
+    window.resize(1600, 1000);
+    window.show();
+    window.openUrl(server.url(), false);
+    const session::Session& session = *window.context()->session();
+
+    QJsonObject line{{QStringLiteral("name"), QStringLiteral("live-window")}, {QStringLiteral("locks"), locks}};
+    Turns turns;
+    QElapsedTimer time;
+    time.start();
+    bool began = false; // before it is connected it has nothing to look at
+    rest(std::chrono::seconds(arguments.number("limit")), [&] {
+        began = began || session.health().text.contains(QStringLiteral("looked at"));
+        return began && lookedAtAll(session);
+    });
+    line[QStringLiteral("first_look_s")] = double(time.elapsed()) / 1000;
+    line[QStringLiteral("whole")] = lookedAtAll(session);
+    turns.tell(QStringLiteral("first_look"), line);
+    rest(phase, [] { return false; });
+    turns.tell(QStringLiteral("still"), line);
+
+    const QString renew =
+        QStringLiteral("for i = 1, 5 do redis.call('PEXPIRE', 'svc:' .. math.random(1, ARGV[1]), 3600000 + "
+                       "math.random(1, 1000000)) end");
+    QProcess others;
+    others.start(QStringLiteral("redis-cli"),
+                 {QStringLiteral("-p"), QString::number(server.port()), QStringLiteral("-r"), QStringLiteral("1000000"),
+                  QStringLiteral("-i"), QStringLiteral("0.01"), QStringLiteral("EVAL"), renew, QStringLiteral("0"),
+                  QString::number(locks)});
+    others.setStandardOutputFile(QProcess::nullDevice());
+    const bool renews = others.waitForStarted();
+    const std::size_t rows = session.trace()->size();
+    rest(phase, [] { return false; });
+    turns.tell(QStringLiteral("renewals"), line);
+    line[QStringLiteral("renewals_told")] = qint64(session.trace()->size() - rows);
+    others.kill();
+    others.waitForFinished();
+    printLine(line);
+    return renews && line[QStringLiteral("whole")].toBool() ? 0 : kFailed;
+}
