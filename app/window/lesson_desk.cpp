@@ -64,8 +64,20 @@ void LessonDesk::open(const QString& id, int step, views::LessonGuide::Arrival a
     m_guide->setProgress(id, {kept.step, kept.done, kept.bets});
     needPanel();
     if (const auto opened = m_guide->open(id, step, arrival); !opened) return m_window->complain(opened.error());
-    // A field or a table that has the focus would keep the lesson's keys for itself.
-    if (auto* const timeline = m_window->findChild<views::TimelineView*>()) timeline->setFocus(Qt::OtherFocusReason);
+    takeKeyboard();
+}
+
+void LessonDesk::takeKeyboard() {
+    if (!m_panel || !isGuiding()) return;
+    // Without this a style shows no focus until Tab was pressed once.
+    m_window->setAttribute(Qt::WA_KeyboardFocusChange);
+    // A field or a table that has the focus would keep the lesson's keys for itself. In "your turn" the panel's large
+    // button skips the task, so the lanes come first: their menus break things.
+    auto* const timeline = m_window->findChild<views::TimelineView*>();
+    if (m_guide->phase() == Phase::Turn && timeline)
+        timeline->takeKeyboard();
+    else
+        m_panel->nextButton()->setFocus(Qt::TabFocusReason);
 }
 
 std::expected<void, QString> LessonDesk::preview(const lesson::Lesson& lesson, int step) {
@@ -123,6 +135,8 @@ void LessonDesk::refresh() {
         work->takeBack();
     else
         work->lend(phase == Phase::Turn ? Layout::Task : Layout::Lesson);
+    // Later: a world that has just been shown has no lanes yet.
+    QMetaObject::invokeMethod(this, &LessonDesk::takeKeyboard, Qt::QueuedConnection);
 }
 
 } // namespace lockscope::app

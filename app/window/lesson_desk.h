@@ -44,6 +44,8 @@ private:
     void needPanel();
     void showWorld(const scenario::Scenario& scenario, quint64 seed);
     void refresh();
+    /// The keyboard begins where the lesson goes on, and its place can be seen.
+    void takeKeyboard();
 
     MainWindow* m_window;
     Stage* m_stage;

@@ -75,8 +75,9 @@ bool LessonKeys::eventFilter(QObject* watched, QEvent* event) {
         return true;
     }
     if (key->modifiers() & ~Qt::KeypadModifier) return false;
-    // A button that the keyboard has gone to is pressed by Space.
-    if (key->key() == Qt::Key_Space && qobject_cast<const QAbstractButton*>(widget)) return false;
+    // A button that the keyboard has gone to is pressed by Space; the lesson's own, where each step begins, is not.
+    const bool begins = m_guide->phase() != Phase::Turn && widget->objectName() == QLatin1String("lesson.next");
+    if (key->key() == Qt::Key_Space && !begins && qobject_cast<const QAbstractButton*>(widget)) return false;
     if (event->type() == QEvent::KeyPress) return take(key->key(), Do::It);
     if (!take(key->key(), Do::Nothing)) return false;
     // An accepted override comes back as an ordinary key press.

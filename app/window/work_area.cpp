@@ -5,6 +5,7 @@
 #include "faults/workload_panel.h"
 #include "theme/format.h"
 #include "theme/table_columns.h"
+#include "timeline/timeline_view.h"
 #include "waits/waits_panel.h"
 #include "window/panels.h"
 
@@ -67,7 +68,8 @@ WorkArea::WorkArea(QMainWindow* window, views::ViewContext* context, Settings* s
     m_connections = dock("dock.connections", tr("Connections"), connections, Qt::LeftDockWidgetArea);
     m_controls = dock("dock.controls", tr("Workload and faults"), makeControls(context), Qt::LeftDockWidgetArea);
     for (const auto* workload : m_controls->findChildren<views::WorkloadPanel*>())
-        connect(workload, &views::WorkloadPanel::done, m_timeline, [this] { m_timeline->setFocus(); });
+        connect(workload, &views::WorkloadPanel::done, m_timeline->findChild<views::TimelineView*>(),
+                &views::TimelineView::takeKeyboard);
     m_inspector = dock("dock.inspector", tr("Lock"), makeInspector(context), Qt::RightDockWidgetArea);
     m_inspector->widget()->setMinimumWidth(kNarrowestInspector);
     m_locks = dock("dock.locks", tr("Locks"), makeLocks(context), Qt::BottomDockWidgetArea);

@@ -394,17 +394,31 @@ void TimelineView::keyPressEvent(QKeyEvent* event) {
 
 void TimelineView::focusInEvent(QFocusEvent* event) {
     QAbstractScrollArea::focusInEvent(event);
-    const bool byTab = event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason;
-    const auto& rows = m_layout.rows();
-    if (byTab && !rows.empty()) {
-        if (m_focusRow < 0) { // of the lanes in sight, the uppermost: a low view may be scrolled
-            const int top = verticalScrollBar()->value();
-            const auto whole = std::ranges::find_if(rows, [top](const auto& row) { return row.y >= top; });
-            m_focusRow = whole == rows.end() ? 0 : int(whole - rows.begin());
-        }
-        ensureRowVisible(m_focusRow);
-    }
+    const Qt::FocusReason reason = event->reason();
+    const bool returns = reason == Qt::PopupFocusReason || reason == Qt::ActiveWindowFocusReason ||
+                         reason == Qt::MenuBarFocusReason; // from a menu, say
+    if (!returns) m_tabbedIn = reason == Qt::TabFocusReason || reason == Qt::BacktabFocusReason;
+    frameFirstLane();
+    if (m_tabbedIn && m_focusRow >= 0) ensureRowVisible(m_focusRow);
     viewport()->update();
+}
+
+void TimelineView::takeKeyboard() {
+    setFocus(Qt::TabFocusReason);
+    m_tabbedIn = true; // a view that has the focus, or whose window is not active yet, hears of nothing
+    frameFirstLane();
+    viewport()->update();
+}
+
+void TimelineView::frameFirstLane() {
+    const auto& rows = m_layout.rows();
+    if (!m_tabbedIn || !hasFocus() || m_focusRow >= 0 || rows.empty()) return;
+    m_focusRow = m_layout.rowOf(m_context->selection());
+    if (m_focusRow >= 0) return;
+    // The uppermost lane in sight: a low view may be scrolled.
+    const int top = verticalScrollBar()->value();
+    const auto whole = std::ranges::find_if(rows, [top](const auto& row) { return row.y >= top; });
+    m_focusRow = whole == rows.end() ? 0 : int(whole - rows.begin());
 }
 
 void TimelineView::focusOutEvent(QFocusEvent* event) {

@@ -202,6 +202,7 @@ void TimelineView::dataChanged() {
         layOut();
         now = m_loader->data()->now();
     }
+    frameFirstLane();
     const session::Session* session = m_context->session();
     constexpr std::int64_t second = 1'000'000'000;
     // Somebody's server has no plan: its first seconds are shown on an axis with room for what comes.

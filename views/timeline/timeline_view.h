@@ -44,6 +44,8 @@ public:
 
     /// The lane with the keyboard's frame: a row of layout(), -1 = none.
     int focusRow() const { return m_focusRow; }
+    /// Has the keyboard from now on, with its frame on a lane as soon as there is one.
+    void takeKeyboard();
     void setFocusRow(int row);
     const TimelineLayout& layoutOfLanes() const { return m_layout; }
     /// Where a row stands in the viewport.
@@ -197,6 +199,8 @@ private:
     /// The violation that a write of that instant was, by its place in the verdict; none if it did no damage.
     std::optional<std::size_t> damageAt(std::int64_t at) const;
     void moveFocusRow(int by);
+    /// The keyboard's frame stands on a lane as soon as there is one, if Tab led here.
+    void frameFirstLane();
     void ensureRowVisible(int row);
     bool handlesKey(const QKeyEvent* event) const;
     trace::EntityId entityOfRow(int row) const;
@@ -221,6 +225,7 @@ private:
     bool m_unseen = false; ///< a part of the trace was hidden when the playhead was moved last
     double m_lastFrameMs = 0;
     int m_focusRow = -1;
+    bool m_tabbedIn = false; ///< the focus came by the keyboard
     QPointer<session::Session> m_session;
     bool m_brief = false;
     ShownBet m_bet;

@@ -220,6 +220,21 @@ private Q_SLOTS:
         QCOMPARE(s.guide()->chosen(), std::optional(1));
     }
 
+    /// Where the keys go can be seen before the first of them is pressed.
+    void theKeyboardBeginsInSight() {
+        Scene s;
+        s.desk()->open(QStringLiteral("the-pause"));
+        QTRY_COMPARE(QApplication::focusWidget(), static_cast<QWidget*>(s.desk()->panel()->nextButton()));
+        QVERIFY(s.window->testAttribute(Qt::WA_KeyboardFocusChange)); // the style draws its frame
+        s.key(Qt::Key_Space);                                         // as anywhere in a lesson: it skips nothing
+        QVERIFY(!s.window->player()->isPlaying() && !s.guide()->arrived());
+        s.at("the-pause", s.guide()->steps() - 1);
+        QCOMPARE(s.guide()->phase(), LessonGuide::Phase::Turn);
+        const auto* const lanes = s.window->findChild<views::TimelineView*>();
+        QTRY_VERIFY(lanes->hasFocus()); // Space must not skip the task
+        QTRY_VERIFY(lanes->focusRow() >= 0);
+    }
+
     void allLitLanesAreInSightBeforeAClass_data() {
         QTest::addColumn<int>("step");
         for (const int step : {1, 2, 3, 4, 5})
