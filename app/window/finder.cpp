@@ -15,6 +15,7 @@
 
 #include <QCoreApplication>
 #include <QDockWidget>
+#include <QLineEdit>
 
 namespace lockscope::app {
 namespace {
@@ -90,8 +91,11 @@ void findSettings(MainWindow* window, const QString& typed, std::vector<CommandF
                                     dock->show();
                                     dock->raise();
                                     if (QWidget* const field =
-                                            window->findChild<views::WorkloadPanel*>()->control(setting))
+                                            window->findChild<views::WorkloadPanel*>()->control(setting)) {
                                         field->setFocus(Qt::ShortcutFocusReason);
+                                        // A field that the keyboard was in before selects nothing by itself.
+                                        if (auto* text = qobject_cast<QLineEdit*>(field)) text->selectAll();
+                                    }
                                 },
                                 setting + QStringLiteral(" setting workload 设置 ") +
                                     (known == std::end(kWords) ? QString() : QString::fromUtf8(known->words))};

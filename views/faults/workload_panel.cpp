@@ -12,9 +12,11 @@
 #include <QBoxLayout>
 #include <QComboBox>
 #include <QFormLayout>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QSpinBox>
+#include <algorithm>
 
 namespace lockscope::views {
 
@@ -292,11 +294,25 @@ void WorkloadPanel::leaveWrong(const QString& setting) {
 }
 
 bool WorkloadPanel::eventFilter(QObject* watched, QEvent* event) {
+    const auto settingOf = [&] {
+        return std::ranges::find(m_controls, watched, [](const auto& c) { return c.second; });
+    };
     // A field tells the end of editing once only: at Enter, before it is left.
-    if (event->type() == QEvent::FocusOut && watched == m_wrong)
-        for (const auto& [setting, widget] : m_controls)
-            if (widget == watched) leaveWrong(setting);
-    return QWidget::eventFilter(watched, event);
+    if (event->type() == QEvent::FocusOut && watched == m_wrong) leaveWrong(settingOf()->first);
+    const bool pressed = event->type() == QEvent::KeyPress;
+    if (!pressed && event->type() != QEvent::ShortcutOverride) return QWidget::eventFilter(watched, event);
+    if (static_cast<QKeyEvent*>(event)->key() != Qt::Key_Escape) return QWidget::eventFilter(watched, event);
+    event->accept();
+    if (pressed) giveUp(settingOf()->first);
+    return true;
+}
+
+void WorkloadPanel::giveUp(const QString& setting) {
+    auto* field = static_cast<QLineEdit*>(m_controls[setting]);
+    if (m_told == field) complain(nullptr, {});
+    field->setModified(false);
+    field->setText(shown(setting));
+    Q_EMIT done();
 }
 
 void WorkloadPanel::submit(const QString& setting, const QString& text) {

@@ -38,6 +38,8 @@ protected:
 
 private:
     void leaveWrong(const QString& setting);
+    /// Escape: the field says again what is in force.
+    void giveUp(const QString& setting);
     void addText(const QString& setting, const QString& label, const QString& hint);
     void addChoice(const QString& setting, const QString& label,
                    const std::vector<std::pair<QString, QString>>& choices, const QString& hint);

@@ -320,9 +320,9 @@ void LessonPanel::refreshQuestion() {
     m_bet->setRole(Role::TextDim);
     if (turn) {
         m_bet->setText(m_guide->goalReached() ? tr("Done: the judge agrees.")
-                       : m_headShown          ? tr("Use the controls at the left, or right-click a lane. A change "
-                                                            "counts from the playhead on: Home goes to the start. The judge looks "
-                                                            "on, and says when you have done it.")
+                       : m_headShown ? tr("Use the controls at the left (Ctrl+K finds each by its name), or a lane's "
+                                          "menu (right-click, or the menu key). A change counts from the playhead on: "
+                                          "Home goes to the start. The judge looks on, and says when you have done it.")
                                      : tr("Use the keys below, or right-click a lane; F5 leads to all controls. A "
                                           "change counts from the playhead on: Home goes to the start. The judge "
                                           "looks on, and says when you have done it."));

@@ -27,7 +27,7 @@ constexpr Synonyms kSynonyms[]{
     {"transport.previous-event", "step back backward undo 后退"},
     {"transport.next-acquisition", "grant hold hand over 授予"},
     {"transport.previous-acquisition", "grant hold hand over 授予"},
-    {"transport.next-violation", "error bug wrong invariant broken 错误 不变式"},
+    {"transport.next-violation", "error bug wrong invariant broken 错误 不变式 why 为什么"},
     {"transport.previous-violation", "error bug wrong invariant broken 错误 不变式"},
     {"transport.faster", "speed up quick 速度"},
     {"transport.slower", "speed down slow motion 速度 慢动作"},
@@ -76,7 +76,8 @@ constexpr Synonyms kSynonyms[]{
     {"timeline.actors", "only holders hide waiters clients many filter 持有者 隐藏 筛选"},
     {"file.close", "end leave welcome 结束"},
     {"file.quit", "exit 退出"},
-    {"session.connect", "attach monitor redis server live watch 监控 连接"},
+    {"session.connect", "attach monitor redis server live watch 监控 连接 mysql mariadb postgresql sqlite zookeeper "
+                        "etcd memcached database 数据库"},
     {"layout.teach", "class lesson simulation 课堂 教学"},
     {"layout.monitor", "on call production table 值班 监控"},
     {"layout.break", "faults chaos failure cluster 故障 演练"},
@@ -108,7 +109,7 @@ constexpr Synonyms kSynonyms[]{
     {"share.copy-run", "link text send colleague clipboard 分享 链接 发送"},
     {"share.paste-run", "link text open clipboard received 分享 链接 粘贴"},
     {"share.copy-picture", "screenshot image clipboard png export 截图 图片 导出"},
-    {"share.save-picture", "screenshot image png svg export file 截图 图片 导出"},
+    {"share.save-picture", "screenshot image png svg export file 截图 图片 导出 evidence page report 证据 报告"},
     {"export.movie", "animation webp gif video moving export 动画 视频 导出"},
     {"export.trace", "csv jsonl perfetto jepsen events data save 数据 事件 导出"},
     {"alerts.rules", "limits warn settings notify 阈值 告警 设置"},
@@ -118,7 +119,7 @@ constexpr Synonyms kSynonyms[]{
     {"panel.connections", "servers urls health 连接 服务器"},
     {"panel.controls", "workload settings clients lease faults form 设置 负载 租约 故障"},
     {"panel.events", "log history messages list 日志 事件"},
-    {"panel.inspector", "detail lock ttl verdict protocol steps 详情 裁决 协议"},
+    {"panel.inspector", "detail lock ttl verdict protocol steps 详情 裁决 协议 why reason judge 为什么 原因"},
     {"panel.locks", "table names holders list 锁 列表"},
     {"panel.statistics", "charts numbers latency throughput p99 统计 图表 延迟"},
     {"panel.waits", "graph deadlock who waits cycle 等待图 死锁"},
@@ -168,7 +169,8 @@ CommandWords wordsOf(const QAction& action) {
     words.also = id; // "break.pause-client": English words, whatever the language
     if (known != std::end(kSynonyms)) words.also += u' ' + QString::fromUtf8(known->words);
     if (id.startsWith(QLatin1String("scenario."))) words.also += QStringLiteral(" scenario story lesson 场景 课程");
-    if (id.startsWith(QLatin1String("language."))) words.also += QStringLiteral(" language translation 语言 翻译");
+    if (id.startsWith(QLatin1String("language.")))
+        words.also += QStringLiteral(" language translation chinese english 语言 翻译 中文 英文");
     if (const QString more = action.property("also").toString(); !more.isEmpty()) words.also += u' ' + more;
     return words;
 }

@@ -65,6 +65,15 @@ private Q_SLOTS:
         QTest::keyClick(lease, Qt::Key_Return);
         QCOMPARE(done.size(), 1);
         QCOMPARE(session.applied.size(), std::size_t(1));
+        // Escape gives the keyboard back, too, and changes nothing.
+        const QString now = lease->text();
+        lease->setFocus();
+        QTest::keyClicks(lease, QStringLiteral("9"));
+        QTest::keyClick(lease, Qt::Key_Escape);
+        QCOMPARE(done.size(), 2);
+        QCOMPARE(lease->text(), now);
+        elsewhere->setFocus();
+        QCOMPARE(session.applied.size(), std::size_t(1));
     }
 
     void theListOfRecipesTellsTheUnsafeOnesApart() {
