@@ -61,9 +61,9 @@ TargetPicker::TargetPicker(const ViewContext* context, QFormLayout* form, QObjec
     m_names->setObjectName(QStringLiteral("names"));
     m_others->setObjectName(QStringLiteral("others"));
     m_ways->setObjectName(QStringLiteral("ways"));
-    m_ways->addItem(tr("both directions"), int(Ways::Both));
-    m_ways->addItem(tr("only what the first side sends is lost"), int(Ways::FromFirst));
-    m_ways->addItem(tr("only what the first side gets is lost"), int(Ways::ToFirst));
+    for (const Ways ways : {Ways::Both, Ways::FromFirst, Ways::ToFirst})
+        m_ways->addItem({}, int(ways));
+    nameWays();
     connect(m_target, &QComboBox::currentIndexChanged, this, [this] {
         showRows();
         Q_EMIT changed();
@@ -145,7 +145,18 @@ QChar TargetPicker::sign() const {
     return ways == Ways::FromFirst ? u'>' : ways == Ways::ToFirst ? u'<' : u'|';
 }
 
+void TargetPicker::nameWays() {
+    const QStringList ends = m_target->currentData(kEndsRole).toStringList();
+    const bool named = !several() && ends.size() == 2;
+    const QString a = named ? partyText(ends[0]) : tr("these"), b = named ? ends[1] : tr("those");
+    m_ways->setItemText(m_ways->findData(int(Ways::Both)), tr("both directions"));
+    //: Two sides of a link: what the first one sends to the second one is lost.
+    m_ways->setItemText(m_ways->findData(int(Ways::FromFirst)), tr("only from %1 to %2").arg(a, b));
+    m_ways->setItemText(m_ways->findData(int(Ways::ToFirst)), tr("only from %1 to %2").arg(b, a));
+}
+
 void TargetPicker::showRows() {
+    nameWays();
     const bool link = m_kind == Breakable::Kind::Link;
     m_form->setRowVisible(m_target, m_kind != Breakable::Kind::World);
     m_form->setRowVisible(m_names, several());

@@ -36,6 +36,8 @@ Q_SIGNALS:
 private:
     void addLinks(const QStringList& clients, const QStringList& servers);
     void showRows();
+    /// The directions, by the names of the two sides.
+    void nameWays();
     bool several() const;
     /// ">": only what the first ones send is lost; "<": only what they get; "|": both.
     QChar sign() const;

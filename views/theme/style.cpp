@@ -10,7 +10,9 @@
 #include <QAbstractSpinBox>
 #include <QComboBox>
 #include <QDockWidget>
+#include <QFileDialog>
 #include <QFrame>
+#include <QHeaderView>
 #include <QLineEdit>
 #include <QMenu>
 #include <QPainter>
@@ -19,8 +21,25 @@
 #include <QStyleOption>
 #include <QTabBar>
 #include <QToolButton>
+#include <QTreeView>
 
 namespace lockscope::views {
+namespace {
+
+/// Where the desktop has no dialogue for files of its own, Qt's is shown: with its columns as wide as their texts, and
+/// without the type, which the name's ending tells.
+void makeReadable(QFileDialog* dialog) {
+    constexpr int kType = 2;
+    auto* const files = dialog->findChild<QTreeView*>(QStringLiteral("treeView"));
+    if (!files) return;
+    files->header()->setStretchLastSection(false);
+    files->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    files->header()->setSectionResizeMode(0, QHeaderView::Stretch);
+    files->hideColumn(kType);
+    dialog->resize(dialog->size().expandedTo({int(760 * textScale()), int(480 * textScale())}));
+}
+
+} // namespace
 
 LockscopeStyle::LockscopeStyle() : QProxyStyle(QStringLiteral("Fusion")) {
 }
@@ -50,6 +69,7 @@ void LockscopeStyle::polish(QWidget* widget) {
         qobject_cast<QLineEdit*>(widget) || qobject_cast<QAbstractSpinBox*>(widget) || qobject_cast<QSlider*>(widget) ||
         qobject_cast<QTabBar*>(widget) || qobject_cast<QScrollBar*>(widget))
         widget->setAttribute(Qt::WA_Hover);
+    if (auto* const dialog = qobject_cast<QFileDialog*>(widget)) makeReadable(dialog);
 }
 
 void LockscopeStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
@@ -203,6 +223,8 @@ void LockscopeStyle::drawControl(ControlElement element, const QStyleOption* opt
             return drawProgress(*bar, *painter, element == CE_ProgressBarContents);
         break;
     case CE_ShapedFrame:
+        // The list that a combo box opens lies over other fields, as a menu does.
+        if (widget && widget->inherits("QComboBoxPrivateContainer")) return drawMenuPanel(*option, *painter);
         return drawShapedFrame(*option, *painter);
     default:
         break;

@@ -17,6 +17,7 @@ constexpr int kFieldHeight = 30;
 constexpr int kTabHeight = 36;
 constexpr int kHeaderHeight = 32;
 constexpr int kMenuRow = 30;
+constexpr int kListRow = 26; ///< of the list that a combo box opens
 
 } // namespace
 
@@ -182,6 +183,10 @@ QSize LockscopeStyle::sizeFromContents(ContentsType type, const QStyleOption* op
                 result.setWidth(result.width() + 40);
             }
         }
+        break;
+    case CT_ItemViewItem:
+        if (widget && widget->parentWidget() && widget->parentWidget()->inherits("QComboBoxPrivateContainer"))
+            result.setHeight(std::max(scaled(kListRow), result.height()));
         break;
     case CT_MenuBarItem:
         result.setHeight(std::max(28, result.height()));

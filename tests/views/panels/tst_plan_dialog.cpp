@@ -187,11 +187,14 @@ private Q_SLOTS:
         s.box("verb")->setCurrentIndex(link);
         s.choose("target", u"A-redis-1"_qs);
         QCOMPARE(s.dialog.fault()->target, u"A-redis-1"_qs);
+        QCOMPARE(s.box("ways")->itemText(2), u"only from redis-1 to A"_qs);
         s.choose("ways", int(scenario::TargetSets::Ways::FromFirst));
+        QCOMPARE(s.box("ways")->currentText(), u"only from A to redis-1"_qs);
         QCOMPARE(s.dialog.fault()->target, u"A>redis-1"_qs);
         QVERIFY2(s.sentence().contains(u"Cut A → redis-1"_qs), qPrintable(s.sentence()));
         s.choose("target", u","_qs);
         QVERIFY(!s.dialog.fault()); // whom?
+        QCOMPARE(s.box("ways")->currentText(), u"only from these to those"_qs);
         s.line("names")->setText(u" A,B , "_qs);
         s.line("others")->setText(u"redis-1"_qs);
         QCOMPARE(s.dialog.fault()->target, u"A,B>redis-1"_qs);
