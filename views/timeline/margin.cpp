@@ -63,8 +63,7 @@ QString marginWords(const Margin& margin) {
 }
 
 QString keptWords(inspect::KeptBy by) {
-    return by == inspect::KeptBy::Transaction ? Timeline::tr("kept by its transaction")
-                                              : Timeline::tr("kept by its session");
+    return by == inspect::KeptBy::Transaction ? Timeline::tr("transaction open") : Timeline::tr("kept by its session");
 }
 
 Role marginRole(const Margin& margin) {

@@ -150,8 +150,8 @@ void paintLife(const PaintKit& kit, const ClientLife& life, const QRectF& bar, c
         const double left = std::max(r.x(), 0.0) + kit.m.px(6), tall = kit.m.px(16);
         const QString words = QStringLiteral("✕ ") + Timeline::tr("dead");
         if (!kit.m.lowBeliefs()) {
-            kit.text({left, r.center().y() - kit.m.px(17), r.right() - left, tall}, words, kit.smallBold,
-                     Role::TextDim);
+            kit.firstFitting({left, r.center().y() - kit.m.px(17), r.right() - left, tall},
+                             {words, QStringLiteral("✕")}, kit.smallBold, Role::TextDim);
             return;
         }
         const double width = kit.smallBold.width(words);

@@ -93,7 +93,8 @@ double paintArrow(const PaintKit& kit, const Arrow& arrow, const QRectF& bar, do
                        room - flight - kit.m.px(14), kit.m.px(15));
     // A command without its beginning would be another one.
     if (words.x() < 0 || words.x() + kit.m.px(40) > kit.edge) return arrow.x + flight;
-    kit.text(words, kit.trace.displayName(e.aux), kit.fixedSmall, Role::TextFaint);
+    const QString command = kit.trace.displayName(e.aux);
+    kit.firstFitting(words, {command, command.section(u' ', 0, 0)}, kit.fixedSmall, Role::TextFaint);
     return arrow.x + flight;
 }
 
