@@ -264,7 +264,7 @@ void LessonGuide::beginTurn() {
     m_player->setLimit(std::nullopt);
     m_player->setSpeed(1);
     keep();
-    m_player->play();
+    m_player->pause(); // so that a setting can be chosen from the start on, and the task be read first
     Q_EMIT changed();
 }
 

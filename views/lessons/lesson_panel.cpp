@@ -196,11 +196,6 @@ QWidget* LessonPanel::makeFoot() {
     progress->addWidget(m_dots, 0, Qt::AlignVCenter);
     progress->addStretch(1);
     progress->addWidget(m_step, 0, Qt::AlignVCenter);
-    column->addLayout(progress);
-    row->addWidget(m_back);
-    row->addStretch(1);
-    row->addWidget(m_next);
-    column->addLayout(row);
     m_leave = new QPushButton;
     m_leave->setObjectName(QStringLiteral("lesson.leave"));
     m_leave->setFocusPolicy(Qt::TabFocus);
@@ -210,7 +205,6 @@ QWidget* LessonPanel::makeFoot() {
         else
             m_guide->leave();
     });
-    column->addWidget(m_leave);
     m_source = new DimLabel;
     m_source->setWordWrap(true);
     m_open = new QToolButton;
@@ -222,6 +216,13 @@ QWidget* LessonPanel::makeFoot() {
     sources->addWidget(m_source, 1);
     sources->addWidget(m_open, 0, Qt::AlignBottom);
     column->addLayout(sources);
+    column->addWidget(m_leave);
+    column->addLayout(progress);
+    // At the bottom: whatever comes and goes above, they stay under the hand.
+    row->addWidget(m_back);
+    row->addStretch(1);
+    row->addWidget(m_next);
+    column->addLayout(row);
     return foot;
 }
 
@@ -320,12 +321,13 @@ void LessonPanel::refreshQuestion() {
     m_bet->setRole(Role::TextDim);
     if (turn) {
         m_bet->setText(m_guide->goalReached() ? tr("Done: the judge agrees.")
-                       : m_headShown ? tr("Use the controls at the left (Ctrl+K finds each by its name), or a lane's "
-                                          "menu (right-click, or the menu key). A change counts from the playhead on: "
-                                          "Home goes to the start. The judge looks on, and says when you have done it.")
-                                     : tr("Use the keys below, or right-click a lane; F5 leads to all controls. A "
-                                          "change counts from the playhead on: Home goes to the start. The judge "
-                                          "looks on, and says when you have done it."));
+                       : m_headShown
+                           ? tr("Space plays. Use the controls at the left (Ctrl+K finds each by its name), or a "
+                                "lane's menu (right-click, or the menu key). A change counts from the playhead on: "
+                                "Home goes to the start. The judge looks on, and says when you have done it.")
+                           : tr("Use the keys below, or right-click a lane; F5 leads to all controls. A "
+                                "change counts from the playhead on: Home goes to the start. The judge "
+                                "looks on, and says when you have done it."));
         m_bet->setRole(m_guide->goalReached() ? Role::AcceptedText : Role::TextDim);
     } else if (asks) {
         m_bet->setText(m_guide->locked()               ? tr("Bet locked in. Go on, and the run answers.")

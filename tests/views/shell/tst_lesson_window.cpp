@@ -220,14 +220,28 @@ private Q_SLOTS:
         QCOMPARE(s.guide()->chosen(), std::optional(1));
     }
 
+    /// The button that one presses again and again does not move when a question takes other parts' room.
+    void theWayOnStaysWhereItIs() {
+        Scene s;
+        s.window->resize(1280, 720);
+        s.at("three-truths", 0);
+        const auto place = [&] { return s.desk()->panel()->nextButton()->mapTo(s.window.get(), QPoint()).y(); };
+        const int before = place();
+        for (int step = 1; step < 6; ++step) {
+            s.at("three-truths", step);
+            QTRY_COMPARE(place(), before);
+        }
+    }
+
     /// Where the keys go can be seen before the first of them is pressed.
     void theKeyboardBeginsInSight() {
         Scene s;
         s.desk()->open(QStringLiteral("the-pause"));
+        s.window->player()->pause();
         QTRY_COMPARE(QApplication::focusWidget(), static_cast<QWidget*>(s.desk()->panel()->nextButton()));
         QVERIFY(s.window->testAttribute(Qt::WA_KeyboardFocusChange)); // the style draws its frame
-        s.key(Qt::Key_Space);                                         // as anywhere in a lesson: it skips nothing
-        QVERIFY(!s.window->player()->isPlaying() && !s.guide()->arrived());
+        s.key(Qt::Key_Space);
+        QVERIFY(s.window->player()->isPlaying()); // as anywhere in a lesson: Space skips nothing
         s.at("the-pause", s.guide()->steps() - 1);
         QCOMPARE(s.guide()->phase(), LessonGuide::Phase::Turn);
         const auto* const lanes = s.window->findChild<views::TimelineView*>();
@@ -359,7 +373,9 @@ private Q_SLOTS:
         Scene s;
         s.desk()->open(QStringLiteral("the-pause"), 7);
         QCOMPARE(s.guide()->phase(), LessonGuide::Phase::Turn);
+        QVERIFY(!s.window->player()->isPlaying()); // the task is read first
         s.window->player()->setSpeed(50);
+        s.window->player()->play();
         QTRY_VERIFY(s.context()->trace()->reached() > Nanos(3s));
         s.window->player()->pause();
         QTRY_VERIFY(s.action("break.pause-client")->isEnabled());
@@ -471,20 +487,6 @@ private Q_SLOTS:
         QCOMPARE(views::textScale(), usual);
         QVERIFY(s.window->findChild<QMenuBar*>()->isVisible());
         QVERIFY(s.window->work()->inspector()->isVisible());
-    }
-
-    void theTextsSizeIsKept() {
-        Scene s;
-        s.open("contention");
-        const double before = QFontMetricsF(s.window->findChild<QMenuBar*>()->font()).height();
-        s.press(Qt::Key_Plus, Qt::ControlModifier);
-        s.press(Qt::Key_Plus, Qt::ControlModifier);
-        QVERIFY(s.window->settings()->textScale() > 1.2);
-        QVERIFY(QFontMetricsF(s.window->findChild<QMenuBar*>()->font()).height() > before);
-        QCOMPARE(views::textScale(), s.window->settings()->textScale());
-        s.press(Qt::Key_0, Qt::ControlModifier);
-        QCOMPARE(s.window->settings()->textScale(), 1.0);
-        QCOMPARE(QFontMetricsF(s.window->findChild<QMenuBar*>()->font()).height(), before);
     }
 };
 

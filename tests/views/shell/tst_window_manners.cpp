@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "faults/workload_panel.h"
 #include "recipes/recipe_info.h"
+#include "theme/fonts.h"
 #include "timeline/timeline_view.h"
 #include "trace/recording.h"
 #include "transport/verdict_banner.h"
@@ -10,6 +11,7 @@
 
 #include <QCheckBox>
 #include <QFileDialog>
+#include <QLabel>
 #include <QListView>
 #include <QMenu>
 #include <QMenuBar>
@@ -368,6 +370,25 @@ private Q_SLOTS:
         QVERIFY(letters.size() > 12);
         QVERIFY(scene.window->transport()->command("transport.next-event")->icon().cacheKey() !=
                 scene.window->transport()->command("transport.previous-event")->icon().cacheKey());
+    }
+
+    void theTextsSizeIsKept() {
+        WindowScene s;
+        s.open("contention");
+        const double before = QFontMetricsF(s.window->findChild<QMenuBar*>()->font()).height();
+        s.press(Qt::Key_Plus, Qt::ControlModifier);
+        s.press(Qt::Key_Plus, Qt::ControlModifier);
+        QVERIFY(s.window->settings()->textScale() > 1.2);
+        QVERIFY(QFontMetricsF(s.window->findChild<QMenuBar*>()->font()).height() > before);
+        QCOMPARE(views::textScale(), s.window->settings()->textScale());
+        // The time is read whole in any size.
+        const auto labels = s.window->transport()->findChildren<QLabel*>();
+        const auto clock = std::ranges::find(labels, QStringLiteral("Time"), &QLabel::accessibleName);
+        QVERIFY(clock != labels.end());
+        QTRY_VERIFY((*clock)->width() >= (*clock)->fontMetrics().horizontalAdvance((*clock)->text()));
+        s.press(Qt::Key_0, Qt::ControlModifier);
+        QCOMPARE(s.window->settings()->textScale(), 1.0);
+        QCOMPARE(QFontMetricsF(s.window->findChild<QMenuBar*>()->font()).height(), before);
     }
 };
 
