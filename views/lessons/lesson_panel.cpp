@@ -320,7 +320,7 @@ void LessonPanel::refreshQuestion() {
     m_bet->setVisible(asks || turn);
     m_bet->setRole(Role::TextDim);
     if (turn) {
-        m_bet->setText(m_guide->goalReached() ? tr("Done: the judge agrees.")
+        m_bet->setText(m_guide->goalReached() ? tr("Done: the judge agrees. Finish or Page Down goes on.")
                        : m_headShown
                            ? tr("Space plays. Use the controls at the left (Ctrl+K finds each by its name), or a "
                                 "lane's menu (right-click, or the menu key). A change counts from the playhead on: "

@@ -16,6 +16,7 @@
 #include <QPainter>
 #include <QRandomGenerator>
 #include <QSlider>
+#include <QTimer>
 #include <QToolButton>
 #include <cmath>
 
@@ -465,7 +466,14 @@ void TransportBar::showEvent(QShowEvent* event) {
 void TransportBar::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
     if (event->type() == QEvent::PaletteChange) update();
-    if (event->type() == QEvent::FontChange) fold();
+    if (event->type() != QEvent::FontChange) return;
+    fold();
+    if (m_clockLetters == 0) return;
+    // Later: the clock gets its new font after the bar.
+    QTimer::singleShot(0, this, [this] {
+        fitClock();
+        fold();
+    });
 }
 
 void TransportBar::resizeEvent(QResizeEvent* event) {

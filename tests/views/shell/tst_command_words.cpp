@@ -46,6 +46,9 @@ private Q_SLOTS:
         QTest::newRow("gc") << u"gc"_qs << u"scenario.gc-pause"_qs;
         QTest::newRow("English in Chinese") << u"pause client"_qs << u"break.pause-client"_qs;
         QTest::newRow("Chinese") << u"分区"_qs << u"break.cut-link"_qs;
+        QTest::newRow("a kind of server") << u"mysql"_qs << u"session.connect"_qs;
+        QTest::newRow("evidence") << u"evidence"_qs << u"share.save-picture"_qs;
+        QTest::newRow("a language") << u"chinese"_qs << u"language.zh_CN"_qs;
     }
     void commandsAreFoundByOtherWords() {
         QFETCH(QString, typed);
