@@ -69,8 +69,9 @@ Made memcachedWatcher(Runtime& runtime, const ConnectionUrl& url, const Diallers
     }
     auto ring = std::make_unique<memcached::RingPort>(runtime, diallers.memcached, url);
     const auto whereIs = [servers = ring.get()](const QByteArray& key) { return servers->whereIs(key); };
+    const auto worked = [servers = ring.get()](std::stop_token stop) { return servers->worked(std::move(stop)); };
     return std::make_unique<OwningWatcher<MemcachedWatcher, memcached::RingPort>>(std::move(ring), hosts(url),
-                                                                                  std::move(options), whereIs);
+                                                                                  std::move(options), whereIs, worked);
 }
 
 /// The watcher of each kind.

@@ -23,6 +23,12 @@ Result<KeyList> listOf(const std::weak_ptr<Client>& server, WantsKey wants, std:
     return []() -> Result<KeyList> { co_return std::unexpected(errors::driverGone({})); }();
 }
 
+/// As ask().
+Result<std::optional<Nanos>> workedOf(const std::weak_ptr<Client>& server, std::stop_token stop) {
+    if (const auto still = server.lock()) return still->worked(std::move(stop));
+    return []() -> Result<std::optional<Nanos>> { co_return std::unexpected(errors::driverGone({})); }();
+}
+
 /// Several servers are asked at once, and one answer is enough.
 struct Inquiry {
     using Answer = std::expected<Version, Error>;
@@ -120,6 +126,19 @@ Result<Version> RingPort::version(std::stop_token stop) {
         found = *version;
     }
     co_return found;
+}
+
+Result<std::optional<Nanos>> RingPort::worked(std::stop_token stop) {
+    const std::vector<std::weak_ptr<Client>> servers(m_servers.begin(), m_servers.end());
+    Nanos all{};
+    for (const std::weak_ptr<Client>& server : servers) {
+        auto asked = workedOf(server, stop);
+        const auto worked = co_await std::move(asked);
+        if (!worked) co_return std::unexpected(worked.error());
+        if (!*worked) co_return std::optional<Nanos>();
+        all += **worked;
+    }
+    co_return std::optional(all);
 }
 
 Result<Version> RingPort::anyVersion(std::stop_token stop) {

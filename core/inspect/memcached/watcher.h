@@ -11,7 +11,7 @@ class MemcachedWatcher : public LookingWatcher {
 public:
     /// The address of the server that keeps a key.
     using WhereIs = std::function<QString(const QByteArray& key)>;
-    /// The processor time that the server has taken so far; nullopt: it does not tell.
+    /// The processor time that the server, or all of a ring, has taken so far; nullopt: not told.
     using Worked = std::function<memcached::Result<std::optional<Nanos>>(std::stop_token stop)>;
     /// Give it a client of its own; it can only read. Named are the names of `options` that have no wildcard.
     /// `whereIs`: of a ring of several servers, which are one to their clients: none may be away.

@@ -123,6 +123,10 @@ private Q_SLOTS:
             there += here;
         }
         QVERIFY(there > 5 && there < 35);
+        // The servers' processor times, together.
+        const auto all = run(one.worked()), second = run(single.worked());
+        QVERIFY(all && *all && second && *second);
+        QVERIFY2(**all > **second, "that of both is more than that of one");
     }
 
     // --- memcached-lease ---
