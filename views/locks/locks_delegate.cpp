@@ -14,10 +14,13 @@ namespace lockscope::views {
 namespace {
 
 constexpr int kRowHeight = 30;
-constexpr int kPad = 12; ///< where the header puts its words
+constexpr int kPad = 12;     ///< where the header puts its words
+constexpr int kPadRight = 4; ///< of a cell
+constexpr int kLoose = 4;    ///< more than its words take: a figure may get one more digit
 constexpr int kBarWidth = 52, kBarHeight = 7, kGap = 8;
-constexpr int kPulseWidth = 40; ///< of the renewals that were seen
-constexpr int kMarkGap = 5;     ///< between a format and the sign that it is not certain
+constexpr int kPulseWidth = 40;  ///< of the renewals that were seen
+constexpr int kFewestWords = 36; ///< pixels in which a cut name still says something
+constexpr int kMarkGap = 5;      ///< between a format and the sign that it is not certain
 
 const LockFacts* factsOf(const QModelIndex& index) {
     const auto* proxy = qobject_cast<const LocksProxy*>(index.model());
@@ -59,6 +62,13 @@ int badgeIn(const QModelIndex& index) {
     return number.isValid() ? number.toInt() : -1;
 }
 
+/// Whether a cell has the bar of a lease.
+bool hasBar(const QModelIndex& index) {
+    if (index.column() != LocksModel::TtlColumn) return false;
+    const LockFacts* const facts = factsOf(index);
+    return facts && facts->held() && facts->observed && facts->keptBy == inspect::KeptBy::NotTold;
+}
+
 /// How much of the format's cell its sign takes, with the gap before it.
 int markWidth(const LockFacts& facts) {
     const QString mark = certaintyMark(facts.certainty);
@@ -70,13 +80,15 @@ int markWidth(const LockFacts& facts) {
 QSize LocksDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
     const bool group = factsOf(index) == nullptr;
     const QString text = index.data().toString();
-    int width = QFontMetrics(fontOf(index.column(), group)).horizontalAdvance(text) + 2 * kPad + 8;
+    int width = QFontMetrics(fontOf(index.column(), group)).horizontalAdvance(text) + kPad + kPadRight + kLoose;
     if (const LockFacts* const facts = factsOf(index); facts && index.column() == LocksModel::FormatColumn)
         width += markWidth(*facts);
-    if (index.column() == LocksModel::TtlColumn) width += kBarWidth + kGap;
-    if (index.column() == LocksModel::RenewalColumn) width += kPulseWidth + kGap;
+    if (hasBar(index)) width += kBarWidth + kGap;
+    if (index.column() == LocksModel::RenewalColumn &&
+        !index.data(LocksModel::PulseRole).value<Pulse>().beats.isEmpty())
+        width += kPulseWidth + kGap;
     if (badgeIn(index) >= 0) width += kBadgeSide + kGap;
-    if (index.column() == LocksModel::StateColumn && !group) width = pillWidth(text) + 2 * kPad;
+    if (index.column() == LocksModel::StateColumn && !group) width = pillWidth(text) + kPad + kPadRight + kLoose;
     return {width, std::max(kRowHeight, option.fontMetrics.height() + 8)};
 }
 
@@ -92,32 +104,36 @@ void LocksDelegate::paint(QPainter* painter, const QStyleOptionViewItem& given, 
         painter->fillRect(option.rect, color(Role::SurfaceRaised));
     painter->fillRect(QRect(option.rect.left(), option.rect.bottom(), option.rect.width(), 1), color(Role::Hairline));
 
-    QRect room = option.rect.adjusted(kPad, 0, -4, -1);
+    QRect room = option.rect.adjusted(kPad, 0, -kPadRight, -1);
     const QVariant tone = index.data(LocksModel::ToneRole);
     if (facts && index.column() == LocksModel::StateColumn) {
         paintPill(*painter, room, option.text, Pill::Tone(tone.toInt()));
         painter->restore();
         return;
     }
-    if (facts && index.column() == LocksModel::TtlColumn && facts->held() && facts->observed &&
-        facts->keptBy == inspect::KeptBy::NotTold) {
-        const QRectF bar(room.left(), room.center().y() - kBarHeight / 2.0, std::min(kBarWidth, room.width()),
-                         kBarHeight);
+    // In a narrow column a picture gives way to its words, and the next renewal to the ones that were seen.
+    const int words = QFontMetrics(fontOf(index.column(), !facts)).horizontalAdvance(option.text);
+    if (hasBar(index) && kBarWidth + kGap + words <= room.width()) {
+        const QRectF bar(room.left(), room.center().y() - kBarHeight / 2.0, kBarWidth, kBarHeight);
         paintTtlBar(*painter, bar, facts->gauge());
         room.setLeft(room.left() + kBarWidth + kGap);
     }
     if (facts && index.column() == LocksModel::RenewalColumn) {
         const auto pulse = index.data(LocksModel::PulseRole).value<Pulse>();
-        if (!pulse.beats.isEmpty()) {
+        const bool both = kPulseWidth + kGap + words < room.width();
+        const bool due = facts->renewal.kind == Renewal::Kind::In;
+        if (!pulse.beats.isEmpty() && (both || (due && words > room.width()))) {
             const QRectF strip(room.left(), room.center().y() - 8, kPulseWidth, 16);
             paintPulse(*painter, strip, pulse);
             room.setLeft(room.left() + kPulseWidth + kGap);
+            if (!both) option.text.clear();
         }
     }
     if (const int badge = badgeIn(index); badge >= 0) {
         const QRectF square(room.left(), room.center().y() - kBadgeSide / 2.0 + 0.5, kBadgeSide, kBadgeSide);
         paintBadge(*painter, square, index.data(LocksModel::PlaceRole).toString(), badge);
         room.setLeft(room.left() + kBadgeSide + kGap);
+        if (facts && words > room.width() && room.width() < kFewestWords) option.text.clear(); // the badge says it
     }
     // The fixed face has another dash: none and unknown look alike in all columns.
     const bool says = option.text != none() && option.text != unknown();
@@ -125,9 +141,11 @@ void LocksDelegate::paint(QPainter* painter, const QStyleOptionViewItem& given, 
     painter->setPen(
         color(tone.isValid() ? toneColors(Pill::Tone(tone.toInt())).text : roleOf(index.column(), selected)));
     // Ids that differ only in their ends must still look different.
-    const Qt::TextElideMode cut = index.column() == LocksModel::HolderColumn || index.column() == LocksModel::LockColumn
-                                      ? Qt::ElideMiddle
-                                      : Qt::ElideRight;
+    const Qt::TextElideMode cut =
+        index.column() == LocksModel::HolderColumn || index.column() == LocksModel::LockColumn ? Qt::ElideMiddle
+        : index.column() == LocksModel::ServerColumn && !option.text.isEmpty() && !option.text.front().isLetter()
+            ? Qt::ElideLeft // an address: the port tells servers of one machine apart
+            : Qt::ElideRight;
     const int mark = facts && index.column() == LocksModel::FormatColumn ? markWidth(*facts) : 0;
     const QString shown = painter->fontMetrics().elidedText(option.text, cut, room.width() - mark);
     painter->drawText(room, Qt::AlignLeft | Qt::AlignVCenter, shown);

@@ -8,7 +8,6 @@
 #include "theme/fonts.h"
 #include "theme/format.h"
 #include "theme/icons.h"
-#include "theme/roomy_columns.h"
 #include "theme/style.h"
 #include "theme/table_columns.h"
 
@@ -27,9 +26,31 @@
 namespace lockscope::views {
 
 namespace {
+constexpr auto kMeasurePace = 200ms;
+constexpr int kHeaderPad = 12; ///< pixels at each side of a column's title
+
 bool severalServers(session::Session* session) {
     const session::ConnectionDesk* const desk = session::connectionDeskOf(session);
     return desk && desk->openCount() > 1;
+}
+
+/// By logical index. In a narrow window the format, the server's name beside its badge, the token and the number of
+/// holds give way before the lock, its holder and how it stands with it.
+QList<RoomyColumns::Width> columnWidths() {
+    QList<RoomyColumns::Width> widths(LocksModel::ColumnCount);
+    widths[LocksModel::LockColumn] = {116, 76, 1};
+    widths[LocksModel::ServerColumn] = {80, 44, 6};
+    widths[LocksModel::FormatColumn] = {98, 56, 5};
+    widths[LocksModel::ModeColumn] = {92, 44, 2};
+    widths[LocksModel::HolderColumn] = {104, 80, 1};
+    widths[LocksModel::HoldsColumn] = {56, 46, 7};
+    widths[LocksModel::TtlColumn] = {140, 84, 3};
+    widths[LocksModel::RenewalColumn] = {132, 60, 4};
+    widths[LocksModel::WaitersColumn] = {76, 48, 2};
+    widths[LocksModel::TokenColumn] = {64, 46, 7};
+    widths[LocksModel::HeldForColumn] = {106, 72, 2};
+    widths[LocksModel::StateColumn] = {104, 84, 0};
+    return widths;
 }
 } // namespace
 
@@ -86,10 +107,11 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     header->setSortIndicatorClearable(true);
     header->setHighlightSections(false);
     header->setMinimumSectionSize(32); // the style wants more for an arrow that few columns ever have
+    header->setTextElideMode(Qt::ElideRight);
     header->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     // The state is what the eye looks for: it stands beside the name, wherever the window ends.
     header->moveSection(LocksModel::StateColumn, LocksModel::LockColumn + 1);
-    new RoomyColumns(header, {116, 80, 98, 76, 104, 56, 140, 118, 76, 64, 106, 98});
+    m_columns = new RoomyColumns(header, columnWidths());
 
     m_stack = new QStackedLayout;
     // Before its pages: a stack without a parent shows its first page as a window of its own.
@@ -126,6 +148,16 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     m_tellSoon.setSingleShot(true);
     m_tellSoon.setInterval(0);
     connect(&m_tellSoon, &QTimer::timeout, this, &LocksPanel::tell);
+    m_measureSoon.setSingleShot(true);
+    m_measureSoon.setInterval(kMeasurePace);
+    connect(&m_measureSoon, &QTimer::timeout, this, &LocksPanel::measureColumns);
+    const auto measure = [this] {
+        if (!m_measureSoon.isActive()) m_measureSoon.start();
+    };
+    connect(m_proxy, &QAbstractItemModel::rowsInserted, this, measure);
+    connect(m_proxy, &QAbstractItemModel::dataChanged, this, measure);
+    connect(m_proxy, &QAbstractItemModel::modelReset, this, measure);
+    connect(m_context, &ViewContext::sessionChanged, m_columns, &RoomyColumns::forgetNeeds);
     connect(m_proxy, &QAbstractItemModel::rowsInserted, &m_tellSoon, qOverload<>(&QTimer::start));
     connect(m_proxy, &QAbstractItemModel::rowsRemoved, &m_tellSoon, qOverload<>(&QTimer::start));
     connect(m_proxy, &QAbstractItemModel::modelReset, this, [this] {
@@ -265,6 +297,19 @@ void LocksPanel::tell() {
     m_summary->setText(summary);
 }
 
+/// Tells the columns how much their words take.
+void LocksPanel::measureColumns() {
+    const QAbstractItemView* const view = m_view; // a tree hides its hints
+    QList<int> needs;
+    for (int column = 0; column < LocksModel::ColumnCount; ++column) {
+        // The header's own hint leaves room for an arrow that few columns ever have.
+        const QString title = m_model->headerData(column, Qt::Horizontal).toString();
+        const int head = m_view->header()->fontMetrics().horizontalAdvance(title) + 2 * kHeaderPad;
+        needs.push_back(std::max(view->sizeHintForColumn(column), head));
+    }
+    m_columns->need(needs);
+}
+
 void LocksPanel::tellNone() {
     const session::Session* const session = m_context->session();
     const bool live = session && session->abilities().live;
@@ -366,6 +411,8 @@ void LocksPanel::askForce(trace::EntityId lock) {
 }
 
 bool LocksPanel::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == m_view && event->type() == QEvent::Show)
+        m_measureSoon.start(); // rows have sizes once they are shown
     if (watched == m_view && event->type() == QEvent::FocusIn && !m_view->currentIndex().isValid()) {
         // Else the view makes its first row the current one as if a person had: the focus alone selects nothing.
         m_following = true;

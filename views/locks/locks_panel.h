@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "models/lock_filter.h"
+#include "theme/roomy_columns.h"
 
 #include <QWidget>
 
@@ -42,6 +43,7 @@ private:
     void makeGroupMenu();
     void group();
     void tell();
+    void measureColumns();
     /// Says why there is no lock in the table.
     void tellNone();
     void showMenu(const QPoint& position, const QModelIndex& index);
@@ -54,12 +56,14 @@ private:
     QStackedLayout* m_stack;
     EmptyState* m_none;
     QTreeView* m_view;
+    RoomyColumns* m_columns; ///< of the view
     QLineEdit* m_filter;
     DimLabel* m_summary;
     QToolButton* m_tree;
     LocksModel::Grouping m_wanted = LocksModel::Grouping::Server; ///< when grouped
     QTimer m_debounce;
-    QTimer m_tellSoon; ///< many changes of one turn of the event loop are counted once
+    QTimer m_tellSoon;    ///< many changes of one turn of the event loop are counted once
+    QTimer m_measureSoon; ///< widths follow the words at a pace that an eye can follow
     bool m_following = false;
     int m_toldCount = -1;
 };

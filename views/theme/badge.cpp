@@ -31,7 +31,8 @@ void paintBadge(QPainter& painter, const QRectF& rect, const QString& name, int 
     font.setPixelSize(int(rect.height() * 0.7));
     painter.setFont(font);
     painter.setPen(Qt::white);
-    painter.drawText(rect, Qt::AlignCenter, name.left(1).toUpper());
+    const bool word = !name.isEmpty() && name.front().isLetter();
+    painter.drawText(rect, Qt::AlignCenter, word ? name.left(1).toUpper() : QString::number(number + 1));
     painter.restore();
 }
 

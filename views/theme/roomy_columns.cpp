@@ -11,10 +11,22 @@ namespace lockscope::views {
 namespace {
 /// By how much columns may be narrower than wanted so that all of them are seen: what they leave empty, and no text.
 constexpr double kNarrowest = 0.9;
+constexpr int kStep = 4;   ///< pixels
+constexpr int kWidest = 3; ///< by how many times its wanted width a column may grow for its words
 } // namespace
 
-RoomyColumns::RoomyColumns(QHeaderView* header, QList<int> widths)
+RoomyColumns::RoomyColumns(QHeaderView* header, const QList<int>& widths)
+    : RoomyColumns(header, [&widths] {
+          QList<Width> columns;
+          for (const int width : widths)
+              columns.push_back({width, int(width * kNarrowest), 1});
+          return columns;
+      }()) {
+}
+
+RoomyColumns::RoomyColumns(QHeaderView* header, QList<Width> widths)
     : QObject(header), m_header(header), m_widths(std::move(widths)) {
+    Q_ASSERT(m_widths.size() == header->count());
     share(true);
     header->installEventFilter(this);
     connect(header, &QHeaderView::sectionResized, this, [this](int column) {
@@ -32,22 +44,81 @@ bool RoomyColumns::eventFilter(QObject* watched, QEvent* event) {
     return QObject::eventFilter(watched, event);
 }
 
+void RoomyColumns::need(const QList<int>& pixels) {
+    Q_ASSERT(pixels.size() == m_widths.size());
+    m_needs.resize(m_widths.size(), 0);
+    bool more = false;
+    for (int i = 0; i < pixels.size(); ++i) {
+        // In steps, so that one more digit does not move all the others.
+        const int need = (pixels[i] + kStep - 1) / kStep * kStep;
+        more = more || need > m_needs[i];
+        m_needs[i] = std::max(m_needs[i], need);
+    }
+    if (more) share(true);
+}
+
+void RoomyColumns::forgetNeeds() {
+    m_needs.clear();
+}
+
+QList<int> RoomyColumns::shared(int room) const {
+    QList<int> widths(m_widths.size(), 0);
+    QList<int> order; // of the columns in sight, by what they matter
+    int left = room, wanted = 0;
+    for (int i = 0; i < m_widths.size(); ++i) {
+        if (m_header->isSectionHidden(i)) continue;
+        order.push_back(i);
+        widths[i] = m_widths[i].least;
+        left -= widths[i];
+        wanted += m_widths[i].wanted;
+    }
+    std::ranges::stable_sort(order, {}, [this](int i) { return m_widths[i].rank; });
+    const auto widen = [&](int i, int to) {
+        const int more = std::clamp(to - widths[i], 0, std::max(left, 0));
+        widths[i] += more;
+        left -= more;
+    };
+    const auto need = [this](int i) {
+        const int most = kWidest * m_widths[i].wanted;
+        return m_needs.empty() ? m_widths[i].wanted : std::min(m_needs[i], most);
+    };
+    // What matters most is never cut; then each has its words, long ones last.
+    for (const int i : order)
+        if (m_widths[i].rank == 0) widen(i, need(i));
+    for (const int i : order)
+        widen(i, std::min(need(i), m_widths[i].wanted));
+    for (const int i : order)
+        widen(i, need(i));
+    for (const int i : order)
+        widen(i, m_widths[i].wanted);
+    if (left > 0 && wanted > 0) {
+        const int spare = left;
+        for (const int i : order)
+            widths[i] += int(double(spare) * m_widths[i].wanted / wanted);
+    }
+    return widths;
+}
+
 void RoomyColumns::share(bool room) {
     if (!m_shares) return;
     const QScopedValueRollback inside(m_inside, true);
-    int sum = 0;
+    QList<int> plain;
+    int least = 0;
+    for (int i = 0; i < m_widths.size(); ++i) {
+        plain.push_back(room && !m_needs.empty() && m_widths[i].rank == 0 ? std::max(m_widths[i].wanted, m_needs[i])
+                                                                          : m_widths[i].wanted);
+        if (!m_header->isSectionHidden(i)) least += m_widths[i].least;
+    }
+    // Where it scrolls anyway, nothing is gained by narrow columns.
+    const QList<int> widths = room && m_header->width() >= least ? shared(m_header->width()) : plain;
     for (int i = 0; i < m_widths.size(); ++i)
-        if (!m_header->isSectionHidden(i)) sum += m_widths[i];
-    double factor = room && sum > 0 ? double(m_header->width()) / sum : 1.0;
-    if (factor < kNarrowest) factor = 1.0; // it scrolls anyway
-    for (int i = 0; i < m_widths.size(); ++i)
-        if (!m_header->isSectionHidden(i)) m_header->resizeSection(i, int(m_widths[i] * factor));
+        if (!m_header->isSectionHidden(i)) m_header->resizeSection(i, widths[i]);
 }
 
 bool RoomyColumns::arePlain() const {
     for (int i = 0; i < m_widths.size(); ++i) {
         const bool stretches = m_header->stretchLastSection() && m_header->visualIndex(i) == m_header->count() - 1;
-        if (!stretches && !m_header->isSectionHidden(i) && m_header->sectionSize(i) != m_widths[i]) return false;
+        if (!stretches && !m_header->isSectionHidden(i) && m_header->sectionSize(i) != m_widths[i].wanted) return false;
     }
     return true;
 }

@@ -8,15 +8,29 @@ class QHeaderView;
 namespace lockscope::views {
 
 /// Gives a table's columns widths, and shares what room there is beyond them, or a little that there is too few, in
-/// proportion, until a person drags one.
+/// proportion, until a person drags one. Of columns that know their least width, those that matter least give way
+/// first where there is too little room, and no column stays narrower than its words while another has room to spare.
 /// Belongs to the header.
 class RoomyColumns : public QObject {
     Q_OBJECT
 public:
-    /// `widths` in pixels, by logical index, one for each column.
-    RoomyColumns(QHeaderView* header, QList<int> widths);
+    /// A column's widths, in pixels.
+    struct Width {
+        int wanted = 0;
+        int least = 0; ///< at which it can still be read
+        int rank = 0;  ///< columns of a higher rank give way first; 0: its words are never cut
+    };
+    /// `widths`: wanted ones in pixels, by logical index, one for each column.
+    RoomyColumns(QHeaderView* header, const QList<int>& widths);
+    RoomyColumns(QHeaderView* header, QList<Width> widths);
     /// The object that belongs to a header; nullptr: none.
     static RoomyColumns* of(const QHeaderView* header);
+
+    /// How much the words of each column take, in pixels, by logical index. Needs only grow, so that columns do not
+    /// move with every tick of what they tell.
+    void need(const QList<int>& pixels);
+    /// The table tells of something else by now.
+    void forgetNeeds();
 
     /// Shares no room while it lives: what is read or set meanwhile are the plain widths.
     class Plain {
@@ -35,10 +49,12 @@ protected:
 
 private:
     void share(bool room);
+    QList<int> shared(int room) const;
     bool arePlain() const;
 
     QHeaderView* m_header;
-    const QList<int> m_widths;
+    const QList<Width> m_widths;
+    QList<int> m_needs;   ///< by logical index; empty: not told
     bool m_shares = true; ///< nobody has dragged one
     bool m_inside = false;
 };

@@ -76,7 +76,7 @@ private Q_SLOTS:
             return panel.view()->header()->sectionSize(column);
         };
         wide.resize(2000, 240);
-        narrow.resize(900, 240);
+        narrow.resize(700, 240); // it scrolls: the widths are plain
         for (LocksPanel* panel : {&wide, &narrow}) {
             panel->show();
             QVERIFY(QTest::qWaitForWindowExposed(panel));
@@ -110,6 +110,43 @@ private Q_SLOTS:
         QVERIFY(header->sectionSize(LocksModel::StateColumn) >= 100);
         panel.resize(700, 240); // it scrolls: nothing is gained by narrow ones
         QTRY_VERIFY(header->length() > panel.view()->viewport()->width() + 400);
+    }
+
+    void columnsThatMatterKeepTheirWords() {
+        Scene scene;
+        trace::Trace& t = scene.session.writable();
+        const auto row = [&](const QByteArray& name, std::int64_t deadline, trace::HoldMode mode) {
+            const auto lock = t.intern(trace::EntityKind::Lock, name, scene.story.node);
+            t.append({Nanos(10s).count(), deadline, scene.story.aThread, lock, 1, trace::EventKind::RecordHeld,
+                      std::uint8_t(mode)});
+        };
+        row("a:lock:with:a:long:name:of:many:parts:42", -1, trace::HoldMode::Exclusive); // never expires
+        row("shared", Nanos(3h).count(), trace::HoldMode::Shared);
+        scene.context.setPlayhead(11s);
+        LocksPanel panel(&scene.context);
+        panel.resize(1060, 240); // what a window of 1600 leaves to it
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        const QHeaderView* header = panel.view()->header();
+        const QAbstractItemView* view = panel.view();
+        const auto fits = [&](int column) {
+            const int bar = column == LocksModel::TtlColumn ? 60 : 0; // it gives way to the words beside it
+            return header->sectionSize(column) >= view->sizeHintForColumn(column) - bar;
+        };
+        for (const int column : {LocksModel::StateColumn, LocksModel::ModeColumn, LocksModel::TtlColumn})
+            QTRY_VERIFY2(fits(column), qPrintable(QStringLiteral("column %1: %2 px of %3")
+                                                      .arg(column)
+                                                      .arg(header->sectionSize(column))
+                                                      .arg(view->sizeHintForColumn(column))));
+        QVERIFY(header->length() <= panel.view()->viewport()->width());
+        const int format = header->sectionSize(LocksModel::FormatColumn);
+        const int token = header->sectionSize(LocksModel::TokenColumn);
+
+        panel.resize(790, 240); // of a window of 1280
+        QTRY_VERIFY(header->sectionSize(LocksModel::FormatColumn) < format);
+        QVERIFY(header->sectionSize(LocksModel::TokenColumn) < token);
+        QVERIFY(header->length() <= panel.view()->viewport()->width());
+        QVERIFY(fits(LocksModel::StateColumn));
     }
 
     void theFilterFieldFiltersAndSaysWhatIsHidden() {
