@@ -228,7 +228,7 @@ void LockDetailPanel::refresh() {
     else if (!facts.expires)
         m_ring->setTtl(facts.gauge(), never(), tr("expires"));
     else
-        m_ring->setTtl(facts.gauge(), duration(std::max(facts.ttl, Nanos::zero())), full);
+        m_ring->setTtl(facts.gauge(), timeLeftText(facts), full);
 
     showConnection(lock);
     showDecider(facts);
@@ -246,13 +246,16 @@ void LockDetailPanel::refresh() {
                 : heldForText(facts),
             Role::Text);
     const Renewal::Kind renewal = facts.renewal.kind;
-    setFact(RenewalFact, renewalText(facts.renewal, true),
+    setFact(RenewalFact, renewalText(facts, true),
             renewal == Renewal::Kind::Late      ? Role::WaitingText
             : renewal == Renewal::Kind::Stopped ? Role::FaultText
                                                 : Role::Text);
     showHolders(facts);
     showQueue(facts);
     m_history->setLock(lock);
+    const bool ends = facts.endKnown || facts.keptBy == inspect::KeptBy::NotTold; // else there is nothing to draw
+    m_historyCaption->setVisible(ends);
+    m_history->setVisible(ends);
     m_historyCaption->setHint(tr("the last %1").arg(roundDuration(m_history->span())));
     const QStringList copies = copyLines(lock);
     m_copiesCaption->setVisible(!copies.isEmpty());

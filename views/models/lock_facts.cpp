@@ -4,6 +4,7 @@
 #include "models/view_context.h"
 #include "recipes/recipe_info.h"
 #include "theme/format.h"
+#include "trace/connection.h"
 #include "trace/deadline.h"
 
 #include <QCoreApplication>
@@ -62,6 +63,13 @@ LockCondition conditionOf(const LockFacts& facts, Gaps gaps, bool ownerDead) {
     if (!facts.expires && facts.endKnown)
         return LockCondition::NeverExpires; // graver than a renewal that it would not need
     return facts.renewal.kind == Renewal::Kind::Late ? LockCondition::RenewalMissed : LockCondition::Held;
+}
+
+/// Of a server that somebody else's clients use; a simulated one is told exactly.
+EndTold endToldBy(const trace::Trace& trace, EntityId lock) {
+    const QByteArray url = trace::urlOfConnection(trace, trace::connectionOf(trace, lock));
+    if (url.startsWith("memcached")) return EndTold::WithinSecondBefore;
+    return url.startsWith("etcd") ? EndTold::WithinSecondAfter : EndTold::Exactly;
 }
 
 struct Words {
@@ -170,6 +178,7 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
             facts.keptBy = inspect::keptBy(trace.entity(format).name);
     }
     if (facts.expires) {
+        facts.endTold = endToldBy(trace, lock);
         facts.ttl = Nanos(record.deadline) - t;
         facts.lease = Nanos(record.deadline - record.leaseFrom);
     }
@@ -310,7 +319,22 @@ QString ttlText(const LockFacts& facts) {
     if (!facts.held()) return none();
     if (!facts.endKnown) return keptByText(facts.keptBy);
     if (!facts.expires) return Words::tr("never expires");
-    return duration(std::max(facts.ttl, Nanos::zero()));
+    return timeLeftText(facts);
+}
+
+QString timeLeftText(const LockFacts& facts) {
+    const Nanos left = std::max(facts.ttl, Nanos::zero());
+    switch (facts.endTold) {
+    case EndTold::WithinSecondBefore:
+        //: At most so much of a lock's lease is left: its server tells whole seconds.
+        return Words::tr("≤ %1").arg(roundDuration(std::chrono::ceil<std::chrono::seconds>(left)));
+    case EndTold::WithinSecondAfter:
+        //: At least so much.
+        return Words::tr("≥ %1").arg(roundDuration(std::chrono::floor<std::chrono::seconds>(left)));
+    case EndTold::Exactly:
+        break;
+    }
+    return duration(left);
 }
 
 QString keptByText(inspect::KeptBy keptBy) {
@@ -389,6 +413,22 @@ QString renewalText(const Renewal& renewal, bool full) {
         break;
     }
     return unknown();
+}
+
+QString renewalText(const LockFacts& facts, bool full) {
+    if (facts.renewal.kind != Renewal::Kind::Unknown || !facts.known() || !facts.held())
+        return renewalText(facts.renewal, full);
+    switch (facts.keptBy) {
+    case inspect::KeptBy::Transaction:
+        //: In the column of renewals: nobody renews the lock, it ends with its holder's transaction.
+        return full ? Words::tr("none: it ends at commit") : Words::tr("ends at commit");
+    case inspect::KeptBy::Session:
+        return full ? Words::tr("none: the session keeps it") : none();
+    case inspect::KeptBy::NotTold:
+        break;
+    }
+    // A format that tells no end shows no renewal either.
+    return facts.endKnown ? Words::tr("none seen") : unknown();
 }
 
 QString lockFormat(EntityId lock, const ViewContext& context) {

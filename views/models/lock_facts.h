@@ -43,6 +43,13 @@ struct Renewal {
     friend bool operator==(const Renewal&, const Renewal&) = default;
 };
 
+/// How exactly a server tells when a lock ends.
+enum class EndTold : std::uint8_t {
+    Exactly,
+    WithinSecondBefore, ///< in whole seconds: it ends up to a second before its deadline in the record
+    WithinSecondAfter,  ///< the same, up to a second after it
+};
+
 struct Waiter {
     trace::EntityId thread = trace::kNoEntity;
     std::int64_t since = 0; ///< when it asked; of a client not ours: when it was first seen in the queue
@@ -73,6 +80,7 @@ struct LockFacts {
     bool expires = true;             ///< false: held without a deadline, or nobody knows of one; see endKnown
     bool endKnown = true;            ///< false: its format does not say whether it ever expires; see keptBy
     inspect::KeptBy keptBy{};        ///< what keeps it meanwhile
+    EndTold endTold{};               ///< how exactly its server tells the end
     Nanos ttl{};                     ///< what is left, by the record; below 0 when the record is overdue
     Nanos lease{};                   ///< of the last grant or renewal, full; see leaseKnown
     Nanos heldFor{};                 ///< how long the owner has been the owner, at least; see sinceKnown
@@ -123,14 +131,19 @@ QString certaintyMark(trace::Certainty certainty);
 QString formatWords(const QString& format, trace::Certainty certainty);
 /// As duration(), without a decimal that says nothing: "5 s" for a lease of five seconds.
 QString roundDuration(Nanos d);
-/// "4.2 s", "never expires", "—"; unknown() where the record is not known().
+/// "4.2 s", "≤ 5 s" where the server tells whole seconds, "never expires", "—"; unknown() where the record is not
+/// known().
 QString ttlText(const LockFacts& facts);
+/// What is left of a lease that ends, no more exactly than it is known: "4.2 s", "≤ 5 s", "≥ 4 s".
+QString timeLeftText(const LockFacts& facts);
 /// "by session", "by transaction": what keeps a lock whose end is not told; else unknown().
 QString keptByText(inspect::KeptBy keptBy);
 /// "3 m 12 s", "≥ 3 m 12 s", "—", unknown().
 QString heldForText(const LockFacts& facts);
 /// "in 9.1 s", "late by 2.7 s", "no watchdog", short for tables ("—") or in full. Translated.
 QString renewalText(const Renewal& renewal, bool full);
+/// The same of a lock; where none was seen, why: "ends at commit", "—" where only the session keeps it, "none seen".
+QString renewalText(const LockFacts& facts, bool full);
 /// The holders by the record: "A", "2 readers: A and B", "3 of 5 permits", "free", unknown().
 QString holdersText(const LockFacts& facts, const trace::Trace& trace);
 /// "exclusive", "shared", "permits", "—", unknown().

@@ -389,7 +389,7 @@ QVariant LocksModel::data(const QModelIndex& index, int role) const {
         if (index.column() == TokenColumn && lock->token) return QString::number(lock->token);
         return text(*lock, index.column());
     case Qt::ToolTipRole:
-        if (index.column() == RenewalColumn) return renewalText(lock->renewal, true);
+        if (index.column() == RenewalColumn) return renewalText(*lock, true);
         if (index.column() == HeldForColumn && timesUsual(*lock) > 0) return heldForTip(*lock);
         if (index.column() == TokenColumn && lock->token) return QString::number(lock->token);
         if (index.column() == FormatColumn && lock->certainty != trace::Certainty::Certain)

@@ -73,7 +73,7 @@ QString LocksModel::text(const LockFacts& facts, int column) const {
     case TtlColumn:
         return ttlText(facts);
     case RenewalColumn:
-        return renewalText(facts.renewal, false);
+        return renewalText(facts, false);
     case WaitersColumn:
         return waitersText(facts);
     case TokenColumn:

@@ -5,6 +5,7 @@
 #include "models/lock_filter.h"
 #include "models/locks_model.h"
 #include "theme/format.h"
+#include "trace/connection.h"
 
 #include <QAbstractItemModelTester>
 #include <QTest>
@@ -212,7 +213,7 @@ private Q_SLOTS:
         const QAbstractItemModelTester tester(&model, Mode::QtTest);
         QCOMPARE(cell(model, LocksModel::WaitersColumn), QStringLiteral("unknown"));
         QCOMPARE(cell(model, LocksModel::FormatColumn), QStringLiteral("unknown"));
-        QCOMPARE(cell(model, LocksModel::RenewalColumn), QStringLiteral("unknown"));
+        QCOMPARE(cell(model, LocksModel::RenewalColumn), QStringLiteral("none seen"));
         QCOMPARE(cell(model, LocksModel::TtlColumn), QStringLiteral("never expires"));
         QCOMPARE(cell(model, LocksModel::HoldsColumn), QStringLiteral("3"));
         QCOMPARE(cell(model, LocksModel::TokenColumn), QStringLiteral("—"));
@@ -272,6 +273,34 @@ private Q_SLOTS:
         QCOMPARE(stretches.size(), std::size_t(2));
         QVERIFY(!stretches[1].renewed);
         QCOMPARE(stretches[1].lease, Nanos(6s));
+    }
+
+    void anEndToldInSecondsIsShownInSeconds() {
+        FakeSession session;
+        trace::Trace& t = session.writable();
+        t.setOriginWallMs(1'700'000'000'000); // somebody's servers
+        const auto lockOn = [&t](const QByteArray& url) {
+            const auto connection = trace::internConnection(t, url.left(3), url);
+            const auto node = t.intern(trace::EntityKind::Node, "127.0.0.1", connection);
+            const auto thread = t.intern(trace::EntityKind::Thread, "1", t.intern(trace::EntityKind::Client, "4e36"));
+            const auto lock = t.intern(trace::EntityKind::Lock, "orders", node);
+            t.append({0, Nanos(20s).count(), thread, lock, 1, trace::EventKind::RecordHeld});
+            return lock;
+        };
+        const auto cached = lockOn("memcached://127.0.0.1"), leased = lockOn("etcd://127.0.0.1"),
+                   exact = lockOn("redis://127.0.0.1");
+        t.reach(21s);
+        ViewContext context;
+        context.setSession(&session);
+        const auto at = [&context](Nanos instant, trace::EntityId lock) {
+            context.setPlayhead(instant);
+            return ttlText(lockFacts(lock, context));
+        };
+        QCOMPARE(at(13400ms, cached), QStringLiteral("≤ 7 s"));
+        QCOMPARE(at(13s, cached), QStringLiteral("≤ 7 s"));
+        QCOMPARE(at(13400ms, leased), QStringLiteral("≥ 6 s"));
+        QCOMPARE(at(13400ms, exact), QStringLiteral("6.6 s"));
+        QCOMPARE(at(20500ms, cached), QStringLiteral("≤ 0 s"));
     }
 
     void beforeTheFirstLookALockIsNotSaidToBeFree() {
