@@ -12,9 +12,11 @@ namespace {
 
 using sql::Table;
 
-/// The identity of a session, in four columns: program, user, address, statement.
+/// The identity of a session, in four columns: program, user, address, statement. One that does nothing inside of its
+/// transaction says so: it is what most often keeps others waiting.
 constexpr const char* kWhoColumns =
-    "COALESCE(a.application_name, ''), COALESCE(a.usename::text, ''), COALESCE(a.client_addr::text, ''), "
+    "COALESCE(a.application_name, ''), COALESCE(a.usename::text, ''), COALESCE(host(a.client_addr), '') || "
+    "CASE WHEN a.state LIKE 'idle in transaction%' THEN ', ' || a.state ELSE '' END, "
     "left(COALESCE(a.query, ''), 200)";
 
 QByteArray withWho(const char* query) {

@@ -15,7 +15,7 @@ QByteArray aboutSession(const QByteArray& program, const QByteArray& user, const
                         const QByteArray& statement) {
     QByteArrayList who;
     if (!program.isEmpty()) who << program;
-    if (!user.isEmpty()) who << '(' + user + ')';
+    if (!user.isEmpty()) who << (program.isEmpty() ? user : '(' + user + ')');
     if (!address.isEmpty()) who << address;
     QByteArray text = who.join(' ');
     if (!statement.isEmpty()) text += (text.isEmpty() ? "" : ": ") + statement.simplified();

@@ -33,7 +33,8 @@ inline bool isOfQuartz(const TableName& table) {
 /// A session as holder or waiter: "pid 4711", and who that is.
 Party sessionParty(const QByteArray& pid, QByteArray about, const char* mode);
 
-/// "psql (app) 127.0.0.1: SELECT …", without its missing parts.
+/// "psql (app) 127.0.0.1: SELECT …", without its missing parts; "app 127.0.0.1: SELECT …" without a program.
+/// `address`: with how the session stands where that matters, "127.0.0.1, idle in transaction".
 QByteArray aboutSession(const QByteArray& program, const QByteArray& user, const QByteArray& address,
                         const QByteArray& statement);
 
