@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sentences of alerts: why, and what to do.
 #include "inspect/alert_watch.h"
+#include "inspect/party_about.h"
 #include "inspect/text.h"
 #include "trace/time_text.h"
 
@@ -19,8 +20,8 @@ struct Text {
 };
 
 QString nameOf(const Party& party) {
-    const QString name = readable(identityOf(party));
-    return party.about.isEmpty() ? name : name + QStringLiteral(" (") + readable(party.about) + QLatin1Char(')');
+    const QString name = readable(identityOf(party)), about = readable(aboutWithoutStatement(party));
+    return about.isEmpty() ? name : name + QStringLiteral(" (") + about + QLatin1Char(')');
 }
 
 QString holderOf(const LockRow& row) {

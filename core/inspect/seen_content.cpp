@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/seen_content.h"
 
+#include "inspect/party_about.h"
 #include "inspect/text.h"
 
 #include <QJsonArray>
@@ -204,8 +205,7 @@ LockRow withPlaces(LockRow row) {
         for (const Party& party : parties) {
             if (party.about.isEmpty() || left == 0) continue;
             // A statement may contain a password, and this goes into recordings: a session's is left out.
-            const qsizetype statement = party.client.startsWith("pid ") ? party.about.indexOf(": ") : -1;
-            const QByteArray about = statement < 0 ? party.about : party.about.first(statement);
+            const QByteArray about = aboutWithoutStatement(party);
             row.raw.push_back({party.client, kClientEntry, {}, readable(about)});
             --left;
         }
