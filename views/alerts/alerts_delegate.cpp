@@ -3,6 +3,7 @@
 
 #include "alerts/alerts_model.h"
 #include "models/alert_words.h"
+#include "theme/badge.h"
 #include "theme/fonts.h"
 #include "theme/icons.h"
 
@@ -45,6 +46,11 @@ void AlertsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& given,
     case AlertsModel::LockColumn:
         iconAt(cell.left() + kPad, alertIcon(severity), entry->over ? Role::TextFaint : alertRole(severity));
         room.setLeft(cell.left() + kPad + kIcon + kGap);
+        if (const int badge = index.data(AlertsModel::BadgeRole).toInt(); badge >= 0) {
+            const QRectF square(room.left(), room.center().y() - kBadgeSide / 2.0 + 0.5, kBadgeSide, kBadgeSide);
+            paintBadge(*painter, square, index.data(AlertsModel::PlaceRole).toString(), badge);
+            room.setLeft(room.left() + kBadgeSide + kGap - 2);
+        }
         painter->setFont(uiFont(0, QFont::DemiBold));
         painter->drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
                           painter->fontMetrics().elidedText(option.text, Qt::ElideMiddle, room.width()));

@@ -3,6 +3,7 @@
 
 #include "inspect/text.h"
 #include "models/alert_words.h"
+#include "models/connection_words.h"
 #include "theme/format.h"
 
 #include <tuple>
@@ -114,9 +115,7 @@ QString AlertsModel::text(const Row& row, int column) const {
         const QString name =
             m_desks.size() > 1 && row.desk ? m_context->trace()->displayName(row.desk->connection()) : QString();
         if (entry.alert.lock.isEmpty()) return name.isEmpty() ? tr("server") : name;
-        const QString lock = inspect::readable(entry.alert.lock);
-        //: A lock and the name of the connection that it was seen over.
-        return name.isEmpty() ? lock : tr("%1 @ %2").arg(lock, name);
+        return inspect::readable(entry.alert.lock); // its connection is the badge
     }
     case SentenceColumn:
         return entry.alert.sentence;
@@ -130,6 +129,13 @@ QString AlertsModel::text(const Row& row, int column) const {
     }
 }
 
+QString AlertsModel::fullName(const Row& row) const {
+    const QString lock = text(row, LockColumn);
+    if (m_desks.size() < 2 || !row.desk || row.entry.alert.lock.isEmpty()) return lock;
+    //: A lock and the name of the connection that it was seen over.
+    return tr("%1 @ %2").arg(lock, m_context->trace()->displayName(row.desk->connection()));
+}
+
 QVariant AlertsModel::data(const QModelIndex& index, int role) const {
     const Entry* const its = entry(index.row());
     if (!index.isValid() || !its) return {};
@@ -141,7 +147,7 @@ QVariant AlertsModel::data(const QModelIndex& index, int role) const {
     case Qt::AccessibleTextRole:
         if (index.column() == LockColumn)
             //: An alert's severity, what it is and of which lock: "warning, renewal late: orders".
-            return tr("%1, %2: %3").arg(severityWord(severity), alertWord(its->alert.rule.kind), text(row, LockColumn));
+            return tr("%1, %2: %3").arg(severityWord(severity), alertWord(its->alert.rule.kind), fullName(row));
         if (index.column() == PinColumn) return its->pinned ? tr("pinned") : tr("not pinned");
         if (index.column() == MuteColumn) return tr("Mute…");
         return text(row, index.column());
@@ -149,12 +155,16 @@ QVariant AlertsModel::data(const QModelIndex& index, int role) const {
         if (index.column() == PinColumn)
             return its->pinned ? tr("Unpin (P)") : tr("Pin: it stays here, even when it is over (P)");
         if (index.column() == MuteColumn) return tr("Mute for a while (M)");
-        return its->alert.sentence + QStringLiteral("\n→ ") + text(row, AdviceColumn) + QStringLiteral("\n\n") +
-               tr("Rule: %1").arg(its->alert.rule.text);
+        return fullName(row) + u'\n' + its->alert.sentence + QStringLiteral("\n→ ") + text(row, AdviceColumn) +
+               QStringLiteral("\n\n") + tr("Rule: %1").arg(its->alert.rule.text);
     case EntityRole:
         return lockOf(index.row());
     case SeverityRole:
         return int(severity);
+    case BadgeRole:
+        return m_desks.size() > 1 && row.desk ? badgeOf(*m_context, row.desk->connection()) : -1;
+    case PlaceRole:
+        return row.desk ? m_context->trace()->displayName(row.desk->connection()) : QString();
     default:
         return {};
     }

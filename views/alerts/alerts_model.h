@@ -16,6 +16,8 @@ public:
     enum Role {
         EntityRole = Qt::UserRole, ///< the lock in the trace; kNoEntity: of the server, or not there yet
         SeverityRole,              ///< inspect::AlertSeverity as int
+        BadgeRole,                 ///< number of its connection as int, -1: there is one at most
+        PlaceRole,                 ///< the name of its connection
     };
 
     explicit AlertsModel(ViewContext* context, QObject* parent = nullptr);
@@ -53,6 +55,8 @@ private:
         session::AlertDesk::Entry entry;
     };
     QString text(const Row& row, int column) const;
+    /// The lock, or the server, and the connection that it was seen over.
+    QString fullName(const Row& row) const;
     ViewContext* m_context;
     std::vector<QPointer<session::AlertDesk>> m_desks;
     QPointer<session::ConnectionDesk> m_connections;
