@@ -12,8 +12,9 @@ namespace lockscope::views {
 using session::ConnectionFacts;
 
 namespace {
-constexpr int kFollowMs = 250; ///< counting the locks of a recording takes a while where there are many
-}
+constexpr double kWholeFrom = 9.95; ///< commands a second
+constexpr int kFollowMs = 250;      ///< counting the locks of a recording takes a while where there are many
+} // namespace
 
 ConnectionsModel::ConnectionsModel(ViewContext* context, QObject* parent)
     : QAbstractListModel(parent), m_context(context) {
@@ -118,7 +119,8 @@ QString ConnectionsModel::costText(const ConnectionFacts& facts) const {
     if (!m_desk) return facts.url == facts.name ? QString() : facts.url; // a script names none
     //: What watching costs a server: commands a second, and the share of its time.
     return tr("%1 commands/s · takes %2 %")
-        .arg(countShort(facts.commandsPerSecond))
+        .arg(facts.commandsPerSecond < kWholeFrom ? QString::number(facts.commandsPerSecond, 'f', 1)
+                                                  : countShort(std::round(facts.commandsPerSecond)))
         .arg(facts.share * 100, 0, 'f', facts.share < 0.1 ? 1 : 0);
 }
 
