@@ -107,6 +107,11 @@ QWidget* makeInspector(views::ViewContext* context) {
     QObject::connect(context, &views::ViewContext::explanationRequested, verdict,
                      [tabs, verdict] { tabs->setCurrentWidget(verdict); });
     splitter->addWidget(tabs);
+    splitter->setCollapsible(1, true); // on call the detail has its room, until it is drawn up or asked for
+    QObject::connect(context, &views::ViewContext::explanationRequested, splitter, [splitter] {
+        const QList<int> sizes = splitter->sizes();
+        if (sizes.back() == 0) splitter->setSizes({sizes.front() / 2, sizes.front() / 2});
+    });
     splitter->setStretchFactor(0, 1);
     splitter->setSizes({330, 320});
     return splitter;

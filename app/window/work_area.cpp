@@ -149,7 +149,7 @@ int WorkArea::bottomHeight(Layout layout) const {
     if (layout == Layout::Break) return window * 36 / 100;
     if (layout != Layout::Monitor) return kBottomHeight;
     if (low) return session && session->abilities().workload ? window / 3 : window * 2 / 5;
-    return window / 2;
+    return window * 45 / 100;
 }
 
 void WorkArea::arrange(Layout layout) {
@@ -161,7 +161,7 @@ void WorkArea::arrange(Layout layout) {
     m_window->setCorner(Qt::BottomRightCorner,
                         layout == Layout::Monitor ? Qt::RightDockWidgetArea : Qt::BottomDockWidgetArea);
     if (auto* parts = m_inspector->findChild<QSplitter*>(QStringLiteral("inspector")))
-        parts->setSizes(layout == Layout::Monitor ? QList<int>{700, 180} : QList<int>{375, 295});
+        parts->setSizes(layout == Layout::Monitor ? QList<int>{1, 0} : QList<int>{375, 295});
     m_window->addDockWidget(Qt::LeftDockWidgetArea, m_connections);
     m_window->addDockWidget(Qt::LeftDockWidgetArea, m_controls);
     m_window->addDockWidget(Qt::RightDockWidgetArea, m_inspector);
