@@ -59,7 +59,7 @@ QStringList seenLines(const inspect::SeenContent& content, const QString& name) 
             continue;
         }
         QString line = QStringLiteral("%1 %2").arg(QString::fromUtf8(key.key), QString::fromUtf8(key.type));
-        // PTTL is Redis's word; -1 there says that the key never expires. What others keep has no such end to tell of.
+        // PTTL is Redis's word; -1 there says that the key never expires. Other servers tell no such end.
         static constexpr std::array kOfRedis{"string", "hash", "list", "set", "zset", "stream"};
         if (key.ttlMs || std::ranges::any_of(kOfRedis, [&key](const char* type) { return key.type == type; }))
             line += QStringLiteral(" pttl %1").arg(key.ttlMs ? QString::number(*key.ttlMs) : QStringLiteral("-1"));

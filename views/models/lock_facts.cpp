@@ -65,7 +65,7 @@ LockCondition conditionOf(const LockFacts& facts, Gaps gaps, bool ownerDead) {
     return facts.renewal.kind == Renewal::Kind::Late ? LockCondition::RenewalMissed : LockCondition::Held;
 }
 
-/// Of a server that somebody else's clients use; a simulated one is told exactly.
+/// A simulated server is told exactly: its trace has no URL.
 EndTold endToldBy(const trace::Trace& trace, EntityId lock) {
     const QByteArray url = trace::urlOfConnection(trace, trace::connectionOf(trace, lock));
     if (url.startsWith("memcached")) return EndTold::WithinSecondBefore;

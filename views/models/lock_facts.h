@@ -134,7 +134,7 @@ QString roundDuration(Nanos d);
 /// "4.2 s", "≤ 5 s" where the server tells whole seconds, "never expires", "—"; unknown() where the record is not
 /// known().
 QString ttlText(const LockFacts& facts);
-/// What is left of a lease that ends, no more exactly than it is known: "4.2 s", "≤ 5 s", "≥ 4 s".
+/// The time left of a lease that ends, no more exactly than it is known: "4.2 s", "≤ 5 s", "≥ 4 s".
 QString timeLeftText(const LockFacts& facts);
 /// "by session", "by transaction": what keeps a lock whose end is not told; else unknown().
 QString keptByText(inspect::KeptBy keptBy);

@@ -82,7 +82,7 @@ QList<int> RoomyColumns::shared(int room) const {
         const int most = kWidest * m_widths[i].wanted;
         return m_needs.empty() ? m_widths[i].wanted : std::min(m_needs[i], most);
     };
-    // What matters most is never cut; then each has its words, long ones last.
+    // Columns of rank 0 are never cut; then each has its words, long ones last.
     for (const int i : order)
         if (m_widths[i].rank == 0) widen(i, need(i));
     for (const int i : order)

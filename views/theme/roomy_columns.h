@@ -8,8 +8,8 @@ class QHeaderView;
 namespace lockscope::views {
 
 /// Gives a table's columns widths, and shares what room there is beyond them, or a little that there is too few, in
-/// proportion, until a person drags one. Of columns that know their least width, those that matter least give way
-/// first where there is too little room, and no column stays narrower than its words while another has room to spare.
+/// proportion, until a person drags one. Columns of high rank give way first where there is too little room, and no
+/// column stays narrower than its words while another has room to spare.
 /// Belongs to the header.
 class RoomyColumns : public QObject {
     Q_OBJECT
