@@ -27,6 +27,8 @@ __extension__ using Wide = __int128;
 constexpr int kMostDigits =
     19; ///< of the number, before and after its point together; more cannot be an exact duration
 
+constexpr int kReadableDigits = 6; ///< that are read without counting them
+
 bool isDigit(QChar c) {
     return c >= QLatin1Char('0') && c <= QLatin1Char('9');
 }
@@ -92,11 +94,10 @@ QString formatDuration(Nanos duration) {
         if (number.isEmpty()) continue;
         const QString text = (count < 0 ? QStringLiteral("-") : QString()) + number + unit.name;
         if (!parseDuration(text)) continue; // more digits than parse takes
-        // If two texts are equally short, the one without a point reads better: 100us, not 0.1ms.
-        if (best.isEmpty() || text.size() < best.size() ||
-            (text.size() == best.size() && best.contains(QLatin1Char('.')))) {
-            best = text;
-        }
+        // If two texts are equally short, the one without a point reads better: 100us, not 0.1ms. Not so where its
+        // digits would have to be counted: 5.002372447s.
+        const bool plainer = best.contains(QLatin1Char('.')) && number.size() <= kReadableDigits;
+        if (best.isEmpty() || text.size() < best.size() || (text.size() == best.size() && plainer)) best = text;
     }
     return best;
 }
