@@ -62,6 +62,11 @@ Nanos TraceFeed::contentDue() const {
     return due;
 }
 
+bool TraceFeed::owesContent(const QByteArray& lockName) const {
+    const auto found = m_locks.find(lockName);
+    return found != m_locks.end() && found->second.details.contentDue() != kNever;
+}
+
 void TraceFeed::updateOwner(const QByteArray& lockName, const std::optional<LockRow>& row, EntityId cause) {
     if (!row && !m_locks.contains(lockName)) return;
     updateHolders(known(lockName, row ? row->format : QByteArray()), row, {.cause = cause});

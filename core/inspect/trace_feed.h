@@ -67,6 +67,8 @@ public:
     void holderWent(const QByteArray& lockName, const Party& holder, trace::EntityId cause);
     /// When to call update() again although nothing has changed: a content was held back. kNever: none was.
     Nanos contentDue() const;
+    /// Whether the content of this lock has changed since it was told: so often, or with so many others, that it waits.
+    bool owesContent(const QByteArray& lockName) const;
 
     /// The server lost its data: every held lock is freed by that.
     void nodeLost();

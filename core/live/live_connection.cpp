@@ -21,6 +21,8 @@ using trace::EventKind;
 namespace {
 
 constexpr Nanos kTolerance = 30ms; ///< of deadlines: answers come over a network
+constexpr int kMostOwed = 2000;    ///< contents that are told in one go after they had to wait …
+constexpr int kMostRefused = 20;   ///< … until so many must wait on
 
 /// A server's address; a file's name where there is no server.
 QByteArray nodeNameOf(const ConnectionUrl& url) {
@@ -315,6 +317,10 @@ void LiveConnection::tellLocks(const inspect::LockReport& report) {
         if (report.concerns(row)) sight.freedBy = trace::FreedBy::NodeLoss;
         sight.sawAllBefore = m_sawAll && !report.concerns(row);
         m_feed.update(row.name, inspect::withPlaces(row), sight);
+        if (m_feed.owesContent(row.name))
+            m_contentOwed.insert(row.name);
+        else
+            m_contentOwed.erase(row.name);
     };
     if (report.lookedAgain && !m_ownRecord) {
         for (const QByteArray& name : *report.lookedAgain) {
@@ -324,6 +330,17 @@ void LiveConnection::tellLocks(const inspect::LockReport& report) {
             } else if (m_known.erase(name) > 0) {
                 m_feed.update(name, std::nullopt);
             }
+        }
+        // Contents that had to wait come with later looks, whichever locks these are at.
+        for (int told = 0, refused = 0; told < kMostOwed && refused < kMostRefused && !m_contentOwed.empty(); ++told) {
+            auto owed = m_contentOwed.upper_bound(m_owedFrom);
+            if (owed == m_contentOwed.end()) owed = m_contentOwed.begin();
+            m_owedFrom = *owed;
+            if (const inspect::LockRow* const row = inspect::rowNamed(report.locks, m_owedFrom))
+                tell(*row);
+            else
+                m_contentOwed.erase(owed);
+            refused += int(m_contentOwed.contains(m_owedFrom));
         }
         m_sawAll = report.complete;
         return;

@@ -126,6 +126,8 @@ private:
     std::shared_ptr<inspect::Releaser> m_releaser;
     std::optional<inspect::LockRow> m_planned; ///< to be taken away as soon as the user says so
     std::set<QByteArray> m_known;              ///< locks seen at the last look
+    std::set<QByteArray> m_contentOwed;        ///< … whose contents wait to be told
+    QByteArray m_owedFrom;                     ///< the last one of them that was tried
     QString m_progress;                        ///< what of the server has not been looked at, in words; empty: nothing
     session::Health m_health;
     bool m_sawAll = false; ///< so did the last report
