@@ -4722,6 +4722,18 @@
         <translation>%1，%2</translation>
     </message>
     <message>
+        <source>≤ %1</source>
+        <extracomment>At most so much of a lock's lease is left: its server tells whole seconds.</extracomment>
+        <translation>≤ %1</translation>
+    </message>
+    <message>
+        <source>≥ %1</source>
+        <extracomment>At least so much.
+----------
+At least so long: the lock was held already when it was first seen.</extracomment>
+        <translation>≥ %1</translation>
+    </message>
+    <message>
         <source>by session</source>
         <extracomment>In the column of times left: the lock is kept by its holder's session.</extracomment>
         <translation>由会话保持</translation>
@@ -4729,11 +4741,6 @@
     <message>
         <source>by transaction</source>
         <translation>由事务保持</translation>
-    </message>
-    <message>
-        <source>≥ %1</source>
-        <extracomment>At least so long: the lock was held already when it was first seen.</extracomment>
-        <translation>≥ %1</translation>
     </message>
     <message>
         <source>%1 of %2 permits</source>
@@ -4799,6 +4806,23 @@
     <message>
         <source>%1 ago</source>
         <translation>%1 前</translation>
+    </message>
+    <message>
+        <source>none: it ends at commit</source>
+        <extracomment>In the column of renewals: nobody renews the lock, it ends with its holder's transaction.</extracomment>
+        <translation>无：提交时结束</translation>
+    </message>
+    <message>
+        <source>ends at commit</source>
+        <translation>提交时结束</translation>
+    </message>
+    <message>
+        <source>none: the session keeps it</source>
+        <translation>无：由会话保持</translation>
+    </message>
+    <message>
+        <source>none seen</source>
+        <translation>未见到</translation>
     </message>
     <message>
         <source>%1 and %2</source>
@@ -6527,8 +6551,8 @@ A client's address leads to the new master at once.</source>
         <translation>余量 0 s</translation>
     </message>
     <message>
-        <source>kept by its transaction</source>
-        <translation>由其事务保持</translation>
+        <source>transaction open</source>
+        <translation>事务未结束</translation>
     </message>
     <message>
         <source>kept by its session</source>
@@ -10645,7 +10669,6 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>%1 · %2: %3</source>
-        <extracomment>%1 is "3 of 4 connections up", %2 the name of a connection, %3 how it stands with it.</extracomment>
         <translation>%1 · %2：%3</translation>
     </message>
     <message>
@@ -10718,17 +10741,17 @@ A client's address leads to the new master at once.</source>
         <translation>服务器</translation>
     </message>
     <message>
-        <source>%1 @ %2</source>
-        <extracomment>A lock and the name of the connection that it was seen over.</extracomment>
-        <translation>%1 @ %2</translation>
-    </message>
-    <message>
         <source>It is over; it stays here because it is pinned.</source>
         <translation>已经结束；因为固定而留在这里。</translation>
     </message>
     <message>
         <source>over</source>
         <translation>已结束</translation>
+    </message>
+    <message>
+        <source>%1 @ %2</source>
+        <extracomment>A lock and the name of the connection that it was seen over.</extracomment>
+        <translation>%1 @ %2</translation>
     </message>
     <message>
         <source>%1, %2: %3</source>
@@ -12378,12 +12401,12 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         </translation>
     </message>
     <message>
-        <source>Done: the judge agrees.</source>
-        <translation>完成：裁决认可。</translation>
+        <source>Done: the judge agrees. Finish or Page Down goes on.</source>
+        <translation>完成：裁决认可。点“完成”或按 Page Down 继续。</translation>
     </message>
     <message>
-        <source>Use the controls at the left, or right-click a lane. A change counts from the playhead on: Home goes to the start. The judge looks on, and says when you have done it.</source>
-        <translation>可以用左侧的控件，也可以右键点泳道。改动从播放头处开始生效：按 Home 回到起点。裁决在旁看着，做到了它会说。</translation>
+        <source>Space plays. Use the controls at the left (Ctrl+K finds each by its name), or a lane's menu (right-click, or the menu key). A change counts from the playhead on: Home goes to the start. The judge looks on, and says when you have done it.</source>
+        <translation>按空格开始播放。可以用左侧的控件（Ctrl+K 按名字查找），也可以用泳道的菜单（右键点击，或按菜单键）。改动从播放头处开始生效：按 Home 回到起点。裁决在旁看着，做到了它会说。</translation>
     </message>
     <message>
         <source>Use the keys below, or right-click a lane; F5 leads to all controls. A change counts from the playhead on: Home goes to the start. The judge looks on, and says when you have done it.</source>
@@ -13705,18 +13728,6 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>方向(&amp;I)</translation>
     </message>
     <message>
-        <source>both directions</source>
-        <translation>双向</translation>
-    </message>
-    <message>
-        <source>only what the first side sends is lost</source>
-        <translation>只丢第一边发出的</translation>
-    </message>
-    <message>
-        <source>only what the first side gets is lost</source>
-        <translation>只丢第一边收到的</translation>
-    </message>
-    <message>
         <source>such as A, B, holder</source>
         <translation>例如 A, B, holder</translation>
     </message>
@@ -13744,6 +13755,23 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>%1 ↔ %2</source>
         <translation>%1 ↔ %2</translation>
+    </message>
+    <message>
+        <source>these</source>
+        <translation>前者</translation>
+    </message>
+    <message>
+        <source>those</source>
+        <translation>后者</translation>
+    </message>
+    <message>
+        <source>both directions</source>
+        <translation>双向</translation>
+    </message>
+    <message>
+        <source>only from %1 to %2</source>
+        <extracomment>Two sides of a link: what the first one sends to the second one is lost.</extracomment>
+        <translation>仅从 %1 到 %2</translation>
     </message>
     <message>
         <source>Between t&amp;hese</source>
