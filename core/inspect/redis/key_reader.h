@@ -30,7 +30,7 @@ public:
     /// How long the server may have worked for us so far: what it took to answer, less the way to it.
     Nanos serverTime() const { return m_serverTime; }
     /// Compares that with the processor time that the server says it has used so far, for all its clients: answers are
-    /// late for other reasons, too, this machine's and the network's. What is measured from now on counts for so much
+    /// late for other reasons, too, this machine's and the network's. From now on, measured times count for so much
     /// less.
     void weighBy(Nanos processorTime);
 

@@ -138,7 +138,7 @@ bool TrackedKeys::remembers(const WantedKey& wanted) {
     return remembered(wanted) != nullptr;
 }
 
-/// What is known of a key, if that is enough to know what there is of the wanted type.
+/// The entry of a key, if it is enough to know what there is of the wanted type.
 const TrackedKeys::Entry* TrackedKeys::remembered(const WantedKey& wanted) {
     const auto found = m_entries.find(wanted.key);
     if (found == m_entries.end()) return nullptr;

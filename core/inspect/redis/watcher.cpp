@@ -277,7 +277,7 @@ QCoro::Task<std::optional<Error>> RedisWatcher::readCompanions(KeysRead& read, s
             if (known || follow) m_groups.join(key.key, other.key);
             return known;
         });
-        // Of very many locks that stay as they are, it is not asked for ever: waiters' channels tell of new queues, and
+        // With very many locks, those that stay as they are are not asked about: waiters' channels tell of queues, and
         // the search comes by.
         if (i < read.recalled && !m_tracked.hasRoomForGone()) continue;
         if (with.empty() || (with.size() < 2 && !follow)) {

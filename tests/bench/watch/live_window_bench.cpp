@@ -32,7 +32,7 @@ public:
         m_clock.start();
         m_timer.start(1);
     }
-    /// What has been measured since the last call, as members of `line` that begin with `phase`; in ms.
+    /// Writes the times since the last call as members of `line` that begin with `phase`; in ms.
     void tell(const QString& phase, QJsonObject& line) {
         std::vector<double> gaps = std::exchange(m_gaps, {});
         if (gaps.empty()) return;
