@@ -135,8 +135,7 @@ void LessonDesk::refresh() {
         work->takeBack();
     else
         work->lend(phase == Phase::Turn ? Layout::Task : Layout::Lesson);
-    // Later: a world that has just been shown has no lanes yet.
-    QMetaObject::invokeMethod(this, &LessonDesk::takeKeyboard, Qt::QueuedConnection);
+    takeKeyboard(); // at once: later it would be taken from a person who has gone elsewhere by then
 }
 
 } // namespace lockscope::app
