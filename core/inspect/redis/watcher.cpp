@@ -22,8 +22,8 @@ constexpr auto kLoadWindow = 10s;
 constexpr auto kRemembered = 30s;
 constexpr auto kProgressEvery = 1s;
 constexpr std::size_t kBatch = 250;
-constexpr int kWholeRest = 20;      // times as long as a look at all locks took, another one is due …
-constexpr Nanos kWholeLatest = 60s; // … and by then at the latest
+constexpr int kWholeRest = 100;      // times as long as a look at all locks took, another one is due …
+constexpr Nanos kWholeLatest = 240s; // … and by then at the latest
 
 double secondsOf(Nanos time) {
     return std::chrono::duration<double>(time).count();
