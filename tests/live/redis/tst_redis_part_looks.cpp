@@ -195,11 +195,14 @@ private Q_SLOTS:
             for (int i = 0; i < 5; ++i)
                 locks.act();
             QString difference;
+            bool were = false; // once is enough: short leases end between two looks
             const auto same = [&] {
+                if (were) return true;
                 RedisWatcher whole(other);
                 const LockReport all = run(whole.once());
                 difference = differenceBetween(all, parts.last);
-                return !all.trouble && difference.isEmpty();
+                were = !all.trouble && difference.isEmpty();
+                return were;
             };
             QTRY_VERIFY2_WITH_TIMEOUT(same(), qPrintable(QStringLiteral("burst %1: ").arg(burst) + difference), 10'000);
             QCOMPARE(parts.untold, QByteArray());
