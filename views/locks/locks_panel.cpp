@@ -112,6 +112,7 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     // The state is what the eye looks for: it stands beside the name, wherever the window ends.
     header->moveSection(LocksModel::StateColumn, LocksModel::LockColumn + 1);
     m_columns = new RoomyColumns(header, columnWidths());
+    header->setResizeContentsPrecision(0); // only rows in sight are measured: there may be very many
 
     m_stack = new QStackedLayout;
     // Before its pages: a stack without a parent shows its first page as a window of its own.
