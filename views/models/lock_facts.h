@@ -142,7 +142,8 @@ QString keptByText(inspect::KeptBy keptBy);
 QString heldForText(const LockFacts& facts);
 /// "in 9.1 s", "late by 2.7 s", "no watchdog", short for tables ("—") or in full. Translated.
 QString renewalText(const Renewal& renewal, bool full);
-/// The same of a lock; where none was seen, why: "ends at commit", "—" where only the session keeps it, "none seen".
+/// When a lock was last seen to be renewed. A lock that was not says why: "ends at commit", "—" where only its session
+/// keeps it, else "none seen".
 QString renewalText(const LockFacts& facts, bool full);
 /// The holders by the record: "A", "2 readers: A and B", "3 of 5 permits", "free", unknown().
 QString holdersText(const LockFacts& facts, const trace::Trace& trace);

@@ -95,6 +95,8 @@ QCoro::Task<> RedisWatcher::watch(Callback callback, std::stop_token stop) {
         const Nanos until = waiting ? began + rest : end;
         if (!m_notified && !m_told) co_await pause(std::max<Nanos>(until - runtime.monotonic(), 1ms), stop);
         if (m_notified || m_told) {
+            // Not a guess at when something happens, which was told just now: the budget pays for the look before this
+            // one first, and changes that come together become one look.
             const Nanos soonest = began + std::max<Nanos>(affordable, kTogether);
             co_await runtime.sleep(std::max<Nanos>(soonest - runtime.monotonic(), 0ns), stop);
         }

@@ -5,6 +5,7 @@
 // with its next frame. And how many requests of others the server still answers. The server is one of our own.
 #include "bench_program.h"
 #include "big_redis.h"
+#include "first_look.h"
 #include "live/live_session.h"
 #include "runtime/event_loop_runtime.h"
 #include "sandbox/redis_server.h"
@@ -111,21 +112,14 @@ int main(int argc, char** argv) {
     live::LiveSession session(*url, false, scenario::Scenario());
     HeldLocks held;
     double firstLocks = -1, allLocks = -1; // seconds after which the first and the last lock were there
-    const auto everything = [&] {
-        // Its health says how far it has come, as long as there is something to be seen.
-        const session::Health health = session.health();
-        const bool going = health.text.contains(QStringLiteral("looked at")) ||
-                           health.text.contains(QStringLiteral("looking through"));
-        return health.level == session::Health::Level::Good && !going;
-    };
     while (time.elapsed() < limit) {
         rest(50ms);
         if (firstLocks < 0 && held.in(*session.trace()) > 0) firstLocks = double(time.elapsed()) / 1000;
         if (allLocks < 0 && held.in(*session.trace()) >= std::size_t(locks)) allLocks = double(time.elapsed()) / 1000;
-        if (allLocks >= 0 && everything()) break;
+        if (allLocks >= 0 && lookedAtAll(session)) break;
     }
     const double seconds = double(time.elapsed()) / 1000, share = (cpuSeconds(client) - cpuBefore) / seconds;
-    const bool whole = allLocks >= 0 && everything();
+    const bool whole = allLocks >= 0 && lookedAtAll(session);
 
     const double memory = residentMiB(), cpuStill = cpuSeconds(client);
     const std::size_t rows = session.trace()->size();

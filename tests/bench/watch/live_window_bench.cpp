@@ -4,6 +4,7 @@
 // of our own; run it with QT_QPA_PLATFORM=offscreen where there is no screen.
 #include "bench_program.h"
 #include "big_redis.h"
+#include "first_look.h"
 #include "runtime/event_loop_runtime.h"
 #include "sandbox/redis_server.h"
 #include "window/main_window.h"
@@ -55,12 +56,6 @@ private:
     QElapsedTimer m_clock;
     std::vector<double> m_gaps;
 };
-
-bool lookedAtAll(const session::Session& session) {
-    const session::Health health = session.health();
-    return health.level == session::Health::Level::Good && !health.text.contains(QStringLiteral("looked at")) &&
-           !health.text.contains(QStringLiteral("looking through"));
-}
 
 template <typename Until>
 void rest(Nanos longest, Until until) {

@@ -143,11 +143,9 @@ class TestRedisPartLooks : public WatchedRedis {
 
     /// Looks until stopped, and checks that a report says of every lock that may differ from the one before.
     struct Parts {
-        explicit Parts(WatchedRedis& test, RedisDriver& watched)
+        explicit Parts(RedisDriver& watched)
             : watcher(watched, inParts()),
-              task(howCancelled(watcher.watch([this](const LockReport& report) { take(report); }, stop.get_token()))) {
-            Q_UNUSED(test);
-        }
+              task(howCancelled(watcher.watch([this](const LockReport& report) { take(report); }, stop.get_token()))) {}
         ~Parts() {
             stop.request_stop();
             run(std::move(task));
@@ -187,7 +185,7 @@ private Q_SLOTS:
     }
     void findTheSameAsAWholeLook() {
         QFETCH(int, seed);
-        Parts parts(*this, *m_watched);
+        Parts parts(*m_watched);
         QTRY_VERIFY_WITH_TIMEOUT(parts.last.complete && parts.parts > 0, 30'000);
         RedisDriver other(m_runtime, urlOf(m_server));
         RandomLocks locks(*m_client, std::uint32_t(seed));
@@ -211,7 +209,7 @@ private Q_SLOTS:
     }
 
     void leasesRunDown() {
-        Parts parts(*this, *m_watched);
+        Parts parts(*m_watched);
         QTRY_VERIFY_WITH_TIMEOUT(parts.last.complete && parts.parts > 0, 30'000);
         const auto lease = [&parts] { return rowOf(parts.last, "svc:7")->ttlMs.value_or(-1); };
         const std::int64_t before = lease();
@@ -222,7 +220,7 @@ private Q_SLOTS:
     }
 
     void aServerThatWasEmptiedIsLookedAtAsAWhole() {
-        Parts parts(*this, *m_watched);
+        Parts parts(*m_watched);
         QTRY_VERIFY_WITH_TIMEOUT(parts.last.complete && parts.parts > 0, 30'000);
         QVERIFY(call(*m_client, {"FLUSHALL"}));
         QTRY_VERIFY_WITH_TIMEOUT(parts.last.locks.empty(), 10'000);
