@@ -36,7 +36,8 @@ struct WatchOptions {
     std::size_t candidatesOfALook = 2'000; ///< keys that may be locks, read in one look of watch()
     /// From so many known keys on, a look of watch() at a Redis that tells of changes is mostly at what has changed.
     std::size_t partsFrom = 2'000;
-    Nanos wholeAgain = 2s; ///< … and again at all locks after so long, later where that takes long
+    Nanos silenceTrusted = 300s; ///< a content is read again by then, although such a server has not told of a change
+    Nanos wholeAgain = 2s;       ///< … and again at all locks after so long, later where that takes long
 };
 
 } // namespace lockscope::inspect

@@ -115,10 +115,10 @@ LookScope RedisWatcher::scopeOf(const std::vector<WantedKey>& candidates) {
                     isAbout(other.key);
             }
         }
-        if (scope.about.size() <= m_known.size() / 2) {
-            for (const QByteArray& key : scope.about)
-                if (const auto known = m_known.find(key); known != m_known.end())
-                    scope.keys.push_back({key, known->second.type, false});
+        for (const QByteArray& key : scope.about)
+            if (const auto known = m_known.find(key); known != m_known.end())
+                scope.keys.push_back({key, known->second.type, false});
+        if (scope.keys.size() <= m_known.size() / 2) {
             std::erase_if(doubted, [this](const WantedKey& key) { return m_known.contains(key.key); });
             std::ranges::move(doubted, std::back_inserter(scope.keys));
             scope.keys.insert(scope.keys.end(), candidates.begin(), candidates.end());

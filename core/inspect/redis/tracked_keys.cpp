@@ -16,8 +16,10 @@ using redis::Result;
 
 constexpr auto kFeedAgain = 1s;      // a connection that broke
 constexpr auto kAllowedAgain = 300s; // rights change seldom
-constexpr auto kTrusted = 300s;      // a proxy may swallow messages
 constexpr std::size_t kFewest = 16;  // following fewer keys is not worth the connection
+constexpr int kReadAgainBy = 2;      // of the time that a content is trusted: the part after which it is read again
+constexpr int kAllWithin = 4;        // … and the part of it in which that would be done for all of them
+constexpr int kMostAtOnce = 8;       // an eighth of all
 constexpr int kEnoughNoNews = 64;
 constexpr int kNoNewsPerNews = 4;
 constexpr std::uint8_t kOfNoType = 0xF;
@@ -146,7 +148,7 @@ const TrackedKeys::Entry* TrackedKeys::remembered(const WantedKey& wanted) {
     entry.used = m_client.runtime().monotonic();
     // A server may delete an expired key long after its end, but denies it at once.
     if (entry.seen && entry.seen->ends && entry.seen->ends->fromMs <= m_nowMs) entry.known = false;
-    if (entry.used - entry.since > kTrusted) entry.known = entry.followed = false;
+    if (isOld(entry)) entry.known = entry.followed = false;
     if (!entry.known) return nullptr;
     if (!entry.seen) return (entry.goneAs & bitOf(wanted.type)) ? &entry : nullptr;
     return &entry;
@@ -156,6 +158,7 @@ void TrackedKeys::forgetAll() {
     m_entries.clear();
     m_endings.clear();
     m_changed.clear();
+    m_asked.clear();
     m_gone = 0;
 }
 
@@ -170,6 +173,12 @@ TrackedKeys::Entry* TrackedKeys::put(const QByteArray& key) {
     entry.followed = true;
     entry.known = false;
     entry.goneAs = 0;
+    if (m_asked.size() > kFewest + 4 * m_entries.size())
+        std::erase_if(m_asked, [this](const Asked& asked) {
+            const auto found = m_entries.find(asked.key);
+            return found == m_entries.end() || found->second.since != asked.at;
+        });
+    m_asked.push_back({entry.since, key});
     return &entry;
 }
 
@@ -234,7 +243,7 @@ bool TrackedKeys::isGone(const QByteArray& key) {
     const auto found = m_entries.find(key);
     if (found == m_entries.end() || !found->second.known || found->second.goneAs != kOfNoType) return false;
     found->second.used = m_client.runtime().monotonic();
-    return found->second.used - found->second.since <= kTrusted;
+    return !isOld(found->second);
 }
 
 void TrackedKeys::keep(std::span<const WantedKey> wanted, const KeysRead& read) {
@@ -313,7 +322,25 @@ std::vector<QByteArray> TrackedKeys::takeDoubted() {
         keys.push_back(m_endings.front().key);
         m_entries.find(keys.back())->second.known = false; // so that its ending is over, too
     }
+    doubtOld(keys);
     return keys;
+}
+
+void TrackedKeys::doubtOld(std::vector<QByteArray>& keys) {
+    const Nanos now = m_client.runtime().monotonic(), all = m_trusted / kAllWithin;
+    // All at once would hold up what has changed meanwhile, also after a look that took long.
+    const Nanos since = std::min(now - std::exchange(m_doubtedOld, now), all / kMostAtOnce);
+    const std::size_t there = m_entries.size() - std::min(m_gone, m_entries.size());
+    auto left = 1 + std::size_t(double(there) * (double(since.count()) / double(all.count())));
+    while (left > 0 && !m_asked.empty() && now - m_asked.front().at > m_trusted / kReadAgainBy) {
+        const Asked oldest = std::move(m_asked.front());
+        m_asked.pop_front();
+        const auto found = m_entries.find(oldest.key);
+        if (found == m_entries.end() || found->second.since != oldest.at || !found->second.seen) continue;
+        found->second.followed = found->second.known = false;
+        keys.push_back(oldest.key);
+        --left;
+    }
 }
 
 void TrackedKeys::forgetUnused(Nanos longest) {

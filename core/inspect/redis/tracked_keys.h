@@ -4,6 +4,7 @@
 #include "inspect/watch_notes.h"
 #include "ports/redis/client.h"
 
+#include <deque>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -18,7 +19,10 @@ namespace lockscope::inspect {
 /// Where the server does not allow it, no key is told of, and everything is read as if this class was not there.
 class TrackedKeys {
 public:
-    TrackedKeys(redis::Client& client, KeyReader& reader) : m_client(client), m_reader(reader) {}
+    /// `trusted`: how long the server's silence is believed. A proxy may swallow messages: before that time is over
+    /// each key is in doubt once without having been told of, a few at each look.
+    TrackedKeys(redis::Client& client, KeyReader& reader, Nanos trusted)
+        : m_client(client), m_reader(reader), m_trusted(trusted) {}
 
     /// Hears of changes until stopped; calls `changed` when a content that was kept is no longer known. Throws
     /// Cancelled.
@@ -34,7 +38,7 @@ public:
     /// Whether recall() would answer without the server: by the content, or by its knowledge that there is no such key.
     bool remembers(const WantedKey& wanted);
     /// The keys whose contents are not known any more since the last call: the server has told of a change, also of
-    /// keys that were not there before, or their end has come.
+    /// keys that were not there before, their end has come, or it is long ago that they were read.
     std::vector<QByteArray> takeDoubted();
     /// Whether more keys that are not there may be followed, too.
     bool hasRoomForGone() const { return m_gone < kMostGone; }
@@ -93,10 +97,16 @@ private:
         std::int64_t atMs;
         QByteArray key;
     };
+    struct Asked {
+        Nanos at;
+        QByteArray key;
+    };
     const Entry* remembered(const WantedKey& wanted);
     void forgetAll();
     void take(const redis::ChangedKeys& changed, const std::function<void()>& told);
     static void doubt(Entry& entry);
+    void doubtOld(std::vector<QByteArray>& keys);
+    bool isOld(const Entry& entry) const { return entry.used - entry.since > m_trusted; }
     void weigh(Entry& entry, const KeySnapshot* now);
     void findForgetting();
     void refused();
@@ -108,6 +118,7 @@ private:
 
     redis::Client& m_client;
     KeyReader& m_reader;
+    Nanos m_trusted;
     std::shared_ptr<bool> m_alive = std::make_shared<bool>(true);
     std::int64_t m_feed = 0;        ///< the server's number of the connection that hears; 0: none
     std::int64_t m_leadsTo = 0;     ///< the number that the server was asked to tell
@@ -116,7 +127,9 @@ private:
     std::int64_t m_nowMs = 0;
     std::unordered_map<QByteArray, Entry> m_entries;
     std::vector<QByteArray> m_changed;
-    int m_asking = 0; ///< requests on their way, and the keys whose changes were told meanwhile
+    std::deque<Asked> m_asked; ///< when the server was asked to tell, in that order; some were asked again since
+    Nanos m_doubtedOld{};      ///< the last doubtOld()
+    int m_asking = 0;          ///< requests on their way, and the keys whose changes were told meanwhile
     std::unordered_set<QByteArray> m_toldMeanwhile;
     std::size_t m_gone = 0;        ///< about how many entries are of keys that are not there
     std::vector<Ending> m_endings; ///< of contents that are known, and of some that are not any more; the next is first

@@ -54,7 +54,7 @@ RedisWatcher::RedisWatcher(redis::Client& client, WatchOptions options)
       m_facts(m_reader, client.runtime()),
       m_search(m_reader, m_facts, client.runtime(), m_options,
                [this](const QByteArray& key) { return m_known.contains(key); }),
-      m_tracked(client, m_reader),
+      m_tracked(client, m_reader, m_options.silenceTrusted),
       m_clients(m_reader, client.runtime()) {
 }
 

@@ -143,8 +143,8 @@ class TestRedisPartLooks : public WatchedRedis {
 
     /// Looks until stopped, and checks that a report says of every lock that may differ from the one before.
     struct Parts {
-        explicit Parts(RedisDriver& watched)
-            : watcher(watched, inParts()),
+        explicit Parts(RedisDriver& watched, const WatchOptions& options = inParts())
+            : watcher(watched, options),
               task(howCancelled(watcher.watch([this](const LockReport& report) { take(report); }, stop.get_token()))) {}
         ~Parts() {
             stop.request_stop();
@@ -154,6 +154,8 @@ class TestRedisPartLooks : public WatchedRedis {
             if (report.lookedAgain) {
                 ++parts;
                 fewest = std::min(fewest, report.lookedAgain->size());
+                most = std::max(most, report.lookedAgain->size());
+                again.insert(report.lookedAgain->begin(), report.lookedAgain->end());
                 for (const LockChange& change : changesBetween(last, report))
                     if (change.what != LockChange::What::Renewed &&
                         !std::ranges::binary_search(*report.lookedAgain, change.row.name))
@@ -162,8 +164,9 @@ class TestRedisPartLooks : public WatchedRedis {
             last = report;
         }
         int parts = 0;
-        std::size_t fewest = SIZE_MAX;
-        QByteArray untold; ///< a lock that has changed without the report having said so
+        std::size_t fewest = SIZE_MAX, most = 0;
+        std::set<QByteArray> again; ///< locks that a part was about
+        QByteArray untold;          ///< a lock that has changed without the report having said so
         LockReport last;
         std::stop_source stop;
         RedisWatcher watcher;
@@ -206,6 +209,24 @@ private Q_SLOTS:
             QCOMPARE(parts.untold, QByteArray());
         }
         QVERIFY2(parts.fewest < 10, qPrintable(QString::number(parts.fewest)));
+    }
+
+    void silenceIsBelievedOnlyForSoLong() {
+        WatchOptions options = inParts();
+        options.silenceTrusted = 4s;
+        Parts parts(*m_watched, options);
+        QTRY_VERIFY_WITH_TIMEOUT(parts.last.complete && parts.parts > 0, 30'000);
+        const auto reads = [this] {
+            const QByteArray stats = call(*m_client, {"INFO", "commandstats"})->text;
+            const auto from = stats.indexOf("cmdstat_hgetall:calls=");
+            return from < 0 ? 0 : stats.mid(from + 22, stats.indexOf(',', from) - from - 22).toInt();
+        };
+        const int before = reads();
+        parts.again.clear();
+        parts.most = 0;
+        QTRY_COMPARE_WITH_TIMEOUT(parts.again.size(), std::size_t(kLocks), 30'000); // nobody has changed any
+        QVERIFY2(parts.most < kLocks / 4, qPrintable(QString::number(parts.most))); // … and not all of them at once
+        QVERIFY2(reads() - before >= kLocks, qPrintable(QString::number(reads() - before)));
     }
 
     void leasesRunDown() {
