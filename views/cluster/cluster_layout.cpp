@@ -4,6 +4,7 @@
 #include <QLineF>
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace lockscope::views {
 
@@ -113,11 +114,16 @@ ClusterLayout layOutCluster(QSizeF size, const std::vector<EntityId>& nodes, con
         layout.items.push_back(
             {clients[std::size_t(i)], EntityKind::Client, box, {}, {}, clients[std::size_t(i)], trace::kNoEntity});
     }
+    std::map<EntityId, std::size_t> places; // there may be as many links as clients
+    for (std::size_t i = 0; i < layout.items.size(); ++i)
+        places.try_emplace(layout.items[i].entity, i);
+    layout.items.reserve(layout.items.size() + links.size());
     for (const EntityId link : links) {
         const trace::Entity& e = trace.entity(link);
-        const ClusterLayout::Item* const client = layout.find(e.parent);
-        const ClusterLayout::Item* const node = layout.find(e.other);
-        if (!client || !node) continue;
+        const auto ownPlace = places.find(e.parent), otherPlace = places.find(e.other);
+        if (ownPlace == places.end() || otherPlace == places.end()) continue;
+        const ClusterLayout::Item* const client = &layout.items[ownPlace->second];
+        const ClusterLayout::Item* const node = &layout.items[otherPlace->second];
         if (client->kind == EntityKind::Node) { // between servers, below them
             const auto foot = [](const QRectF& box) { return QPointF(box.center().x(), box.bottom() + 2); };
             layout.items.push_back({link, EntityKind::Link, {}, foot(client->box), foot(node->box), e.parent, e.other});

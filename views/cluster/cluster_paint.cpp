@@ -44,57 +44,14 @@ QString offsetText(Nanos offset) {
 
 } // namespace
 
-ClientLook clientLook(const ViewContext& context, EntityId client) {
-    ClientLook look;
-    const trace::State& state = context.state();
-    if (const auto found = state.clients.find(client); found != state.clients.end()) {
-        look.life = found->second.life;
-        look.watchdogStopped = found->second.watchdogStopped;
-        look.clockOffset = Nanos(found->second.clockOffset);
-    }
-    const auto trace = context.trace();
-    bool observed = look.life != Life::Unknown;
-    for (const auto& [key, belief] : state.beliefs) {
-        if (trace->clientOf(key.second) != client) continue;
-        observed = true;
-        if (belief.phase == trace::Belief::Phase::Idle) continue;
-        ClientLook::Belief now = ClientLook::Belief::Waiting;
-        if (belief.phase == trace::Belief::Phase::Holding) {
-            const auto record = state.records.find(key.first);
-            const bool stale = record != state.records.end() && trace::contradicts(record->second, belief, key.second);
-            now = stale ? ClientLook::Belief::Stale : ClientLook::Belief::Holding;
-        }
-        if (now < look.belief) continue;
-        look.belief = now;
-        look.since = Nanos(belief.since);
-    }
-    if (observed) return look;
-    look.belief = ClientLook::Belief::Unobserved;
-    look.recorded = std::ranges::any_of(state.records, [&](const auto& entry) {
-        const trace::Record& record = entry.second;
-        return record.observed && record.owner != trace::kNoEntity && trace->clientOf(record.owner) == client;
-    });
-    return look;
-}
-
-bool isInSight(const ViewContext& context, EntityId node) {
-    return std::ranges::none_of(context.state().records, [&](const auto& entry) {
-        return !entry.second.observed && context.trace()->entity(entry.first).parent == node;
-    });
-}
-
-QString nodeWords(const ViewContext& context, EntityId node) {
+QString nodeWords(const ViewContext& context, EntityId node, const Looks& looks) {
     const auto found = context.state().nodes.find(node);
     const Life life = found == context.state().nodes.end() ? Life::Unknown : found->second.life;
     if (life == Life::Dead) return Words::tr("dead");
     if (life == Life::Paused) return Words::tr("paused");
     if (life == Life::Unknown) return Words::tr("not seen yet");
-    if (!isInSight(context, node)) return Words::tr("out of sight");
-    int held = 0;
-    for (const auto& [lock, record] : context.state().records)
-        held += record.owner != trace::kNoEntity && record.certainty != trace::Certainty::Guess &&
-                context.trace()->entity(lock).parent == node;
-    return Words::tr("%n lock(s) held", "", held);
+    if (!looks.inSight(node)) return Words::tr("out of sight");
+    return Words::tr("%n lock(s) held", "", looks.heldOn(node));
 }
 
 QString clientWords(const ClientLook& look, Nanos now) {
@@ -146,7 +103,8 @@ void paintLink(QPainter& painter, const ViewContext& context, const ClusterLayou
     }
 }
 
-void paintNode(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& node, bool marked) {
+void paintNode(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& node, const Looks& looks,
+               bool marked) {
     if (node.watcher) {
         paintWatcher(painter, context, node);
         if (marked) paintMark(painter, node.box.adjusted(-3, -3, 3, 3), 8);
@@ -186,7 +144,7 @@ void paintNode(QPainter& painter, const ViewContext& context, const ClusterLayou
     };
     painter.drawText(room, Qt::AlignLeft | Qt::AlignTop, text(context.trace()->displayName(node.entity), room.width()));
     const QString role = dead || paused ? QString() : nodeRoleWords(context, node.entity);
-    QString words = role.isEmpty() ? nodeWords(context, node.entity) : role;
+    QString words = role.isEmpty() ? nodeWords(context, node.entity, looks) : role;
     if (state.clockOffset != 0) words = Words::tr("clock %1").arg(offsetText(Nanos(state.clockOffset)));
     if (state.poolExhausted && !dead) words = Words::tr("pool exhausted");
     painter.setFont(uiFont(-1.5));
@@ -196,8 +154,7 @@ void paintNode(QPainter& painter, const ViewContext& context, const ClusterLayou
 }
 
 void paintClient(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& client,
-                 const ClusterLayout& layout, bool marked) {
-    const ClientLook look = clientLook(context, client.entity);
+                 const ClientLook& look, const ClusterLayout& layout, bool marked) {
     const bool dead = look.life == Life::Dead, paused = look.life == Life::Paused;
     Role ink = Role::TextDim;
     painter.setPen(QPen(color(Role::FieldBorder), 1.25));

@@ -29,6 +29,9 @@ constexpr std::size_t kWordyFlights = 4;
 /// Drawn; with more of them only those of the selection and of holders, and those that a fault has struck: a hundred
 /// whole links are a grey mountain.
 constexpr std::size_t kMostLinks = 120;
+/// More clients than these are painted less often: a picture of thousands takes longer than a frame.
+constexpr std::size_t kManyClients = 1000;
+constexpr auto kManyPace = 250ms;
 } // namespace
 
 ClusterPanel::ClusterPanel(ViewContext* context, QWidget* parent)
@@ -49,9 +52,15 @@ ClusterPanel::ClusterPanel(ViewContext* context, QWidget* parent)
     connect(context, &ViewContext::playheadChanged, this, [this](Nanos t) {
         m_pace = std::chrono::abs(t - m_lastPlayhead);
         m_lastPlayhead = t;
-        if (reshape()) follow();
-        update();
+        if (!isVisible()) return;
+        if (m_clients.size() <= kManyClients)
+            catchUp();
+        else if (!m_soon.isActive())
+            m_soon.start();
     });
+    m_soon.setSingleShot(true);
+    m_soon.setInterval(kManyPace);
+    connect(&m_soon, &QTimer::timeout, this, &ClusterPanel::catchUp);
     connect(context, &ViewContext::selectionChanged, this, &ClusterPanel::follow);
     forget();
 }
@@ -90,6 +99,16 @@ void ClusterPanel::grow() {
     update();
 }
 
+void ClusterPanel::catchUp() {
+    if (reshape()) follow();
+    update();
+}
+
+void ClusterPanel::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    catchUp(); // out of sight it did not follow the playhead
+}
+
 bool ClusterPanel::reshape() {
     const auto trace = m_context->trace();
     const trace::State& state = m_context->state();
@@ -105,6 +124,10 @@ bool ClusterPanel::reshape() {
         shape.replicated = shape.replicated || (known && trace->entity(found->second.role).name == "replica");
     }
     shape.replicated = shape.replicated || m_shape.replicated;
+    std::set<EntityId> disturbed;
+    for (const auto& [link, its] : state.links)
+        if (its != trace::LinkState{}) disturbed.insert(disturbed.end(), link);
+    if (m_layoutValid && shape == m_shape && plain == m_plain && disturbed == m_disturbed) return false;
     const auto watches = [&shape](EntityId node) {
         return std::ranges::find(shape.watchers, node) != shape.watchers.end();
     };
@@ -112,11 +135,11 @@ bool ClusterPanel::reshape() {
         // Links between servers, and to Sentinels, are many: those are shown that somebody has disturbed.
         const trace::Entity& e = trace->entity(link);
         const bool plainLink = trace->entity(e.parent).kind == EntityKind::Client && !watches(e.other);
-        const auto found = state.links.find(link);
-        const bool disturbed = found != state.links.end() && found->second != trace::LinkState{};
-        if (plainLink || disturbed) shown.push_back(link);
+        if (plainLink || disturbed.contains(link)) shown.push_back(link);
     }
-    if (m_layoutValid && shape == m_shape && plain == m_plain && shown == m_shown) return false;
+    const bool same = m_layoutValid && shape == m_shape && plain == m_plain && shown == m_shown;
+    m_disturbed = std::move(disturbed);
+    if (same) return false;
     m_shape = std::move(shape);
     m_plain = std::move(plain);
     m_shown = std::move(shown);
@@ -201,18 +224,19 @@ void ClusterPanel::paintEvent(QPaintEvent*) {
         if (const auto link = links.find({flight.client, flight.node});
             link != links.end() && (!manyLinks || isTold(*link->second)))
             paintFlight(painter, flight, *link->second, *trace, m_flights.size() <= kWordyFlights);
+    const Looks looks(*m_context);
     // Clients with a tag beside them come last, so that no other client covers it.
     const auto isLast = [&](const ClusterLayout::Item& item) {
         return !layout.clientWords && (holders.contains(item.entity) || marked(item));
     };
     for (const ClusterLayout::Item& item : layout.items) {
-        if (item.kind == EntityKind::Node) paintNode(painter, *m_context, item, marked(item));
+        if (item.kind == EntityKind::Node) paintNode(painter, *m_context, item, looks, marked(item));
         if (item.kind == EntityKind::Client && !isLast(item))
-            paintClient(painter, *m_context, item, layout, marked(item));
+            paintClient(painter, *m_context, item, looks.of(item.entity), layout, marked(item));
     }
     for (const ClusterLayout::Item& item : layout.items)
         if (item.kind == EntityKind::Client && isLast(item))
-            paintClient(painter, *m_context, item, layout, marked(item));
+            paintClient(painter, *m_context, item, looks.of(item.entity), layout, marked(item));
     Nanos real{};
     for (const Flight& flight : m_flights)
         real = std::max(real, flight.time);
@@ -234,18 +258,19 @@ QString ClusterPanel::describe(const ClusterLayout::Item& item) const {
     const auto trace = m_context->trace();
     const QString name = trace->displayName(item.entity);
     const trace::State& state = m_context->state();
+    const Looks looks(*m_context);
     using Life = trace::ClientState::Life;
     if (item.kind == EntityKind::Client)
-        return tr("client %1: %2").arg(name, clientWords(clientLook(*m_context, item.entity), m_context->playhead()));
+        return tr("client %1: %2").arg(name, clientWords(looks.of(item.entity), m_context->playhead()));
     if (item.kind == EntityKind::Node) {
         const auto found = state.nodes.find(item.entity);
         const Life life = found == state.nodes.end() ? Life::Unknown : found->second.life;
         const QString words = tr("node %1: %2")
-                                  .arg(name, life == Life::Dead                   ? tr("dead")
-                                             : life == Life::Paused               ? tr("paused")
-                                             : life == Life::Unknown              ? tr("not seen yet")
-                                             : isInSight(*m_context, item.entity) ? tr("running")
-                                                                                  : tr("out of sight"));
+                                  .arg(name, life == Life::Dead           ? tr("dead")
+                                             : life == Life::Paused       ? tr("paused")
+                                             : life == Life::Unknown      ? tr("not seen yet")
+                                             : looks.inSight(item.entity) ? tr("running")
+                                                                          : tr("out of sight"));
         const QString role = life == Life::Dead ? QString() : nodeRoleWords(*m_context, item.entity);
         QStringList all{words};
         if (!role.isEmpty()) all += role;

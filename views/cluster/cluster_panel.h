@@ -4,7 +4,9 @@
 #include "cluster/flights.h"
 #include "models/view_context.h"
 
+#include <QTimer>
 #include <QWidget>
+#include <set>
 
 class QMenu;
 
@@ -34,6 +36,7 @@ Q_SIGNALS:
 protected:
     void paintEvent(QPaintEvent*) override;
     void resizeEvent(QResizeEvent*) override;
+    void showEvent(QShowEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void leaveEvent(QEvent*) override;
@@ -46,6 +49,8 @@ protected:
 private:
     /// Takes in what changes the picture's places: roles, and which links are worth a line. True: it is another one.
     bool reshape();
+    /// Shows the playhead's instant.
+    void catchUp();
     void forget();
     void grow();
     void follow();
@@ -57,6 +62,7 @@ private:
     mutable ClusterLayout m_layout;
     mutable bool m_layoutValid = false;
     std::vector<trace::EntityId> m_nodes, m_clients, m_links;
+    std::set<trace::EntityId> m_disturbed;         ///< links that a fault has struck
     std::vector<trace::EntityId> m_plain, m_shown; ///< nodes that are no watchers; links that are in the picture
     ClusterShape m_shape;
     std::size_t m_seenEntities = 0;
@@ -65,6 +71,7 @@ private:
     int m_current = -1;
     trace::EntityId m_hovered = trace::kNoEntity;
     QWidget* m_empty;
+    QTimer m_soon;
 };
 
 } // namespace lockscope::views

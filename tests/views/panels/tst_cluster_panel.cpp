@@ -258,14 +258,14 @@ private Q_SLOTS:
         trace::Trace& t = scene.session.writable();
         const auto stranger = t.intern(trace::EntityKind::Client, "8743c9c0");
         const auto thread = t.intern(trace::EntityKind::Thread, "57", stranger);
-        const auto words = [&] { return clientWords(clientLook(scene.context, stranger), scene.context.playhead()); };
+        const auto words = [&] { return clientWords(Looks(scene.context).of(stranger), scene.context.playhead()); };
         QCOMPARE(words(), u"not observed"_qs);
         const auto lock = t.intern(trace::EntityKind::Lock, "stock", scene.story.node);
         t.append({Nanos(11s).count(), Nanos(40s).count(), thread, lock, 1, trace::EventKind::RecordHeld});
         scene.context.setPlayhead(12s);
         QCOMPARE(words(), u"holds, by the record"_qs);
         scene.context.setPlayhead(100ms);
-        QCOMPARE(clientWords(clientLook(scene.context, scene.story.a), 100ms), u"idle"_qs); // ours, seen to start
+        QCOMPARE(clientWords(Looks(scene.context).of(scene.story.a), 100ms), u"idle"_qs); // ours, seen to start
     }
 
     void aReaderBesideTheOneOnRecordIsNotStale() {
@@ -276,16 +276,16 @@ private Q_SLOTS:
         t.append({Nanos(11s).count(), 1, scene.story.aThread, lock, 1, trace::EventKind::GrantedAs});
         t.append({Nanos(11s).count(), 0, scene.story.aThread, lock, 1, trace::EventKind::Granted});
         scene.context.setPlayhead(12s);
-        QCOMPARE(clientLook(scene.context, scene.story.a).belief, ClientLook::Belief::Holding);
+        QCOMPARE(Looks(scene.context).of(scene.story.a).belief, ClientLook::Belief::Holding);
     }
 
     void whatIsOutOfSightIsNotCounted() {
         Scene scene;
-        QVERIFY(nodeWords(scene.context, scene.story.node).startsWith(u"1 lock"_qs));
+        QVERIFY(nodeWords(scene.context, scene.story.node, Looks(scene.context)).startsWith(u"1 lock"_qs));
         scene.context.setPlayhead(12s);
         scene.session.writable().append(
             {Nanos(11s).count(), 0, 0, scene.story.lock, 0, trace::EventKind::RecordUnobserved});
-        QCOMPARE(nodeWords(scene.context, scene.story.node), u"out of sight"_qs);
+        QCOMPARE(nodeWords(scene.context, scene.story.node, Looks(scene.context)), u"out of sight"_qs);
         const auto& node = *scene.panel.picture().find(scene.story.node);
         QVERIFY(!scene.panel.describe(node).contains(u"running"_qs));
     }

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cluster/looks.h"
+
+#include "trace/belief.h"
+
+namespace lockscope::views {
+
+using trace::EntityId;
+using trace::kNoEntity;
+
+Looks::Looks(const ViewContext& context) : m_context(context) {
+    const trace::State& state = context.state();
+    const auto trace = context.trace();
+    for (const auto& [key, belief] : state.beliefs) {
+        Stand& stand = m_believers[trace->clientOf(key.second)];
+        if (belief.phase == trace::Belief::Phase::Idle) continue;
+        ClientLook::Belief now = ClientLook::Belief::Waiting;
+        if (belief.phase == trace::Belief::Phase::Holding) {
+            const auto record = state.records.find(key.first);
+            const bool stale = record != state.records.end() && trace::contradicts(record->second, belief, key.second);
+            now = stale ? ClientLook::Belief::Stale : ClientLook::Belief::Holding;
+        }
+        if (now >= stand.belief) stand = {now, belief.since};
+    }
+    for (const auto& [lock, record] : state.records) {
+        if (record.observed && record.owner == kNoEntity) continue;
+        const EntityId node = trace->entity(lock).parent;
+        if (!record.observed) m_outOfSight.insert(node);
+        if (record.owner == kNoEntity) continue;
+        if (record.certainty != trace::Certainty::Guess) ++m_held[node];
+        if (record.observed) m_recorded.insert(trace->clientOf(record.owner));
+    }
+}
+
+ClientLook Looks::of(EntityId client) const {
+    ClientLook look;
+    const trace::State& state = m_context.state();
+    if (const auto found = state.clients.find(client); found != state.clients.end()) {
+        look.life = found->second.life;
+        look.watchdogStopped = found->second.watchdogStopped;
+        look.clockOffset = Nanos(found->second.clockOffset);
+    }
+    if (const auto found = m_believers.find(client); found != m_believers.end()) {
+        look.belief = found->second.belief;
+        look.since = Nanos(found->second.since);
+    } else if (look.life == trace::ClientState::Life::Unknown) {
+        look.belief = ClientLook::Belief::Unobserved;
+        look.recorded = m_recorded.contains(client);
+    }
+    return look;
+}
+
+int Looks::heldOn(EntityId node) const {
+    const auto found = m_held.find(node);
+    return found == m_held.end() ? 0 : found->second;
+}
+
+} // namespace lockscope::views
