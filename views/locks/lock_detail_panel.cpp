@@ -304,8 +304,10 @@ QStringList LockDetailPanel::copyLines(trace::EntityId lock) const {
     const auto trace = m_context->trace();
     const trace::State& state = m_context->state();
     const auto whole = state.records.find(lock);
-    for (const auto& [id, copy] : state.records) {
-        if (copy.copyOf != lock) continue;
+    for (const trace::EntityId id : m_context->copiesOf(lock)) {
+        const auto record = state.records.find(id);
+        if (record == state.records.end()) continue;
+        const trace::Record& copy = record->second;
         const EntityId node = trace->entity(id).parent;
         const auto server = state.nodes.find(node);
         const bool dead = server != state.nodes.end() && server->second.life == trace::ClientState::Life::Dead;

@@ -29,6 +29,22 @@ namespace {
 constexpr auto kMeasurePace = 200ms;
 constexpr int kHeaderPad = 12; ///< pixels at each side of a column's title
 
+/// Counting so many locks at each change would take longer than a frame.
+constexpr int kManyLocks = 2000;
+constexpr int kManyPace = 250; ///< ms
+
+/// A tree asks each row of a changed range for its place. With thousands of locks in it only those in sight matter.
+class LocksView : public QTreeView {
+public:
+    void dataChanged(const QModelIndex& first, const QModelIndex& last, const QList<int>& roles) override {
+        constexpr int kFew = 64;
+        if (last.row() - first.row() < kFew)
+            QTreeView::dataChanged(first, last, roles);
+        else
+            viewport()->update();
+    }
+};
+
 bool severalServers(session::Session* session) {
     const session::ConnectionDesk* const desk = session::connectionDeskOf(session);
     return desk && desk->openCount() > 1;
@@ -59,7 +75,7 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
       m_context(context),
       m_model(new LocksModel(context, this)),
       m_proxy(new LocksProxy(m_model, this)),
-      m_view(new QTreeView),
+      m_view(new LocksView),
       m_filter(new QLineEdit),
       m_summary(new DimLabel),
       m_tree(new QToolButton) {
@@ -142,12 +158,10 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
         // Whether an empty table means that there is no lock depends on how it stands with the server.
         session::Session* const session = m_context->session();
         if (session)
-            connect(session, &session::Session::healthChanged, &m_tellSoon, qOverload<>(&QTimer::start),
-                    Qt::UniqueConnection);
-        m_tellSoon.start();
+            connect(session, &session::Session::healthChanged, this, &LocksPanel::tellSoon, Qt::UniqueConnection);
+        tellSoon();
     });
     m_tellSoon.setSingleShot(true);
-    m_tellSoon.setInterval(0);
     connect(&m_tellSoon, &QTimer::timeout, this, &LocksPanel::tell);
     m_measureSoon.setSingleShot(true);
     m_measureSoon.setInterval(kMeasurePace);
@@ -159,14 +173,14 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     connect(m_proxy, &QAbstractItemModel::dataChanged, this, measure);
     connect(m_proxy, &QAbstractItemModel::modelReset, this, measure);
     connect(m_context, &ViewContext::sessionChanged, m_columns, &RoomyColumns::forgetNeeds);
-    connect(m_proxy, &QAbstractItemModel::rowsInserted, &m_tellSoon, qOverload<>(&QTimer::start));
-    connect(m_proxy, &QAbstractItemModel::rowsRemoved, &m_tellSoon, qOverload<>(&QTimer::start));
+    connect(m_proxy, &QAbstractItemModel::rowsInserted, this, &LocksPanel::tellSoon);
+    connect(m_proxy, &QAbstractItemModel::rowsRemoved, this, &LocksPanel::tellSoon);
     connect(m_proxy, &QAbstractItemModel::modelReset, this, [this] {
         showGroups();
         tell();
         follow();
     });
-    connect(m_proxy, &QAbstractItemModel::dataChanged, &m_tellSoon, qOverload<>(&QTimer::start));
+    connect(m_proxy, &QAbstractItemModel::dataChanged, this, &LocksPanel::tellSoon);
     connect(m_proxy, &QAbstractItemModel::rowsInserted, this, [this](const QModelIndex& parentIndex) {
         if (!parentIndex.isValid() && m_model->isGrouped()) showGroups();
         m_view->setRootIsDecorated(m_model->isTree());
@@ -253,6 +267,10 @@ void LocksPanel::follow() {
     else
         m_view->selectionModel()->clear();
     m_following = false;
+}
+
+void LocksPanel::tellSoon() {
+    if (!m_tellSoon.isActive()) m_tellSoon.start(m_model->lockCount() > kManyLocks ? kManyPace : 0);
 }
 
 void LocksPanel::tell() {

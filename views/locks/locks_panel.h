@@ -43,6 +43,7 @@ private:
     void makeGroupMenu();
     void group();
     void tell();
+    void tellSoon();
     void measureColumns();
     /// Says why there is no lock in the table.
     void tellNone();

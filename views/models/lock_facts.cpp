@@ -122,7 +122,8 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
     facts.lock = lock;
     facts.server = trace.entity(lock).parent;
     const auto found = state.records.find(lock);
-    const trace::Record record = found == state.records.end() ? trace::Record{} : found->second;
+    static const trace::Record kNone;
+    const trace::Record& record = found == state.records.end() ? kNone : found->second;
     if (facts.server == kNoEntity) facts.server = record.decider;
     facts.deciders = record.deciders;
     std::vector<std::pair<std::int64_t, EntityId>> believers;

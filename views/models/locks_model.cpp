@@ -13,7 +13,7 @@ using trace::EntityKind;
 using trace::kNoEntity;
 
 namespace {
-/// So many locks are refreshed at once; more of them less often, so that the window stays quick.
+/// So many locks are refreshed at once; more of them part by part and less often, so that the window stays quick.
 constexpr int kManyLocks = 2000;
 constexpr auto kManyPace = 250ms;
 
@@ -110,6 +110,7 @@ void LocksModel::reload() {
     m_copies.clear();
     m_anyCopy = false;
     m_seenEntities = 0;
+    m_pass.reset();
     attach();
     m_badges = connectionsOf(*m_context);
     m_alerts = alertsNow();
@@ -151,49 +152,66 @@ const LocksModel::Alerted* LocksModel::alertOf(const LockFacts& facts) const {
 }
 
 void LocksModel::refreshSoon() {
+    m_again = m_pass.has_value();
     // One that waits is left alone: started again at every frame, it would never come to its end while time goes on.
-    if (m_soon.isActive()) return;
+    if (m_pass || m_soon.isActive()) return;
     m_soon.start(lockCount() > kManyLocks ? kManyPace : 0ms);
 }
 
-void LocksModel::refresh() {
+void LocksModel::beginPass() {
     addLocks();
-    const auto trace = m_context->trace();
-    m_history.moveTo(trace, m_context->playhead());
-    const trace::State& state = m_context->state();
+    m_history.moveTo(m_context->trace(), m_context->playhead());
+    Pass pass;
     std::vector<EntityId> badges = connectionsOf(*m_context);
-    const bool badgesDiffer = badges != m_badges; // with a second connection the first one gets a badge, too
+    pass.badgesDiffer = badges != m_badges; // with a second connection the first one gets a badge, too
     m_badges = std::move(badges);
-    const auto ages = std::exchange(m_ages, agesNow());
-    const auto ageDiffers = [&](EntityId lock) {
-        const auto before = ages.find(trace::connectionOf(*trace, lock));
-        return (before == ages.end() ? 0 : before->second) != ageOf(lock);
-    };
-    const bool agesDiffer = ages != m_ages;
-    const Alerts alerts = std::exchange(m_alerts, alertsNow());
-    const bool alertsDiffer = alerts != m_alerts;
-    const auto alertDiffers = [&](EntityId lock) {
-        const Alerted *before = alertIn(alerts, lock), *after = alertIn(m_alerts, lock);
-        return (before != nullptr) != (after != nullptr) || (before && *before != *after);
-    };
+    pass.ages = std::exchange(m_ages, agesNow());
+    pass.agesDiffer = pass.ages != m_ages;
+    pass.alerts = std::exchange(m_alerts, alertsNow());
+    pass.alertsDiffer = pass.alerts != m_alerts;
+    pass.count = lockCount();
+    m_pass = std::move(pass);
+}
+
+bool LocksModel::wordsDiffer(EntityId lock) const {
+    const Pass& pass = *m_pass;
+    if (pass.badgesDiffer) return true;
+    if (pass.alertsDiffer) {
+        const Alerted *before = alertIn(pass.alerts, lock), *after = alertIn(m_alerts, lock);
+        if ((before != nullptr) != (after != nullptr) || (before && *before != *after)) return true;
+    }
+    if (!pass.agesDiffer) return false;
+    const auto before = pass.ages.find(trace::connectionOf(*m_context->trace(), lock));
+    return (before == pass.ages.end() ? 0 : before->second) != ageOf(lock);
+}
+
+void LocksModel::refresh() {
+    if (!m_pass) beginPass();
+    const auto trace = m_context->trace();
+    const trace::State& state = m_context->state();
     std::vector<int> changed;
-    const int count = lockCount();
-    for (int i = 0; i < count; ++i) {
-        LockFacts now =
-            lockFacts(m_facts[std::size_t(i)].lock, *trace, state, m_context->settings(), m_context->playhead());
-        const bool same = now == m_facts[std::size_t(i)];
-        if (same && !badgesDiffer && !(alertsDiffer && alertDiffers(now.lock)) && !(agesDiffer && ageDiffers(now.lock)))
-            continue;
-        m_facts[std::size_t(i)] = std::move(now);
+    const int end = std::min(m_pass->count, m_pass->next + kManyLocks);
+    for (int& i = m_pass->next; i < end; ++i) {
+        LockFacts& known = m_facts[std::size_t(i)];
+        LockFacts now = lockFacts(known.lock, *trace, state, m_context->settings(), m_context->playhead());
+        if (now == known && !wordsDiffer(now.lock)) continue;
+        known = std::move(now);
         changed.push_back(i);
     }
-    if (m_grouping == Grouping::Holder) regroup(changed);
     announce(changed);
-    if (alerts.empty() != m_alerts.empty()) Q_EMIT alertsCame(hasAlerts());
+    m_pass->changed.insert(m_pass->changed.end(), changed.begin(), changed.end());
+    if (m_pass->next < m_pass->count) {
+        m_soon.start(0);
+        return;
+    }
+    const Pass pass = *std::exchange(m_pass, std::nullopt);
+    if (m_grouping == Grouping::Holder) regroup(pass.changed);
+    if (pass.alerts.empty() != m_alerts.empty()) Q_EMIT alertsCame(hasAlerts());
     m_copies.refresh([this](int lock) {
         const QModelIndex parent = indexOf(m_facts[std::size_t(lock)].lock);
         Q_EMIT dataChanged(index(0, 0, parent), index(m_copies.countOf(lock) - 1, ColumnCount - 1, parent));
     });
+    if (m_again) refreshSoon();
 }
 
 std::map<EntityId, std::int64_t> LocksModel::agesNow() const {

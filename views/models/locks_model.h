@@ -100,7 +100,11 @@ private:
     void attach();
     void reload();
     void refreshSoon();
+    /// The next part of a pass over all locks, or all of one.
     void refresh();
+    void beginPass();
+    /// Whether a row's words about its alerts, its age or its connection are others than before the pass.
+    bool wordsDiffer(trace::EntityId lock) const;
     void addLocks();
     void regroup(const std::vector<int>& changed);
     /// How long ago the locks of each connection were looked at, in whole seconds: of those where that is long.
@@ -141,7 +145,18 @@ private:
     Alerts alertsNow() const;
     const Alerted* alertIn(const Alerts& alerts, trace::EntityId lock) const;
 
+    /// On its way over the locks: with many of them it takes several turns of the event loop, so that none is long.
+    struct Pass {
+        std::map<trace::EntityId, std::int64_t> ages; ///< m_ages as it was told before
+        Alerts alerts;                                ///< m_alerts as it was told before
+        bool badgesDiffer = false, agesDiffer = false, alertsDiffer = false;
+        int next = 0, count = 0;  ///< m_facts' indexes: the next one, and how many there were at first
+        std::vector<int> changed; ///< m_facts' indexes so far
+    };
+
     ViewContext* m_context;
+    std::optional<Pass> m_pass;
+    bool m_again = false; ///< something came during the pass
     Grouping m_grouping = Grouping::None;
     std::vector<LockFacts> m_facts; ///< by order of appearance
     std::map<trace::EntityId, int> m_position;

@@ -81,6 +81,7 @@ void ViewContext::adoptTrace() {
     m_scenario.reset();
     m_settings.reset();
     m_entities.clear();
+    m_copies.clear();
     m_seenEntities = 0;
     const EntityId before = m_selection;
     m_selection = m_about = kNoEntity;
@@ -153,11 +154,27 @@ void ViewContext::foldAhead() {
     if (m_index->prepare(kRowsAhead)) m_ahead.stop();
 }
 
+bool ViewContext::stateLeadsTo(std::size_t rows) const {
+    if (!m_stateValid || m_playhead < m_stateAt || rows < m_state.rows || rows - m_state.rows > kRowsAhead)
+        return false;
+    // A row from before the instant that the state stands at would find beliefs ended that it may have prolonged.
+    return !m_stateEnded || rows == m_state.rows || m_trace->timeAt(m_state.rows) >= m_stateAt.count();
+}
+
 const trace::State& ViewContext::state() const {
-    const bool current = m_stateValid && m_stateAt == m_playhead && m_state.rows == m_trace->upperBound(m_playhead);
-    if (current) return m_state;
-    if (!m_index) m_index = std::make_unique<trace::StateIndex>(m_trace);
-    m_state = m_index->at(m_playhead);
+    const std::size_t rows = m_trace->upperBound(m_playhead);
+    if (m_stateValid && m_stateAt == m_playhead && m_state.rows == rows) return m_state;
+    // Time mostly goes on by a frame: with thousands of locks a copy of the state takes longer than the rows until
+    // then.
+    if (stateLeadsTo(rows)) {
+        while (m_state.rows < rows)
+            m_state.apply(m_trace->at(m_state.rows), *m_trace);
+    } else {
+        if (!m_index) m_index = std::make_unique<trace::StateIndex>(m_trace);
+        m_state = m_index->atRow(rows);
+    }
+    m_stateEnded = m_state.nextDeadline() <= m_playhead.count();
+    m_state.passTime(m_playhead.count());
     m_stateAt = m_playhead;
     m_stateValid = true;
     return m_state;
@@ -251,10 +268,19 @@ EntityId ViewContext::focusedLock() const {
 const std::vector<EntityId>& ViewContext::entities(EntityKind kind) const {
     const std::size_t count = m_trace->entityCount();
     for (; m_seenEntities < count; ++m_seenEntities) {
-        const EntityKind its = m_trace->entity(EntityId(m_seenEntities)).kind;
-        if (its != EntityKind::Text) m_entities[its].push_back(EntityId(m_seenEntities));
+        const EntityId id = EntityId(m_seenEntities);
+        const EntityKind its = m_trace->entity(id).kind;
+        if (its != EntityKind::Text) m_entities[its].push_back(id);
+        if (const EntityId logical = m_trace->copyOf(id); logical != kNoEntity) m_copies[logical].push_back(id);
     }
     return m_entities[kind];
+}
+
+const std::vector<EntityId>& ViewContext::copiesOf(EntityId lock) const {
+    static const std::vector<EntityId> kNone;
+    entities(EntityKind::Lock);
+    const auto found = m_copies.find(lock);
+    return found == m_copies.end() ? kNone : found->second;
 }
 
 void ViewContext::breakIt(scenario::Fault fault) {

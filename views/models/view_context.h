@@ -69,6 +69,8 @@ public:
 
     /// All entities of a kind that turned up so far, in order; of names and texts (Text) none. Costs what is new.
     const std::vector<trace::EntityId>& entities(trace::EntityKind kind) const;
+    /// What each of several servers keeps of a lock: entities of its own, in the order of the trace.
+    const std::vector<trace::EntityId>& copiesOf(trace::EntityId lock) const;
 
     /// Where a lesson asks to look; nothing: the whole picture is of equal interest, and may show what is to come.
     const std::optional<Spotlight>& spotlight() const { return m_spotlight; }
@@ -136,11 +138,15 @@ private:
     mutable trace::State m_state;
     mutable Nanos m_stateAt{};
     mutable bool m_stateValid = false;
+    mutable bool m_stateEnded = false; ///< beliefs in it may have ended since its last row, by their own deadlines
+    /// Whether m_state becomes that of the playhead by the rows up to `rows`, which are not many.
+    bool stateLeadsTo(std::size_t rows) const;
     mutable trace::State m_now; ///< of all rows so far, where what is done is done now
     mutable std::optional<scenario::Scenario> m_scenario, m_settings;
     mutable Nanos m_settingsAt{};
     mutable std::map<trace::EntityKind, std::vector<trace::EntityId>> m_entities;
-    mutable std::size_t m_seenEntities = 0; ///< entities that were looked at for m_entities
+    mutable std::map<trace::EntityId, std::vector<trace::EntityId>> m_copies; ///< by logical lock
+    mutable std::size_t m_seenEntities = 0; ///< entities that were looked at for m_entities and m_copies
 };
 
 } // namespace lockscope::views

@@ -7,6 +7,7 @@
 #include <QElapsedTimer>
 #include <QSignalSpy>
 #include <QTest>
+#include <random>
 
 using namespace lockscope;
 using namespace lockscope::views;
@@ -77,6 +78,51 @@ private Q_SLOTS:
         session.writable().append({Nanos(15s).count(), 0, 0, story.lock, story.cThread, trace::EventKind::RecordFreed,
                                    std::uint8_t(trace::FreedBy::Expiry)});
         QCOMPARE(context.state().records.at(story.lock).owner, trace::kNoEntity);
+    }
+
+    void goingOnStepByStepIsAsGoodAsFoldingAnew() {
+        FakeSession session;
+        trace::fillSynthetic(session.writable(), 20'000, 30, 7);
+        ViewContext context;
+        context.setSession(&session);
+        const Nanos end = session.trace()->reached();
+        std::mt19937 random(3);
+        Nanos at{};
+        for (int i = 0; i < 600; ++i) {
+            // Mostly on by a frame, sometimes back, sometimes far.
+            const std::uint32_t way = random() % 20;
+            at += way == 0 ? -end / 7 : way == 1 ? end / 5 : end / 900;
+            at = at < Nanos(0) ? Nanos(0) : std::min(at, end + 1s);
+            context.setPlayhead(at);
+            trace::StateIndex anew(session.trace());
+            QCOMPARE(context.state(), anew.at(context.playhead()));
+        }
+    }
+
+    void aLateRowProlongsABeliefThatTimeAloneHadEnded() {
+        FakeSession session;
+        trace::Trace& trace = session.writable();
+        const PauseStory story(trace);
+        ViewContext context;
+        context.setSession(&session);
+        const Nanos from = trace.reached() + 1s;
+        const auto believes = [&](Nanos at, Nanos until) {
+            trace.append({at.count(), until.count(), story.cThread, story.lock, 0, trace::EventKind::BelievedUntil, 0});
+        };
+        trace.append({from.count(), 36, story.cThread, story.lock, 1, trace::EventKind::Granted, 0});
+        believes(from, from + 5s);
+        const auto holds = [&] {
+            return context.state().beliefs.at({story.lock, story.cThread}).phase == trace::Belief::Phase::Holding;
+        };
+        context.setPlayhead(from + 4s);
+        QVERIFY(holds());
+        context.setPlayhead(from + 6s); // the playhead of a live session is ahead of the rows
+        QVERIFY(!holds());
+        believes(from + 3s, from + 9s);
+        context.setPlayhead(from + 7s);
+        trace::StateIndex anew(session.trace());
+        QCOMPARE(context.state(), anew.at(from + 7s));
+        QVERIFY(holds());
     }
 
     void growthIsToldAtMostThirtyTimesASecondAndNeverForgotten() {
