@@ -157,14 +157,22 @@ void LockscopeStyle::drawControl(ControlElement element, const QStyleOption* opt
         return drawHeader(*option, *painter);
     case CE_HeaderLabel:
         if (const auto* header = qstyleoption_cast<const QStyleOptionHeader*>(option)) {
-            QStyleOptionHeader quiet = *header;
+            // Qt hands over a second version of this option, and reads all of its fields: a copy of the first would
+            // leave to chance how a long title is cut.
+            QStyleOptionHeaderV2 quiet;
+            static_cast<QStyleOptionHeader&>(quiet) = *header;
+            quiet.version = QStyleOptionHeaderV2::Version;
             // The header's margin is meant sideways; above and below it would cut Chinese characters.
             const int margin = pixelMetric(PM_HeaderMargin, option, widget);
             quiet.rect.adjust(0, -margin, 0, margin);
             quiet.palette.setColor(QPalette::ButtonText, color(Role::TextDim));
             quiet.state &= ~(State_On | State_Sunken);
+            const QFont font = uiFont(-1.5, QFont::DemiBold);
+            quiet.fontMetrics = QFontMetrics(font);
+            quiet.text = quiet.fontMetrics.elidedText(quiet.text, Qt::ElideRight, quiet.rect.width());
+            quiet.textElideMode = Qt::ElideNone; // it fits by now
             painter->save();
-            painter->setFont(uiFont(-1.5, QFont::DemiBold));
+            painter->setFont(font);
             QProxyStyle::drawControl(element, &quiet, painter, widget);
             painter->restore();
             return;

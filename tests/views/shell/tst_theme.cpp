@@ -3,12 +3,14 @@
 #include "theme/gauge.h"
 #include "theme/icons.h"
 #include "theme/palette.h"
+#include "theme/style.h"
 #include "theme/widgets.h"
 
 #include <QApplication>
 #include <QDir>
 #include <QPainter>
 #include <QSignalSpy>
+#include <QStyleOption>
 #include <QTest>
 #include <cmath>
 
@@ -138,6 +140,34 @@ private Q_SLOTS:
                     covered += qAlpha(image.pixel(x, y)) > 128;
             const double share = double(covered) / (image.width() * image.height());
             QVERIFY2(share > 0.3 && share < 0.65, qPrintable(QString::number(share)));
+        }
+    }
+
+    void aLongColumnTitleIsCutWithAnEllipsis() {
+        const LockscopeStyle style;
+        // As a header draws it, whatever it says about cutting.
+        const auto drawn = [&](const QString& title, int width, Qt::TextElideMode mode) {
+            QStyleOptionHeaderV2 option;
+            option.rect = QRect(0, 0, width, 24);
+            option.text = title;
+            option.textAlignment = Qt::AlignLeft | Qt::AlignVCenter;
+            option.state = QStyle::State_Enabled;
+            option.textElideMode = mode;
+            QImage image(width, 24, QImage::Format_ARGB32_Premultiplied);
+            image.fill(Qt::white);
+            QPainter painter(&image);
+            style.drawControl(QStyle::CE_HeaderLabel, &option, &painter, nullptr);
+            return image;
+        };
+        const QString title = QStringLiteral("Held for, longest first");
+        const QFontMetrics metrics(uiFont(-1.5, QFont::DemiBold));
+        constexpr int kNarrow = 60;
+        const QString cut = metrics.elidedText(title, Qt::ElideRight, kNarrow);
+        QVERIFY(cut.endsWith(QChar(0x2026)) && cut.size() > 3);
+        const int wide = metrics.horizontalAdvance(title) + 8;
+        for (const Qt::TextElideMode mode : {Qt::ElideNone, Qt::ElideRight}) {
+            QCOMPARE(drawn(title, kNarrow, mode), drawn(cut, kNarrow, mode));
+            QVERIFY(drawn(title, wide, mode).copy(0, 0, kNarrow, 24) != drawn(title, kNarrow, mode));
         }
     }
 
