@@ -40,6 +40,8 @@ struct RedisGroupWatcher::Master {
     std::unique_ptr<RedisWatcher> watcher;
     std::stop_source stop;
     std::optional<LockReport> last; ///< the latest one without trouble
+    /// The names of its locks that may differ from those of the group's last report; missing: any of them may.
+    std::optional<std::set<QByteArray>> again;
     std::optional<WatchTrouble> trouble;
     std::vector<ServerEvent> events;    ///< not told yet
     std::optional<Nanos> noMasterSince; ///< by its own word it is a replica
@@ -125,7 +127,11 @@ void RedisGroupWatcher::arrange(const Places& places, bool follow) {
         const auto known =
             std::ranges::find(m_masters, place.at, [](const MasterPtr& master) { return master->place.at; });
         if (known != m_masters.end()) {
-            if ((*known)->place.slotRanges != place.slotRanges) (*known)->watcher->expect(seenElsewhere(place));
+            if ((*known)->place.slotRanges != place.slotRanges) {
+                (*known)->watcher->expect(seenElsewhere(place));
+                for (const MasterPtr& master : m_masters)
+                    master->again.reset(); // another may be the one that has a lock
+            }
             (*known)->place = place;
             arranged.push_back(*known);
             continue;
@@ -142,7 +148,11 @@ void RedisGroupWatcher::arrange(const Places& places, bool follow) {
     }
     for (const MasterPtr& master : m_masters)
         if (std::ranges::find(arranged, master) == arranged.end()) retire(*master);
-    if (m_masters != arranged) m_news = true;
+    if (m_masters != arranged) {
+        m_news = true;
+        for (const MasterPtr& master : arranged)
+            master->again.reset(); // the locks of a master that was left are gone, or another's
+    }
     m_masters = std::move(arranged);
 }
 
@@ -176,6 +186,10 @@ void RedisGroupWatcher::heard(Master& master, const LockReport& report) {
     }
     master.noMasterSince.reset();
     master.events.insert(master.events.end(), report.events.begin(), report.events.end());
+    if (!report.lookedAgain || !report.events.empty())
+        master.again.reset();
+    else if (master.again)
+        master.again->insert(report.lookedAgain->begin(), report.lookedAgain->end());
     master.last = report;
     m_news = true;
     wake();
@@ -225,7 +239,14 @@ LockReport RedisGroupWatcher::merged() {
     describe(all);
     all.complete = true;
     all.keysThere = 0;
+    if (std::ranges::all_of(m_masters, [](const MasterPtr& master) { return master->again.has_value(); })) {
+        std::set<QByteArray> again;
+        for (const MasterPtr& master : m_masters)
+            again.merge(*master->again);
+        all.lookedAgain.emplace(again.begin(), again.end());
+    }
     for (const MasterPtr& master : m_masters) {
+        master->again.emplace();
         const LockReport& its = *master->last;
         const bool first = !master->before.isEmpty();
         const std::int64_t age = std::chrono::duration_cast<std::chrono::milliseconds>(all.at - its.at).count();

@@ -8,6 +8,8 @@
 #include "sandbox/redis_sentinel.h"
 #include "watching.h"
 
+#include <set>
+
 using namespace lockscope;
 using namespace lockscope::test;
 using inspect::ServerEvent;
@@ -27,8 +29,8 @@ sandbox::RedisClusterOptions withReplicas() {
 
 /// A watch as Watching, which also keeps the servers' events, and applies an alert.
 struct GroupWatch {
-    GroupWatch(Runtime& runtime, const QString& url)
-        : watcher(watcherOf(runtime, url)),
+    GroupWatch(Runtime& runtime, const QString& url, inspect::WatchOptions options = {})
+        : watcher(*inspect::makeWatcher(runtime, urlOf(url), realDiallers(), std::move(options))),
           task(howCancelled(watcher->watch(
               [this](const LockReport& report) {
                   alerts.observe(report);
@@ -37,8 +39,14 @@ struct GroupWatch {
                       return;
                   }
                   events.insert(events.end(), report.events.begin(), report.events.end());
-                  for (const LockChange& change : changesBetween(last, report))
+                  inParts = report.lookedAgain.has_value();
+                  if (inParts) again.insert(report.lookedAgain->begin(), report.lookedAgain->end());
+                  for (const LockChange& change : changesBetween(last, report)) {
                       happened[change.row.name].push_back(change.what);
+                      if (inParts && change.what != What::Renewed &&
+                          !std::ranges::binary_search(*report.lookedAgain, change.row.name))
+                          untold = change.row.name;
+                  }
                   last = report;
               },
               stop.get_token()))) {}
@@ -52,6 +60,9 @@ struct GroupWatch {
         return all != happened.end() && std::ranges::find(all->second, what) != all->second.end();
     }
     int outages = 0;
+    bool inParts = false;       ///< the last report says which locks were looked at again
+    std::set<QByteArray> again; ///< those
+    QByteArray untold;          ///< a lock that has changed without its report having said so
     std::vector<ServerEvent> events;
     std::map<QByteArray, std::vector<What>> happened;
     inspect::AlertWatch alerts{{*inspect::parseAlertRule(QStringLiteral("failed-over"))}};
@@ -173,6 +184,39 @@ private Q_SLOTS:
         QCOMPARE(left.locks.size(), 2u);
         QVERIFY(!rowOf(left, names[1]));
         QVERIFY(watcher->load().requests > spent);
+    }
+
+    void aReportNamesTheLocksThatMayHaveChanged() {
+        constexpr int kOfEach = 20;
+        const auto nameOf = [&](int master, int i) { return '{' + nameOn(master) + "}:" + QByteArray::number(i); };
+        for (int master = 0; master < m_cluster.masters(); ++master) {
+            const auto client = clientAt(m_cluster.at(master).port());
+            for (int i = 0; i < kOfEach; ++i)
+                take(*client, nameOf(master, i));
+        }
+        inspect::WatchOptions options;
+        options.partsFrom = 1; // each master is looked at once, and from then on where it has changed
+        options.wholeAgain = 1h;
+        options.shortestPeriod = 10ms;
+        options.longestPeriod = 50ms;
+        options.share = options.firstShare = 0.5;
+        GroupWatch watch(m_runtime, m_cluster.url(), options);
+        const auto all = std::size_t(m_cluster.masters()) * kOfEach;
+        QTRY_VERIFY_WITH_TIMEOUT(watch.last.complete && watch.last.locks.size() >= all && watch.inParts, 30'000);
+        watch.again.clear();
+        const QByteArray gone = nameOf(0, 3), taken = nameOf(1, 99);
+        QVERIFY(run(clientAt(m_cluster.at(0).port())->call({"DEL", gone})));
+        take(*clientAt(m_cluster.at(1).port()), taken);
+        QTRY_VERIFY_WITH_TIMEOUT(!watch.row(gone) && watch.row(taken), 30'000);
+        QCOMPARE(watch.untold, QByteArray());
+        QVERIFY(watch.again.contains(gone) && watch.again.contains(taken));
+        QVERIFY2(watch.again.size() < all / 2, qPrintable(QString::number(watch.again.size())));
+        QVERIFY(run(clientAt(m_cluster.at(1).port())->call({"DEL", taken})));
+        for (int master = 0; master < m_cluster.masters(); ++master) {
+            const auto client = clientAt(m_cluster.at(master).port());
+            for (int i = 0; i < kOfEach; ++i)
+                QVERIFY(run(client->call({"DEL", nameOf(master, i)})));
+        }
     }
 
     void aFailoverInAClusterConcernsThatServersLocks() {
