@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/same_client.h"
 
+#include "inspect/party_about.h"
+
 #include <QCoreApplication>
 #include <algorithm>
 
@@ -18,8 +20,7 @@ constexpr const char* kAddress =
 
 /// Numbers that servers give to their sessions mean something on that server only.
 bool isOfOneServer(const QByteArray& name) {
-    if (name.isEmpty() || name.startsWith("pid ") || name.startsWith("0x") || name.startsWith("session 0x"))
-        return true;
+    if (name.isEmpty() || isSessionName(name) || name.startsWith("0x") || name.startsWith("session 0x")) return true;
     return std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
 }
 

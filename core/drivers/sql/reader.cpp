@@ -20,6 +20,23 @@ const char* readOnlyWords(Dialect dialect) {
     return "PRAGMA query_only = ON";
 }
 
+/// The statement that bounds how long a query waits for a table that somebody has to itself (ALTER TABLE, LOCK TABLE):
+/// it would not only say nothing meanwhile, but stand in the table's queue. As short as can be, since the wait counts
+/// as time that the server has worked. Empty: none does.
+const char* tableWaitWords(Language language) {
+    switch (language) {
+    case Language::MariaDb:
+        return "SET SESSION lock_wait_timeout = 0"; // seconds
+    case Language::MySql:
+        return "SET SESSION lock_wait_timeout = 1";
+    case Language::PostgreSql:
+        return "SET lock_timeout = 10"; // ms
+    case Language::Sqlite:
+        break;
+    }
+    return "";
+}
+
 Language languageOf(Dialect dialect) {
     return dialect == Dialect::MySql        ? Language::MariaDb
            : dialect == Dialect::PostgreSql ? Language::PostgreSql
@@ -60,6 +77,12 @@ Answer<void> SqlReader::open(std::stop_token stop) {
         const Result mariaDb = co_await session->execute(ask, kNever, stop);
         if (!mariaDb) co_return std::unexpected(mariaDb.error());
         m_language = mariaDb->number() != 0 ? Language::MariaDb : Language::MySql;
+    }
+    // Behind a pooler the next client would have the setting.
+    const Statement bound{tableWaitWords(m_language), {}, false};
+    if (!bound.text.isEmpty() && !session->pooled()) {
+        const Result set = co_await session->execute(bound, kNever, stop);
+        if (!set) co_return std::unexpected(set.error());
     }
     m_session = std::move(session);
     co_return std::expected<void, Error>();

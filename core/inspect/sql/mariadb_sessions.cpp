@@ -97,11 +97,15 @@ QByteArray nameInStatement(const QByteArray& statement) {
 
 using Locks = std::map<QByteArray, LockRow>;
 
-void add(Locks& locks, const Table& table, std::size_t at, const QByteArray& name, sql::Language language) {
+void add(Locks& locks, SessionNames& names, const Table& table, std::size_t at, const QByteArray& name,
+         sql::Language language) {
     LockRow& row = locks.try_emplace(name, rowNamed(name, "get-lock", language)).first->second;
-    Party party =
-        sessionParty(table.text(at, Id),
-                     aboutSession({}, table.text(at, User), table.text(at, Host), table.text(at, Info)), "exclusive");
+    Party party = sessionParty(names,
+                               {.number = table.text(at, Id),
+                                .user = table.text(at, User),
+                                .address = table.text(at, Host),
+                                .statement = table.text(at, Info)},
+                               "exclusive");
     if (row.raw.empty()) row.raw.push_back({name, "named lock", {}, readable(table.text(at, Status))});
     if (table.text(at, Status) == "GRANTED") {
         row.state = LockRow::State::Held;
@@ -122,7 +126,7 @@ QByteArray blockedName(const Table& table, std::size_t at) {
     return data.isEmpty() ? name : name + ':' + data;
 }
 
-void addBlocked(const Table& table, std::vector<LockRow>& rows) {
+void addBlocked(const Table& table, SessionNames& names, std::vector<LockRow>& rows) {
     Locks locks;
     std::map<QByteArray, std::set<QByteArray>> waiting, holding;
     for (std::size_t at = 0; at < table.rows.size(); ++at) {
@@ -132,19 +136,23 @@ void addBlocked(const Table& table, std::vector<LockRow>& rows) {
         LockRow& row = locks.try_emplace(name, rowNamed(name, format, sql::Language::MariaDb)).first->second;
         row.state = LockRow::State::Held;
         if (waiting[name].insert(table.text(at, Waiter)).second) {
-            Party waiter = sessionParty(
-                table.text(at, Waiter),
-                aboutSession({}, table.text(at, WaiterUser), table.text(at, WaiterHost), table.text(at, WaiterQuery)),
-                "exclusive");
+            Party waiter = sessionParty(names,
+                                        {.number = table.text(at, Waiter),
+                                         .user = table.text(at, WaiterUser),
+                                         .address = table.text(at, WaiterHost),
+                                         .statement = table.text(at, WaiterQuery)},
+                                        "exclusive");
             waiter.sinceWallMs = table.number(at, WaitSince);
             addWaiter(row, std::move(waiter));
         }
         // Earlier requests of the queue stand there as blockers, too: the holder is one that runs.
         const bool runs = table.text(at, BlockerState) != "LOCK WAIT";
         if (runs && holding[name].insert(table.text(at, Blocker)).second) {
-            Party holder = sessionParty(table.text(at, Blocker),
-                                        aboutSession({}, table.text(at, BlockerUser), table.text(at, BlockerHost),
-                                                     table.text(at, BlockerQuery)),
+            Party holder = sessionParty(names,
+                                        {.number = table.text(at, Blocker),
+                                         .user = table.text(at, BlockerUser),
+                                         .address = table.text(at, BlockerHost),
+                                         .statement = table.text(at, BlockerQuery)},
                                         "exclusive");
             holder.sinceWallMs = table.number(at, BlockerSince);
             if (holder.sinceWallMs) row.entries.push_back({table.text(at, Blocker), {}, *holder.sinceWallMs});
@@ -163,7 +171,8 @@ void addBlocked(const Table& table, std::vector<LockRow>& rows) {
 
 } // namespace
 
-SessionsRead readMariaDbSessions(sql::Reader& reader, std::set<QByteArray> names, std::stop_token stop) {
+SessionsRead readMariaDbSessions(sql::Reader& reader, SessionNames& names, std::set<QByteArray> wanted,
+                                 std::stop_token stop) {
     SessionLocks found;
     Locks locks;
     const auto lists = co_await reader.ask(kListsNames, stop);
@@ -174,7 +183,7 @@ SessionsRead readMariaDbSessions(sql::Reader& reader, std::set<QByteArray> names
         if (!named && named.error().connectionLost()) co_return std::unexpected(named.error());
         all = named.has_value();
         for (std::size_t at = 0; all && at < named->rows.size(); ++at)
-            add(locks, *named, at, named->text(at, Name), reader.language());
+            add(locks, names, *named, at, named->text(at, Name), reader.language());
     }
     if (!all) {
         const auto waiting = co_await reader.ask(kWaiting, stop);
@@ -182,19 +191,19 @@ SessionsRead readMariaDbSessions(sql::Reader& reader, std::set<QByteArray> names
         for (std::size_t at = 0; at < waiting->rows.size(); ++at) {
             const QByteArray name = nameInStatement(waiting->text(at, Info));
             if (name.isEmpty()) continue;
-            names.insert(name);
-            add(locks, *waiting, at, name, reader.language());
+            wanted.insert(name);
+            add(locks, names, *waiting, at, name, reader.language());
         }
         const auto plugin = co_await reader.ask(kHasPlugin, stop);
         if (plugin && plugin->number(0, 0).value_or(0) > 0) {
             const auto holders = co_await reader.ask(kNamedByPlugin, stop);
             all = holders.has_value();
             for (std::size_t at = 0; all && at < holders->rows.size(); ++at)
-                add(locks, *holders, at, holders->text(at, Name), reader.language());
+                add(locks, names, *holders, at, holders->text(at, Name), reader.language());
         }
     }
     if (!all) {
-        for (const QByteArray& name : names) {
+        for (const QByteArray& name : wanted) {
             const auto user = co_await reader.askAbout("SELECT IS_USED_LOCK(?)", name, stop);
             if (!user && user.error().connectionLost()) co_return std::unexpected(user.error());
             if (!user || !user->rows.at(0).at(0)) continue;
@@ -203,10 +212,11 @@ SessionsRead readMariaDbSessions(sql::Reader& reader, std::set<QByteArray> names
             LockRow& row = locks.try_emplace(name, rowNamed(name, "get-lock", reader.language())).first->second;
             row.state = LockRow::State::Held;
             row.entries.push_back({id, name});
-            const bool known = who && !who->rows.empty();
-            row.holders.push_back(sessionParty(
-                id, known ? aboutSession({}, who->text(0, 0), who->text(0, 1), who->text(0, 2)) : QByteArray(),
-                "exclusive"));
+            SeenSession session{.number = id};
+            if (who && !who->rows.empty())
+                session = {
+                    .number = id, .user = who->text(0, 0), .address = who->text(0, 1), .statement = who->text(0, 2)};
+            row.holders.push_back(sessionParty(names, session, "exclusive"));
             if (row.raw.empty()) row.raw.push_back({name, "named lock", {}, readable("IS_USED_LOCK")});
         }
         found.notes.push_back({WatchNote::Kind::NamedLocksHidden, 0, {}});
@@ -217,7 +227,7 @@ SessionsRead readMariaDbSessions(sql::Reader& reader, std::set<QByteArray> names
     const auto blocked = co_await reader.ask(kBlocked, stop);
     if (!blocked && blocked.error().connectionLost()) co_return std::unexpected(blocked.error());
     if (blocked)
-        addBlocked(*blocked, found.rows);
+        addBlocked(*blocked, names, found.rows);
     else
         found.notes.push_back({WatchNote::Kind::SessionsRefused, 0, {}});
     co_return found;

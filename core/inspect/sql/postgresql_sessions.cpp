@@ -48,9 +48,10 @@ constexpr const char* kSessions =
     "WHERE a.xact_start IS NOT NULL LIMIT 5000";
 enum SessionColumn : std::size_t { SPid, SSince, SWho };
 
-QByteArray whoIn(const Table& table, std::size_t row, std::size_t from) {
-    return aboutSession(table.text(row, from), table.text(row, from + 1), table.text(row, from + 2),
-                        table.text(row, from + 3));
+/// `pid`: its column. `who`: the first of kWhoColumns.
+SeenSession sessionIn(const Table& table, std::size_t row, std::size_t pid, std::size_t who) {
+    return {table.text(row, pid), table.text(row, who), table.text(row, who + 1), table.text(row, who + 2),
+            table.text(row, who + 3)};
 }
 
 /// One 64-bit number, or two of 32 bits: "12,34".
@@ -78,13 +79,13 @@ void addWaiter(LockRow& row, Party waiter) {
     row.waiterCount = std::int64_t(row.waiters->size());
 }
 
-void addAdvisory(const Table& table, std::vector<LockRow>& rows) {
+void addAdvisory(const Table& table, SessionNames& names, std::vector<LockRow>& rows) {
     std::map<QByteArray, LockRow> locks;
     for (std::size_t at = 0; at < table.rows.size(); ++at) {
         const QByteArray name = advisoryName(table, at);
         LockRow& row = locks.try_emplace(name, sessionRow(name, "pg-advisory")).first->second;
         const bool shared = table.text(at, Mode) == "ShareLock";
-        Party party = sessionParty(table.text(at, Pid), whoIn(table, at, Who), shared ? "shared" : "exclusive");
+        Party party = sessionParty(names, sessionIn(table, at, Pid, Who), shared ? "shared" : "exclusive");
         if (table.number(at, Granted) == 1) {
             row.mode = party.mode;
             row.entries.push_back({table.text(at, Pid), name});
@@ -102,19 +103,27 @@ void addAdvisory(const Table& table, std::vector<LockRow>& rows) {
 }
 
 /// Sessions in a transaction, by their number.
-struct Sessions {
-    std::map<QByteArray, Party> all;
-    explicit Sessions(const Table& table) {
-        for (std::size_t at = 0; at < table.rows.size(); ++at) {
-            Party party = sessionParty(table.text(at, SPid), whoIn(table, at, SWho), "exclusive");
-            party.sinceWallMs = table.number(at, SSince);
-            all.emplace(table.text(at, SPid), std::move(party));
-        }
+class Sessions {
+public:
+    Sessions(const Table& table, SessionNames& names) : m_names(names) {
+        for (std::size_t at = 0; at < table.rows.size(); ++at)
+            m_all.emplace(table.text(at, SPid), Seen{sessionIn(table, at, SPid, SWho), table.number(at, SSince)});
     }
     Party of(const QByteArray& pid) const {
-        const auto found = all.find(pid);
-        return found == all.end() ? sessionParty(pid, {}, "exclusive") : found->second;
+        const auto found = m_all.find(pid);
+        Party party =
+            sessionParty(m_names, found == m_all.end() ? SeenSession{.number = pid} : found->second.who, "exclusive");
+        if (found != m_all.end()) party.sinceWallMs = found->second.sinceWallMs;
+        return party;
     }
+
+private:
+    struct Seen {
+        SeenSession who;
+        std::optional<std::int64_t> sinceWallMs;
+    };
+    SessionNames& m_names;
+    std::map<QByteArray, Seen> m_all;
 };
 
 /// "public.orders (0,7)" for a row, "public.orders" for a table, else the transaction that is waited for.
@@ -150,7 +159,7 @@ struct BlockedLock {
     std::set<QByteArray> waiting, blockers;
 };
 
-std::map<QByteArray, BlockedLock> blockedLocks(const Table& table) {
+std::map<QByteArray, BlockedLock> blockedLocks(const Table& table, SessionNames& names) {
     std::map<QByteArray, BlockedLock> locks;
     for (std::size_t at = 0; at < table.rows.size(); ++at) {
         const QByteArray resource = resourceOf(table, at);
@@ -165,7 +174,7 @@ std::map<QByteArray, BlockedLock> blockedLocks(const Table& table) {
             if (isRow && table.number(at, BTuple))
                 lock.place = '(' + table.text(at, BPage) + ',' + table.text(at, BTuple) + ')';
         }
-        Party waiter = sessionParty(table.text(at, BPid), whoIn(table, at, BWho), "exclusive");
+        Party waiter = sessionParty(names, sessionIn(table, at, BPid, BWho), "exclusive");
         waiter.sinceWallMs = table.number(at, BSince);
         addWaiter(lock.row, std::move(waiter));
         lock.waiting.insert(table.text(at, BPid));
@@ -179,19 +188,21 @@ std::map<QByteArray, BlockedLock> blockedLocks(const Table& table) {
 
 } // namespace
 
-SessionsRead readPostgreSqlSessions(sql::Reader& reader, std::vector<TableName> tables, std::stop_token stop) {
+SessionsRead readPostgreSqlSessions(sql::Reader& reader, SessionMemory& memory, std::vector<TableName> tables,
+                                    std::stop_token stop) {
     SessionLocks found;
     const auto advisory = co_await reader.ask(withWho(kAdvisory), stop);
     if (!advisory) co_return std::unexpected(advisory.error());
-    addAdvisory(*advisory, found.rows);
+    addAdvisory(*advisory, memory.names, found.rows);
     const auto blocked = co_await reader.ask(withWho(kBlocked), stop);
     if (!blocked) co_return std::unexpected(blocked.error());
-    std::map<QByteArray, BlockedLock> locks = blockedLocks(*blocked);
+    std::map<QByteArray, BlockedLock> locks = blockedLocks(*blocked, memory.names);
 
     // A row names the transaction that locked it, and one that still runs holds its own number: so rows of lock tables
     // are seen to be locked while nobody waits.
     std::map<QByteArray, std::map<QByteArray, std::set<QByteArray>>> lockedRows; // table → name → pids
-    std::set<QByteArray> ofQuartz;
+    std::set<QByteArray> ofQuartz, readTables;
+    std::vector<LockRow> notKnown;
     for (const TableName& table : tables) {
         const char* name = table.has("lock_name") ? "lock_name" : table.has("name") ? "name" : nullptr;
         if (!name) continue;
@@ -203,28 +214,49 @@ SessionsRead readPostgreSqlSessions(sql::Reader& reader, std::vector<TableName> 
                                  "'ExclusiveLock' AND l.transactionid::text = t.xmax::text LIMIT 1000";
         const auto locked = co_await reader.ask(query, stop);
         if (!locked && locked.error().connectionLost()) co_return std::unexpected(locked.error());
+        const QByteArray place = table.schema + '.' + table.table;
+        if (!locked && locked.error().kind == sql::Error::Kind::WaitExceeded) { // somebody has it to itself
+            std::ranges::move(memory.lockedRows.notKnown(place, "postgresql"), std::back_inserter(notKnown));
+            continue;
+        }
         if (!locked) continue; // no right to read it
+        readTables.insert(place);
         for (std::size_t at = 0; at < locked->rows.size(); ++at)
-            lockedRows[table.schema + '.' + table.table][locked->text(at, 0)].insert(locked->text(at, 1));
+            lockedRows[place][locked->text(at, 0)].insert(locked->text(at, 1));
     }
-    if (locks.empty() && lockedRows.empty()) co_return found;
 
-    const auto sessionTable = co_await reader.ask(withWho(kSessions), stop);
+    std::expected<Table, sql::Error> sessionTable = Table();
+    if (!locks.empty() || !lockedRows.empty()) sessionTable = co_await reader.ask(withWho(kSessions), stop);
     if (!sessionTable) co_return std::unexpected(sessionTable.error());
-    const Sessions sessions(*sessionTable);
+    const Sessions sessions(*sessionTable, memory.names);
+    std::map<QByteArray, QByteArray> namesOfRows;
+    std::set<QByteArray> busy; // tables that somebody has to itself: each question about one takes its time
     for (auto& [resource, lock] : locks) {
         for (const QByteArray& pid : lock.blockers)
             if (!lock.waiting.contains(pid)) addHolder(lock.row, pid, sessions.of(pid));
         if (lock.place.isEmpty()) continue;
-        const QByteArray query =
-            "SELECT left(to_jsonb(t)::text, 2000) FROM " + lock.relation + " t WHERE ctid = ?::tid";
-        const auto content = co_await reader.askAbout(query, lock.place, stop);
+        const auto nameBefore = memory.namesOfRows.find(resource);
+        const QByteArray before = nameBefore == memory.namesOfRows.end() ? QByteArray() : nameBefore->second;
+        std::expected<Table, sql::Error> content = Table();
+        if (!busy.contains(lock.relation)) {
+            const QByteArray query =
+                "SELECT left(to_jsonb(t)::text, 2000) FROM " + lock.relation + " t WHERE ctid = ?::tid";
+            content = co_await reader.askAbout(query, lock.place, stop);
+        }
         if (!content && content.error().connectionLost()) co_return std::unexpected(content.error());
+        if (!content && content.error().kind == sql::Error::Kind::WaitExceeded) busy.insert(lock.relation);
+        if (busy.contains(lock.relation) && !before.isEmpty()) {
+            lock.row.name = before; // the same row as before, though nobody can read it now
+            namesOfRows.emplace(resource, before);
+        }
         if (!content || content->rows.empty()) continue;
         const QByteArray name = nameIn(content->text(0, 0));
         RawKey raw{resource, "row", {}, readable(content->text(0, 0))};
         lock.row.raw.insert(lock.row.raw.begin(), std::move(raw));
-        if (!name.isEmpty()) lock.row.name = lock.relation + ':' + name;
+        if (!name.isEmpty()) {
+            lock.row.name = lock.relation + ':' + name;
+            namesOfRows.emplace(resource, lock.row.name);
+        }
         if (ofQuartz.contains(lock.relation) || ofQuartz.contains("public." + lock.relation))
             lock.row.format = kQuartzFormat;
     }
@@ -239,9 +271,18 @@ SessionsRead readPostgreSqlSessions(sql::Reader& reader, std::vector<TableName> 
             for (const QByteArray& pid : pids)
                 addHolder(row, pid, sessions.of(pid));
             row.raw.push_back({table + ':' + name, "locked row", {}, readable(name)});
+            memory.lockedRows.note(table, row);
             found.rows.push_back(std::move(row));
         }
     }
+    for (const QByteArray& table : readTables)
+        memory.lockedRows.read(table);
+    for (LockRow& row : notKnown) {
+        const bool waited =
+            std::ranges::any_of(locks, [&](const auto& each) { return each.second.row.name == row.name; });
+        if (!waited) found.rows.push_back(std::move(row));
+    }
+    memory.namesOfRows = std::move(namesOfRows);
     for (auto& [resource, lock] : locks)
         found.rows.push_back(std::move(lock.row));
     co_return found;

@@ -192,6 +192,11 @@ QCoro::Task<SqlWatcher::Failed> SqlWatcher::readTables(Look& look, std::stop_tok
         const auto answer = co_await m_reader.ask(query, stop);
         const QByteArray place = table.schema.isEmpty() ? table.table : table.schema + '.' + table.table;
         if (!answer && answer.error().connectionLost()) co_return answer.error();
+        if (!answer && answer.error().kind == Error::Kind::WaitExceeded) { // somebody has it to itself
+            std::ranges::move(m_lastRows.notKnown(place, backendOf(m_reader.language())),
+                              std::back_inserter(look.locks));
+            continue;
+        }
         if (!answer) { // gone meanwhile, or no right to read it
             if (answer.error().kind == Error::Kind::MissingTable)
                 m_catalogueNotBefore = {};
@@ -205,8 +210,10 @@ QCoro::Task<SqlWatcher::Failed> SqlWatcher::readTables(Look& look, std::stop_tok
             auto row = named ? readNamedRow(m_named, *answer, at, place) : format->read(*answer, at, place);
             if (!row) continue;
             row->backend = backendOf(m_reader.language());
+            m_lastRows.note(place, *row);
             look.locks.push_back(std::move(*row));
         }
+        m_lastRows.read(place);
     }
     co_return std::nullopt;
 }
@@ -219,9 +226,10 @@ QCoro::Task<SqlWatcher::Failed> SqlWatcher::readSessions(Look& look, std::stop_t
         if (!name.contains('*') && !name.contains('?') && !name.contains('[')) names.insert(name);
     std::expected<SessionLocks, Error> found;
     if (m_reader.language() == Language::PostgreSql)
-        found = co_await readPostgreSqlSessions(m_reader, tables, stop);
+        found = co_await readPostgreSqlSessions(m_reader, m_sessions, tables, stop);
     else
-        found = co_await readMariaDbSessions(m_reader, std::move(names), stop);
+        found = co_await readMariaDbSessions(m_reader, m_sessions.names, std::move(names), stop);
+    m_sessions.names.lookEnded();
     if (!found && found.error().connectionLost()) co_return found.error();
     if (!found) {
         look.notes.push_back({WatchNote::Kind::SessionsRefused, 0, {}});

@@ -30,7 +30,9 @@ private:
 
     sql::Reader& m_reader;
     NamedTable m_named;
-    std::vector<TableName> m_tables;                             ///< that may hold locks
+    std::vector<TableName> m_tables; ///< that may hold locks
+    SessionMemory m_sessions;
+    LastRows m_lastRows;
     ServerIdentity::Role m_role = ServerIdentity::Role::Unknown; ///< of MySQL and MariaDB
     Nanos m_roleNotBefore{};
     std::vector<ReplicaState> m_replicas; ///< of PostgreSQL

@@ -30,7 +30,8 @@ public:
     virtual Runtime& runtime() = 0;
     /// The language to ask in. MariaDb until the first answer of a MySQL.
     virtual Language language() const = 0;
-    /// Runs one query, without waiting for locks of rows; each `?` in it stands for a value. Use few different texts:
+    /// Runs one query, without waiting for locks of rows, and for a table that is locked as a whole for a moment only
+    /// (Kind::WaitExceeded); each `?` in it stands for a value. Use few different texts:
     /// the server keeps what it has prepared for each.
     virtual Answer<Table> select(QByteArray query, std::vector<QByteArray> values, std::stop_token stop) = 0;
     /// As select(), of a query without values, and of one with a single value. Functions of their own, because GCC 12

@@ -24,7 +24,7 @@ class SameClientTest : public QObject {
 
 private Q_SLOTS:
     void numbersOfSessionsAreOfOneServer() {
-        for (const char* name : {"", "8812", "pid 8812", "0x1000a3f0001", "session 0x17"})
+        for (const char* name : {"", "8812", "pid 8812", "batch-02 \u00b7 8812", "0x1000a3f0001", "session 0x17"})
             QVERIFY2(!sameClient(party(name), usualClientRules()).everywhere, name);
         for (const char* name : {"0f6ef1c2-2f2b-4f8e-9a53-1c7b7f0a1b2c", "batch-02", "A"})
             QVERIFY2(sameClient(party(name), usualClientRules()).everywhere, name);

@@ -2,6 +2,7 @@
 #include "inspect/kept_by.h"
 #include "inspect/releaser.h"
 #include "live_sql.h"
+#include "someone.h"
 #include "watching.h"
 
 #include <QDir>
@@ -23,26 +24,6 @@ private:
     static QByteArray troubleOf(const LockReport& report) {
         return report.trouble ? report.trouble->message.toUtf8() : QByteArray();
     }
-    /// A session in a transaction of its own, that runs what it is told.
-    struct Someone {
-        Someone(Runtime& runtime, const QString& url) : client(runtime, url) {
-            auto opened = run(client.driver.textSession());
-            if (opened) session = std::move(*opened).share();
-        }
-        sql::Result ask(const QByteArray& text) {
-            const sql::Statement statement{text, {}};
-            return run(session->execute(statement));
-        }
-        QByteArray pid() const { return "pid " + QByteArray::number(qlonglong(session->serverId())); }
-        SqlClient client;
-        std::shared_ptr<sql::DriverSession> session;
-    };
-    /// A statement that waits on its session.
-    static auto waiting(Someone& someone, const QByteArray& text) {
-        const sql::Statement statement{text, {}};
-        return beside(someone.session->execute(statement));
-    }
-
 private Q_SLOTS:
     void initTestCase() { VERIFY_EMPTY(m_all.start()); }
 
@@ -248,7 +229,7 @@ private Q_SLOTS:
             const auto row = quartz(report);
             QVERIFY(row != report.locks.end());
             QCOMPARE(row->name, QByteArray("qrtz_locks:shop:TRIGGER_ACCESS"));
-            QCOMPARE(clientsOf(row->holders), QByteArrayList{a.pid()});
+            QCOMPARE(clientsOf(row->holders), QByteArrayList{a.name});
         }
         VERIFY_OK(b.ask("START TRANSACTION"));
         const auto second = waiting(b, lock);
@@ -261,8 +242,8 @@ private Q_SLOTS:
                      row->name.contains("shop"),
                  row->name);
         QVERIFY(inspect::keptBy(row->format) == inspect::KeptBy::Transaction);
-        QCOMPARE(clientsOf(row->holders), QByteArrayList{a.pid()});
-        QCOMPARE(waitersOf(*row), QByteArrayList{b.pid()});
+        QCOMPARE(clientsOf(row->holders), QByteArrayList{a.name});
+        QCOMPARE(waitersOf(*row), QByteArrayList{b.name});
         VERIFY_OK(a.ask("ROLLBACK"));
         QVERIFY(ends(second, 10s));
         VERIFY_OK(b.ask("ROLLBACK"));
@@ -331,117 +312,6 @@ private Q_SLOTS:
         QVERIFY(comesTrue([&] { return replicas().empty(); }, 20s));
     }
 
-    void advisoryLocksOfPostgreSql() {
-        Someone a(m_runtime, m_all.url("postgresql")), b(m_runtime, m_all.url("postgresql")),
-            c(m_runtime, m_all.url("postgresql")), d(m_runtime, m_all.url("postgresql"));
-        VERIFY_OK(a.ask("SELECT pg_advisory_lock(-4242)"));
-        VERIFY_OK(d.ask("SELECT pg_advisory_lock_shared(12, -34)"));
-        const auto second = waiting(b, "SELECT pg_advisory_lock(-4242)");
-        QVERIFY(comesTrue([&] { return waitersOnServer() == 1; }));
-        const auto third = waiting(c, "SELECT pg_advisory_lock(-4242)");
-        QVERIFY(comesTrue([&] { return waitersOnServer() == 2; }));
-        const LockReport report = look("postgresql");
-        QCOMPARE(troubleOf(report), QByteArray());
-        const LockRow *row = rowOf(report, "-4242"), *two = rowOf(report, "12,-34");
-        QVERIFY(row && two);
-        QCOMPARE(row->format, QByteArray("pg-advisory"));
-        QVERIFY(!row->ttlMs && !row->neverExpires && inspect::keptBy(row->format) == inspect::KeptBy::Session);
-        QCOMPARE(clientsOf(row->holders), QByteArrayList{a.pid()});
-        QCOMPARE(waitersOf(*row), (QByteArrayList{b.pid(), c.pid()}));
-        QVERIFY(row->waiters->front().about.contains("pg_advisory_lock(-4242)"));
-        QCOMPARE(two->mode, QByteArray("shared"));
-        QCOMPARE(clientsOf(two->holders), QByteArrayList{d.pid()});
-        VERIFY_OK(a.ask("SELECT pg_advisory_unlock_all()"));
-        QVERIFY(ends(second, 10s));
-        VERIFY_OK(b.ask("SELECT pg_advisory_unlock_all()"));
-        QVERIFY(ends(third, 10s));
-    }
-
-    void blockedRows_data() {
-        QTest::addColumn<QByteArray>("engine");
-        QTest::addColumn<QByteArray>("format");
-        QTest::addColumn<QByteArray>("end"); // of the row's name
-        QTest::newRow("postgresql") << QByteArray("postgresql") << QByteArray("pg-row") << QByteArray("goods:pears");
-        QTest::newRow("mariadb") << QByteArray("mariadb") << QByteArray("innodb-row") << QByteArray(".goods:'pears'");
-    }
-    void blockedRows() {
-        QFETCH(QByteArray, engine);
-        QFETCH(QByteArray, format);
-        QFETCH(QByteArray, end);
-        Someone a(m_runtime, m_all.url(engine)), b(m_runtime, m_all.url(engine)), c(m_runtime, m_all.url(engine));
-        const auto blocked = [&] { return engine == "mariadb" ? blockedInMariaDb(a) : waitersOnServer(); };
-        VERIFY_OK(a.ask("CREATE TABLE goods (name VARCHAR(20) PRIMARY KEY, amount INT)"));
-        VERIFY_OK(a.ask("INSERT INTO goods VALUES ('apples', 1), ('pears', 2)"));
-        for (Someone* one : {&a, &b, &c})
-            VERIFY_OK(one->ask("START TRANSACTION"));
-        VERIFY_OK(a.ask("UPDATE goods SET amount = 0 WHERE name = 'pears'"));
-        const auto second = waiting(b, "UPDATE goods SET amount = 3 WHERE name = 'pears'");
-        QVERIFY(comesTrue([&] { return blocked() == 1; }));
-        const auto third = waiting(c, "UPDATE goods SET amount = 4 WHERE name = 'pears'");
-        QVERIFY(comesTrue([&] { return blocked() == 2; }));
-        if (engine == "mariadb") pass();
-        const LockReport report = look(engine);
-        const auto row = std::ranges::find_if(report.locks, [&](const LockRow& each) { return each.format == format; });
-        QVERIFY(row != report.locks.end());
-        QVERIFY2(row->name.endsWith(end), row->name.constData());
-        QVERIFY(!row->ttlMs && !row->neverExpires && inspect::keptBy(row->format) == inspect::KeptBy::Transaction);
-        QCOMPARE(clientsOf(row->holders), QByteArrayList{a.pid()});
-        QCOMPARE(waitersOf(*row), (QByteArrayList{b.pid(), c.pid()}));
-        VERIFY_OK(a.ask("ROLLBACK"));
-        QVERIFY(ends(second, 10s));
-        VERIFY_OK(b.ask("ROLLBACK"));
-        QVERIFY(ends(third, 10s));
-        VERIFY_OK(c.ask("ROLLBACK"));
-        VERIFY_OK(a.ask("DROP TABLE goods"));
-    }
-
-    void aRowLockedForUpdateIsSeenWithoutAWaiter() {
-        SqlClient client(m_runtime, m_all.url("postgresql"));
-        VERIFY_OK(client.prepare());
-        const auto recipe = client.recipe("sql-for-update", "nightly");
-        const Granted taken = acquire(*recipe, request(5s));
-        VERIFY_OK(taken);
-        const LockReport report = look("postgresql");
-        const LockRow* row = rowOf(report, "lockscope_locks:nightly");
-        QVERIFY(row);
-        QCOMPARE(row->format, QByteArray("pg-row"));
-        QCOMPARE(row->holders.size(), 1u);
-        QCOMPARE(*row->waiterCount, 0);
-        VERIFY_OK(release(*recipe, **taken));
-        QVERIFY(!rowOf(look("postgresql"), "lockscope_locks:nightly"));
-    }
-
-    void namedLocksOfMariaDb() {
-        Someone a(m_runtime, m_all.url("mariadb")), b(m_runtime, m_all.url("mariadb"));
-        VERIFY_OK(a.ask("SELECT GET_LOCK('orders', 5)"));
-        const auto second = waiting(b, "SELECT GET_LOCK('orders', 30)");
-        QVERIFY(comesTrue([&] {
-            return number(a.client.driver, "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE STATE = 'User "
-                                           "lock'") == 1;
-        }));
-        const LockReport report = look("mariadb");
-        QCOMPARE(troubleOf(report), QByteArray());
-        const LockRow* row = rowOf(report, "orders");
-        QVERIFY(row);
-        QCOMPARE(row->format, QByteArray("get-lock"));
-        QVERIFY(!row->ttlMs && !row->neverExpires && inspect::keptBy(row->format) == inspect::KeptBy::Session);
-        QCOMPARE(clientsOf(row->holders), QByteArrayList{a.pid()});
-        QCOMPARE(waitersOf(*row), QByteArrayList{b.pid()});
-        // Nobody lists them by default, and that is said.
-        const auto hidden = [](const inspect::WatchNote& note) {
-            return note.kind == inspect::WatchNote::Kind::NamedLocksHidden;
-        };
-        QVERIFY(std::ranges::any_of(report.notes, hidden));
-        VERIFY_OK(a.ask("SELECT RELEASE_LOCK('orders')"));
-        QVERIFY(ends(second, 10s));
-        // Without a waiter, a name that is asked for is found all the same.
-        QVERIFY(!rowOf(look("mariadb"), "orders"));
-        const LockReport named = look("mariadb", QStringLiteral("orders"));
-        QVERIFY(rowOf(named, "orders"));
-        QCOMPARE(clientsOf(rowOf(named, "orders")->holders), QByteArrayList{b.pid()});
-        VERIFY_OK(b.ask("SELECT RELEASE_LOCK('orders')"));
-    }
-
     void changesAreTold_data() { engines(); }
     void changesAreTold() {
         QFETCH(QByteArray, engine);
@@ -486,14 +356,15 @@ private:
                       "SELECT COUNT(*) FROM information_schema.INNODB_TRX WHERE trx_state = 'LOCK WAIT'");
     }
     static void pass() { QTest::qWait(120); } // InnoDB's tables tell what was until nobody has read them for so long
-    SqlClient& asker() {
-        if (!m_asker) m_asker = std::make_unique<SqlClient>(m_runtime, m_all.url("postgresql"));
-        return *m_asker;
+    SqlClient& asker(const QByteArray& engine = "postgresql") {
+        std::unique_ptr<SqlClient>& its = m_askers[engine];
+        if (!its) its = std::make_unique<SqlClient>(m_runtime, m_all.url(engine));
+        return *its;
     }
 
     EventLoopRuntime m_runtime;
     Databases m_all{m_runtime};
-    std::unique_ptr<SqlClient> m_asker;
+    std::map<QByteArray, std::unique_ptr<SqlClient>> m_askers;
 };
 
 QTEST_GUILESS_MAIN(TestSqlWatcher)
