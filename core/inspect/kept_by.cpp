@@ -11,7 +11,8 @@ KeptBy keptBy(const QByteArray& format) {
                                                "kazoo",         "kazoo-rw",     "kazoo-semaphore", "go-zookeeper",
                                                "menagerie",     "menagerie-rw", "zk-recipe",       "zk-page",
                                                "zk-ephemeral",  "get-lock",     "pg-advisory"};
-    static constexpr const char* kTransaction[] = {"pg-row", "pg-table", "pg-transaction", "innodb-row", "qrtz_locks"};
+    static constexpr const char* kTransaction[] = {"pg-row",     "pg-table",      "pg-transaction",
+                                                   "innodb-row", "mariadb-table", "qrtz_locks"};
     const auto is = [&](const char* each) { return format == each; };
     if (std::ranges::any_of(kSession, is)) return KeptBy::Session;
     if (std::ranges::any_of(kTransaction, is)) return KeptBy::Transaction;

@@ -230,6 +230,9 @@ SessionsRead readMariaDbSessions(sql::Reader& reader, SessionNames& names, std::
         addBlocked(*blocked, names, found.rows);
     else
         found.notes.push_back({WatchNote::Kind::SessionsRefused, 0, {}});
+    auto tables = co_await readMariaDbTables(reader, names, stop);
+    if (!tables && tables.error().connectionLost()) co_return std::unexpected(tables.error());
+    if (tables) std::ranges::move(tables->rows, std::back_inserter(found.rows));
     co_return found;
 }
 

@@ -70,10 +70,13 @@ struct SessionMemory {
 SessionsRead readPostgreSqlSessions(sql::Reader& reader, SessionMemory& memory, std::vector<TableName> tables,
                                     std::stop_token stop);
 
-/// MariaDB's and MySQL's GET_LOCK() locks, and MariaDB's transactions that wait for a row or a table. `wanted`: locks
+/// MariaDB's and MySQL's GET_LOCK() locks, and MariaDB's transactions that wait for a row. `wanted`: locks
 /// that the user asks for by name, for servers that do not list them.
 SessionsRead readMariaDbSessions(sql::Reader& reader, SessionNames& names, std::set<QByteArray> wanted,
                                  std::stop_token stop);
+
+/// Tables of a MariaDB that statements wait for, with those that use them meanwhile, as far as the server tells.
+SessionsRead readMariaDbTables(sql::Reader& reader, SessionNames& names, std::stop_token stop);
 
 /// The format of Quartz' locks: a scheduler locks a row of its table QRTZ_LOCKS for as long as its transaction lasts.
 inline constexpr char kQuartzFormat[] = "qrtz_locks";

@@ -157,6 +157,57 @@ private Q_SLOTS:
         VERIFY_OK(b.ask("SELECT RELEASE_LOCK('orders')"));
     }
 
+    void tablesThatStatementsOfMariaDbWaitFor() {
+        Someone a(m_runtime, m_all.url("mariadb")), b(m_runtime, m_all.url("mariadb")),
+            c(m_runtime, m_all.url("mariadb"));
+        const auto waiters = [&] {
+            return number(asker("mariadb").driver, "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE STATE = "
+                                                   "'Waiting for table metadata lock'");
+        };
+        VERIFY_OK(a.ask("CREATE TABLE goods (name VARCHAR(20) PRIMARY KEY, amount INT)"));
+        VERIFY_OK(a.ask("INSERT INTO goods VALUES ('pears', 2)"));
+        VERIFY_OK(a.ask("START TRANSACTION"));
+        VERIFY_OK(a.ask("UPDATE goods SET amount = 0 WHERE name = 'pears'"));
+        const auto second = waiting(b, "ALTER TABLE goods ADD COLUMN price INT");
+        QVERIFY(comesTrue([&] { return waiters() == 1; }));
+        const auto third = waiting(c, "SELECT COUNT(*) FROM goods");
+        QVERIFY(comesTrue([&] { return waiters() == 2; }));
+        pass();
+        const auto tableIn = [](const LockReport& report) {
+            return std::ranges::find(report.locks, QByteArray("mariadb-table"), &LockRow::format);
+        };
+        // By default nobody tells who has the table: then transactions that were open before stand in its content.
+        const LockReport report = look("mariadb");
+        QCOMPARE(troubleOf(report), QByteArray());
+        const auto row = tableIn(report);
+        QVERIFY(row != report.locks.end());
+        QVERIFY2(row->name.endsWith(".goods"), row->name.constData());
+        QVERIFY(row->state == LockRow::State::Held && row->holders.empty());
+        QVERIFY(row->certainty == inspect::Certainty::Likely); // its name is a statement's
+        QCOMPARE(waitersOf(*row), (QByteArrayList{b.name, c.name}));
+        QVERIFY(row->waiters->front().about.contains("ALTER TABLE goods"));
+        const auto candidate = [&](const inspect::RawKey& key) { return key.type == "open transaction, may hold it"; };
+        QCOMPARE(std::ranges::count_if(row->raw, candidate), 1);
+        QVERIFY(
+            std::ranges::find_if(row->raw, candidate)->value.json().toString().startsWith(QString::fromUtf8(a.name)));
+        // With the plugin the server tells it.
+        VERIFY_OK(ask(asker("mariadb").driver, "INSTALL SONAME 'metadata_lock_info'"));
+        pass();
+        const LockReport told = look("mariadb");
+        VERIFY_OK(ask(asker("mariadb").driver, "UNINSTALL SONAME 'metadata_lock_info'"));
+        const auto known = tableIn(told);
+        QVERIFY(known != told.locks.end());
+        QCOMPARE(known->name, row->name);
+        QCOMPARE(clientsOf(known->holders), QByteArrayList{a.name});
+        QCOMPARE(waitersOf(*known), (QByteArrayList{b.name, c.name}));
+        QVERIFY(known->certainty == inspect::Certainty::Certain && known->entries.size() == 1);
+        VERIFY_OK(a.ask("ROLLBACK"));
+        QVERIFY(ends(second, 10s) && ends(third, 10s));
+        const LockReport after = look("mariadb");
+        QVERIFY(tableIn(after) == after.locks.end());
+        VERIFY_OK(a.ask("DROP TABLE goods"));
+    }
+
     void aTableThatSomebodyHasToItselfHidesItsLocksOnly_data() {
         QTest::addColumn<QByteArray>("engine");
         for (const char* engine : {"mariadb", "postgresql"})
