@@ -167,8 +167,16 @@ private:
         if (m_packed) return unpack();
         const QString id = plain(m_id.text);
         const QStringList known = scenario::builtinScenarios();
-        if (!known.contains(id))
-            return complain(m_id, tr("there is no built-in scenario “%1”%2").arg(id, suggestion(id, known)));
+        if (!known.contains(id)) {
+            // A scenario of somebody's own stands packed at the end, which goes first when a text is cut off.
+            const QString near = nearestWord(id, known);
+            return complain(
+                m_id, near.isEmpty()
+                          ? tr("there is no built-in scenario “%1”, and none stands packed behind “as=”; was all of "
+                               "the text copied?")
+                                .arg(id)
+                          : tr("there is no built-in scenario “%1”%2").arg(id, suggestion(id, known)));
+        }
         auto opened = openScenario(id, m_recipe.text);
         if (!opened) return complain(m_recipe.text.isEmpty() ? m_id : m_recipe, opened.error().front().message);
         m_run.scenario = onItsServers(*std::move(opened));
@@ -362,7 +370,9 @@ bool looksShared(const QString& text) {
 
 std::expected<SharedRun, QString> readSharedText(const QString& text) {
     Q_ASSERT(looksShared(text));
-    const QString line = text.trimmed();
+    // A mail breaks a long text into lines; no space of its own stands in it.
+    QString line = text;
+    line.removeIf([](QChar letter) { return letter.isSpace(); });
     if (line.size() > kMostLetters)
         return std::unexpected(tr("The shared run is too long: %1 characters, and at most %2 can be read.")
                                    .arg(line.size())

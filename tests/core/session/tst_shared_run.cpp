@@ -145,9 +145,54 @@ private Q_SLOTS:
         run.seed = UINT64_MAX;
         const QString text = sharedText(run);
         QVERIFY(text.contains(QStringLiteral("&as=")));
-        const auto read = readSharedText(u"  "_qs + text + u'\n'); // as a mail wraps it
+        QString wrapped; // as a mail wraps it
+        for (qsizetype at = 0; at < text.size(); at += 76)
+            wrapped += u"  "_qs + text.mid(at, 76) + u"\r\n"_qs;
+        QVERIFY(wrapped.count(u'\n') > 3);
+        const auto read = readSharedText(wrapped);
         QVERIFY2(read, read ? "" : qPrintable(read.error()));
         QVERIFY(*read == run);
+    }
+
+    /// Another seed, another recipe on the same servers or on others, and a future that was taken back and forth.
+    void whatWasChosenOnTheWayComesAlong_data() {
+        QTest::addColumn<QString>("recipe");
+        QTest::newRow("the same servers") << QStringLiteral("redis-fenced");
+        QTest::newRow("other servers") << QStringLiteral("zk-mutex");
+    }
+    void whatWasChosenOnTheWayComesAlong() {
+        QFETCH(QString, recipe);
+        SimulatedSession first(builtin("contention", "redis-set"), 7);
+        const auto reach = [&](Nanos at) {
+            first.advanceTo(at);
+            const auto trace = first.trace();
+            return QTest::qWaitFor([&] { return trace->reached() >= at; }, 30'000);
+        };
+        QVERIFY(reach(4s));
+        first.apply(setting("recipe", qPrintable(recipe)), 1s);
+        first.restart(11, session::ByHand::Keep);
+        QVERIFY(reach(4s));
+        first.apply(fault(Action::PauseClient, "A", 8s), 3s);
+        QVERIFY(reach(4s));
+        first.apply(fault(Action::KillClient, "B"), 2s); // a new future, without the pause
+        QCOMPARE(first.doneByHand().back().action, Action::KillClient);
+        first.undo();
+        first.redo();
+        first.undo();
+        QCOMPARE(first.doneByHand().back().action, Action::PauseClient);
+        QVERIFY(first.scenario().recipe == recipe || first.settings().recipe == recipe);
+
+        const session::SharedRun run = session::sharedRunOf(first);
+        QCOMPARE(run.seed, 11U);
+        const QString text = sharedText(run);
+        QVERIFY2(!text.contains(QStringLiteral("&as=")), qPrintable(text));
+        const auto read = readSharedText(text);
+        QVERIFY2(read, read ? "" : qPrintable(read.error()));
+        const QByteArray digest = digestOf(first);
+        QVERIFY(!digest.isEmpty());
+        SimulatedSession second(*read);
+        QCOMPARE(digestOf(second), digest);
+        QCOMPARE(experiment::run(read->whole(), read->seed).digest, digest);
     }
 
     /// A built-in scenario with another setting is no built-in one.
@@ -182,6 +227,7 @@ private Q_SLOTS:
         row("lockscope:gc-pause?seed=1&do=3s,set,leese=3s", 37, "leese");
         row("lockscope:gc-pause?seed=1&do=-3s,pause-client,A", 30, "-3s");
         row("lockscope:own?seed=1&as=AAAA", 25, "damaged");
+        row("lockscope:warehouse-of-mine?seed=1", 11, "was all of the text copied?");
         row("lockscope:own?seed=1&as=%%%", 25, "damaged");
         row("lockscope:gc-pause?seed=1&&at=2s", 27, "name");
     }
