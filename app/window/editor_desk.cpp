@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/editor_desk.h"
 
-#include "editor/hands_recorder.h"
 #include "lesson/lesson_file.h"
 #include "lessons/lesson_guide.h"
 #include "scenario/scenario_file.h"
@@ -26,9 +25,7 @@ namespace lockscope::app {
 EditorDesk::EditorDesk(MainWindow* window)
     : QObject(window), m_window(window), m_hands(new views::HandsRecorder(window->context(), window->player(), this)) {
     connect(m_hands, &views::HandsRecorder::changed, this, &EditorDesk::refreshHands);
-    connect(m_hands, &views::HandsRecorder::lost, this, [this] {
-        m_window->complain(tr("The recording of your hands ended without a lesson: another session was opened."));
-    });
+    connect(m_hands, &views::HandsRecorder::lost, this, &EditorDesk::handsLost);
 }
 
 // The editors are nobody's children, as their keys are their own and not commands of the main window.
@@ -147,11 +144,33 @@ void EditorDesk::toggleHands() {
             tr("Recording your hands: faults, settings, stops, speeds and notes become steps. The same key ends it."));
     }
     m_window->player()->pause();
+    if (!m_lesson || !m_lesson->isWindowModified()) return openHands();
+    // A lesson that is not saved yet is asked about first. Until then, and if that is cancelled, the recording goes on.
+    bringUp(m_lesson);
+    m_lesson->afterSaving([this] { openHands(); });
+}
+
+void EditorDesk::openHands() {
     const QByteArray lesson = m_hands->finish(views::WelcomePage::scenarioLanguage());
     if (lesson.isEmpty()) return;
     views::LessonEditor* const editor = needLessonEditor();
     bringUp(editor);
     editor->openText(lesson);
+}
+
+void EditorDesk::handsLost() {
+    if (m_hands->steps() == 0)
+        return m_window->complain(
+            tr("The recording of your hands ended without a lesson: another session was opened."));
+    openHands();
+    // Queued: a new session takes the messages of the one before away.
+    QMetaObject::invokeMethod(
+        this,
+        [this] {
+            m_window->messages()->say(tr(
+                "Another session was opened, so the recording of your hands has ended. Its lesson is in the editor."));
+        },
+        Qt::QueuedConnection);
 }
 
 void EditorDesk::askForNote() {
@@ -188,6 +207,10 @@ void EditorDesk::refreshHands() {
 }
 
 bool EditorDesk::mayClose() {
+    if (m_hands->isOn() && m_hands->steps() > 0) {
+        toggleHands();
+        if (m_hands->isOn()) return false; // an editor asks first
+    }
     // Both are asked one after the other: the second time the first has answered.
     for (views::EditorWindow* const editor :
          {static_cast<views::EditorWindow*>(m_scenario.data()), static_cast<views::EditorWindow*>(m_lesson.data())}) {
@@ -202,6 +225,8 @@ EditorDesk::Place EditorDesk::leave() {
     Place place;
     if (m_scenario) place.scenario = m_scenario->kept();
     if (m_lesson) place.lesson = m_lesson->kept();
+    place.hands = m_hands->kept();
+    if (m_hands->isOn()) m_hands->abandon();
     delete m_scenario;
     delete m_lesson;
     return place;
@@ -216,6 +241,7 @@ void EditorDesk::restore(const Place& place) {
         needLessonEditor()->restore(*place.lesson);
         m_lesson->show();
     }
+    if (place.hands && m_window->context()->session()) m_hands->resume(*place.hands);
 }
 
 } // namespace lockscope::app

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "editor/hands_recorder.h"
 #include "editor/lesson_editor.h"
 #include "editor/scenario_editor.h"
 
@@ -8,9 +9,8 @@
 class QAction;
 
 namespace lockscope::views {
-class HandsRecorder;
 class Pill;
-} // namespace lockscope::views
+}
 
 namespace lockscope::app {
 
@@ -34,11 +34,14 @@ public:
     views::LessonEditor* lessonEditor() const { return m_lesson; }
     views::HandsRecorder* hands() const { return m_hands; }
 
-    /// Whether the program may end; an editor with unsaved changes asks about them otherwise.
+    /// Whether the program may end; an editor with unsaved changes asks about them otherwise. A recording ends, and
+    /// what came of it is such a change.
     bool mayClose();
-    /// The open documents, for a window that takes this one's place. The editors are closed without a question.
+    /// The open documents and the recording, for a window that takes this one's place, with the same session. The
+    /// editors are closed without a question.
     struct Place {
         std::optional<views::EditorWindow::Kept> scenario, lesson;
+        std::optional<views::HandsRecorder::Kept> hands;
     };
     Place leave();
     void restore(const Place& place);
@@ -61,6 +64,8 @@ private:
     views::LessonEditor* needLessonEditor();
     void run(const scenario::Scenario& scenario);
     void preview(const lesson::Lesson& lesson, int step);
+    void openHands();
+    void handsLost();
     void refreshHands();
     static void bringUp(QWidget* window);
 

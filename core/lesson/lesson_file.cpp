@@ -8,6 +8,9 @@
 
 #include <QDir>
 #include <QFileInfo>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 
 namespace lockscope::lesson {
 
@@ -20,6 +23,28 @@ QString tr(const char* text) {
 }
 
 const QString kFolder = QStringLiteral(":/lessons/");
+const QString kEnglish = QStringLiteral("en"), kChinese = QStringLiteral("zh_CN");
+
+/// Texts that are still to be written, filled in.
+QJsonValue withDots(const QJsonValue& value) {
+    if (value.isArray()) {
+        QJsonArray list;
+        for (const QJsonValue& one : value.toArray())
+            list += withDots(one);
+        return list;
+    }
+    if (!value.isObject()) return value;
+    QJsonObject object = value.toObject();
+    for (auto it = object.begin(); it != object.end(); ++it)
+        *it = withDots(*it);
+    for (const auto& [to, from] : {std::pair(kEnglish, kChinese), std::pair(kChinese, kEnglish)}) {
+        const QJsonValue text = object.value(to);
+        if (!text.isString() || !text.toString().isEmpty()) continue;
+        const QString other = object.value(from).toString();
+        object.insert(to, other.isEmpty() ? QStringLiteral("…") : other);
+    }
+    return object;
+}
 
 } // namespace
 
@@ -32,6 +57,20 @@ std::expected<Lesson, std::vector<Problem>> parseLesson(const QByteArray& json, 
     if (complaints.empty()) checkNames(lesson, complaints);
     if (auto problems = document->problems(complaints); !problems.empty()) return std::unexpected(std::move(problems));
     return lesson;
+}
+
+std::expected<Lesson, std::vector<Problem>> parseUnfinished(const QByteArray& json, const QString& file) {
+    auto read = parseLesson(json, file);
+    if (read) return read;
+    const QJsonDocument document = QJsonDocument::fromJson(json);
+    if (!document.isObject()) return read;
+    auto filled = parseLesson(QJsonDocument(withDots(document.object()).toObject()).toJson(), file);
+    if (filled) return filled;
+    // The other complaints, at the lines of the text as it was written.
+    std::erase_if(read.error(), [&](const Problem& one) {
+        return std::ranges::find(filled.error(), one.path, &Problem::path) == filled.error().end();
+    });
+    return read.error().empty() ? filled : read;
 }
 
 std::expected<Lesson, std::vector<Problem>> loadLesson(const QString& idOrPath) {
@@ -49,7 +88,7 @@ std::expected<Lesson, std::vector<Problem>> loadLesson(const QString& idOrPath) 
         return std::unexpected(
             std::vector<Problem>{{idOrPath, 0, QString(), tr("the file cannot be read: %1").arg(file.errorString())}});
     }
-    return parseLesson(file.readAll(), idOrPath);
+    return builtin ? parseLesson(file.readAll(), idOrPath) : parseUnfinished(file.readAll(), idOrPath);
 }
 
 QStringList builtinLessons() {

@@ -11,7 +11,11 @@ namespace lockscope::lesson {
 /// once.
 std::expected<Lesson, std::vector<scenario::Problem>> parseLesson(const QByteArray& json, const QString& file);
 
+/// The same for a lesson whose texts are not all written: an empty one is as in the other language, or dots.
+std::expected<Lesson, std::vector<scenario::Problem>> parseUnfinished(const QByteArray& json, const QString& file);
+
 /// Reads a built-in lesson by its id, one of the person's own by its file's name (scenario/user_files.h), or a file.
+/// Files may be unfinished: a teacher plays a lesson before all of it is written.
 std::expected<Lesson, std::vector<scenario::Problem>> loadLesson(const QString& idOrPath);
 
 /// Ids of the built-in lessons in the order of the course.

@@ -318,7 +318,11 @@ void EditorWindow::askWhereToSave() {
     dialog->setDefaultSuffix(QStringLiteral("json"));
     dialog->setNameFilters({tr("Files of this kind (*.json)")});
     dialog->selectFile(m_document->at(QStringLiteral("/id")).toString() + QStringLiteral(".json"));
-    connect(dialog, &QFileDialog::fileSelected, this, &EditorWindow::saveTo);
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
+        const auto then = std::exchange(m_afterSave, {});
+        if (saveTo(path) && then) then();
+    });
+    m_afterSave = {}; // an earlier one was given up with its dialogue
     ask(dialog);
 }
 
@@ -358,8 +362,9 @@ void EditorWindow::afterSaving(const std::function<void()>& run) {
             return run();
         }
         if (answer != QMessageBox::Save) return;
-        if (m_path.isEmpty()) return askWhereToSave(); // and then the command again: the name is asked for first
-        if (saveTo(m_path)) run();
+        if (!m_path.isEmpty()) return saveTo(m_path) ? run() : void();
+        askWhereToSave();
+        m_afterSave = run;
     });
     ask(box);
 }

@@ -42,6 +42,8 @@ public:
     };
     Kept kept();
     void restore(const Kept& kept);
+    /// Runs it at once when nothing is unsaved, otherwise after the answer; never if that is to cancel.
+    void afterSaving(const std::function<void()>& run);
 
 public Q_SLOTS:
     /// Each asks first whether unsaved changes may go.
@@ -89,8 +91,6 @@ private:
     void refresh();
     void refreshTitle();
     void load(const QByteArray& json, const QString& path);
-    /// Runs it at once when nothing is unsaved, otherwise after the answer.
-    void afterSaving(const std::function<void()>& run);
     void ask(QDialog* dialog);
 
     EditedDocument* m_document;
@@ -107,6 +107,7 @@ private:
     QMenu *m_copies = nullptr, *m_extra = nullptr;
     QString m_path;
     QPointer<QDialog> m_question;
+    std::function<void()> m_afterSave; ///< waits for a file name
     bool m_mayClose = false;
 };
 

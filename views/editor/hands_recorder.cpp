@@ -17,6 +17,8 @@ using Object = QJsonObject;
 
 const QString kBase = QStringLiteral("contention"); ///< what a scenario that is nobody's builds on
 
+constexpr double kFastestStep = 100; ///< that the schema of lessons allows; a run can be played faster
+
 /// The patch to be merged into `from` to get `to` (RFC 7396); fields that are gone are null.
 Object mergePatch(const Object& from, const Object& to) {
     Object patch;
@@ -35,9 +37,43 @@ Object objectOf(const scenario::Scenario& scenario) {
     return QJsonDocument::fromJson(scenario::toJson(scenario)).object();
 }
 
+/// The roundest instant from `at` on before which nothing else happens: a person reads it, and the same is in sight.
+Nanos rounded(const trace::Trace& trace, Nanos at) {
+    for (const Nanos unit : {Nanos(10ms), Nanos(1ms), Nanos(100us), Nanos(10us), Nanos(1us)}) {
+        const Nanos up = (at + unit - 1ns) / unit * unit;
+        if (up <= trace.reached() && trace.upperBound(up) == trace.upperBound(at)) return up;
+    }
+    return at;
+}
+
+/// When a fault that waits for a condition has struck; nullopt: it has not. `others` strike by themselves.
+std::optional<Nanos> strikeOf(const scenario::Fault& fault, const trace::Trace& trace,
+                              const std::vector<scenario::Fault>& others) {
+    constexpr std::uint8_t kStrike = trace::kByHand | trace::kFault;
+    for (std::size_t row = trace.lowerBound(*fault.at); row < trace.size(); ++row) {
+        const trace::Event event = trace.at(row);
+        if ((event.flags & kStrike) != kStrike) continue;
+        if (std::ranges::none_of(others, [&](const auto& one) { return !one.when && one.at == event.time(); }))
+            return event.time();
+    }
+    return std::nullopt;
+}
+
 /// A text for both languages: the same in each, until somebody translates it.
 Object inBoth(const QString& english, const QString& chinese) {
     return {{QStringLiteral("en"), english}, {QStringLiteral("zh_CN"), chinese}};
+}
+
+/// Marks of one instant become one, with the notes of all.
+void joinEqual(std::vector<HandsRecorder::Mark>& marks) {
+    std::vector<HandsRecorder::Mark> joined;
+    for (HandsRecorder::Mark& mark : marks) {
+        if (!joined.empty() && joined.back().at == mark.at)
+            joined.back().notes += mark.notes;
+        else
+            joined.push_back(std::move(mark));
+    }
+    marks = std::move(joined);
 }
 
 } // namespace
@@ -45,10 +81,10 @@ Object inBoth(const QString& english, const QString& chinese) {
 HandsRecorder::HandsRecorder(ViewContext* context, Player* player, QObject* parent)
     : QObject(parent), m_context(context), m_player(player) {
     connect(player, &Player::playingChanged, this, [this](bool playing) {
-        if (m_on && !playing) mark();
+        if (m_on && !playing && m_context->session() == m_session) mark();
     });
     connect(player, &Player::speedChanged, this, [this](double speed) {
-        if (!m_on) return;
+        if (!m_on || m_context->session() != m_session) return;
         mark(); // with the speed until here
         m_speeds.emplace_back(m_context->playhead(), speed);
     });
@@ -57,8 +93,8 @@ HandsRecorder::HandsRecorder(ViewContext* context, Player* player, QObject* pare
     });
     connect(context, &ViewContext::sessionChanged, this, [this] {
         if (!m_on || m_context->session() == m_session) return; // its trace was replaced: it is the same run
-        abandon();
         Q_EMIT lost();
+        if (m_on) abandon();
     });
 }
 
@@ -73,6 +109,20 @@ std::expected<void, QString> HandsRecorder::start() {
     m_on = true;
     Q_EMIT changed();
     return {};
+}
+
+std::optional<HandsRecorder::Kept> HandsRecorder::kept() const {
+    return m_on ? std::optional(Kept{m_before, m_marks, m_speeds}) : std::nullopt;
+}
+
+void HandsRecorder::resume(Kept kept) {
+    Q_ASSERT(m_context->session());
+    m_session = m_context->session();
+    m_before = std::move(kept.before);
+    m_marks = std::move(kept.marks);
+    m_speeds = std::move(kept.speeds);
+    m_on = true;
+    Q_EMIT changed();
 }
 
 double HandsRecorder::speedAt(Nanos at) const {
@@ -95,20 +145,16 @@ void HandsRecorder::note(const QString& text) {
 
 std::vector<HandsRecorder::Mark> HandsRecorder::marks() const {
     std::vector<Mark> all = m_marks;
-    // Only what was not taken back again.
-    if (m_session)
-        for (const scenario::Fault& fault : m_session->doneByHand())
-            if (fault.at && std::ranges::find(m_before, fault) == m_before.end())
-                all.push_back({*fault.at, speedAt(*fault.at)});
-    std::ranges::stable_sort(all, {}, &Mark::at);
-    std::vector<Mark> steps;
-    for (Mark& mark : all) {
-        if (!steps.empty() && steps.back().at == mark.at)
-            steps.back().notes += mark.notes;
-        else
-            steps.push_back(std::move(mark));
+    // Only what was not taken back again, where it struck.
+    const std::vector<scenario::Fault> done = m_session ? m_session->doneByHand() : std::vector<scenario::Fault>{};
+    for (const scenario::Fault& fault : done) {
+        if (!fault.at || std::ranges::find(m_before, fault) != m_before.end()) continue;
+        const std::optional<Nanos> at = fault.when ? strikeOf(fault, *m_session->trace(), done) : fault.at;
+        if (at) all.push_back({*at, speedAt(*at)});
     }
-    return steps;
+    std::ranges::stable_sort(all, {}, &Mark::at);
+    joinEqual(all);
+    return all;
 }
 
 void HandsRecorder::abandon() {
@@ -125,6 +171,8 @@ QByteArray HandsRecorder::finish(const QString& language) {
     for (scenario::Fault& fault : scenario.faults)
         fault.byHand = false; // in the lesson nobody's hand does it
     scenario.seed.reset();    // the scene says it
+    // The run may have gone beyond its plan, as a search for the next violation does; no step may stop beyond the end.
+    scenario.until = std::max<Nanos>(scenario.until, std::chrono::ceil<std::chrono::seconds>(steps.back().at));
     const auto known = scenario::loadScenario(scenario.id);
     const auto base = known ? known : scenario::loadScenario(kBase);
     Object scene{{QStringLiteral("id"), QStringLiteral("run")},
@@ -143,6 +191,11 @@ QByteArray HandsRecorder::finish(const QString& language) {
     played.recipe = scenario.recipe;
     played.seed = m_session->seed();
     const auto run = lesson::playScene(played);
+    if (run) {
+        for (Mark& mark : steps)
+            mark.at = rounded(run->facts->trace(), mark.at);
+        joinEqual(steps);
+    }
     QJsonArray list;
     for (const Mark& mark : steps) {
         lesson::Fact fact;
@@ -156,7 +209,7 @@ QByteArray HandsRecorder::finish(const QString& language) {
                      QJsonArray{Object{{QStringLiteral("fact"), QStringLiteral("violated")},
                                        {QStringLiteral("invariant"), QStringLiteral("mutual-exclusion")},
                                        {QStringLiteral("is"), broken}}}}};
-        if (mark.speed != 1) step[u"speed"] = mark.speed;
+        if (mark.speed != 1) step[u"speed"] = std::min(mark.speed, kFastestStep);
         list += step;
     }
     const Object lesson{{QStringLiteral("lockscope_lesson"), 1},

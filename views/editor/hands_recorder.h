@@ -27,17 +27,28 @@ public:
     /// Ends it without a lesson.
     void abandon();
 
-Q_SIGNALS:
-    void changed();
-    /// The session that was recorded is gone.
-    void lost();
-
-private:
     struct Mark {
         Nanos at{};
         double speed = 1; ///< that the run came here with
         QStringList notes{};
     };
+    /// A recording as it stands, to go on in another window with the same session.
+    struct Kept {
+        std::vector<scenario::Fault> before;
+        std::vector<Mark> marks;
+        std::vector<std::pair<Nanos, double>> speeds;
+    };
+    /// Nullopt: it is not on.
+    std::optional<Kept> kept() const;
+    /// Precondition: the session that was recorded is in sight.
+    void resume(Kept kept);
+
+Q_SIGNALS:
+    void changed();
+    /// Another session is in sight: finish() gives the lesson now, or never.
+    void lost();
+
+private:
     /// The steps that it becomes: one for each instant, in order.
     std::vector<Mark> marks() const;
     void mark(const QString& note = {});

@@ -6,10 +6,8 @@
 #include "editor/text_pane.h"
 #include "lesson/lesson_file.h"
 #include "scenario/user_files.h"
-#include "trace/json_edit.h"
 
 #include <QDir>
-#include <QJsonArray>
 #include <QListWidget>
 #include <QMenu>
 #include <QThreadPool>
@@ -23,23 +21,6 @@ QStringList keys(std::initializer_list<const char*> all) {
     for (const char* key : all)
         keys += QLatin1String(key);
     return keys;
-}
-
-/// Dots for each text that is still to be written.
-QJsonValue withDots(const QJsonValue& value, const QString& key) {
-    if (value.isString() && (key == QLatin1String("en") || key == QLatin1String("zh_CN")))
-        return value.toString().isEmpty() ? QJsonValue(QStringLiteral("…")) : value;
-    if (value.isArray()) {
-        QJsonArray list;
-        for (const QJsonValue& one : value.toArray())
-            list += withDots(one, {});
-        return list;
-    }
-    if (!value.isObject()) return value;
-    QJsonObject object = value.toObject();
-    for (auto it = object.begin(); it != object.end(); ++it)
-        *it = withDots(*it, it.key());
-    return object;
 }
 
 } // namespace
@@ -67,7 +48,7 @@ std::optional<lesson::Lesson> LessonEditor::playable() {
     document()->flush();
     if (document()->lesson()) return document()->lesson();
     if (!document()->isLegible()) return std::nullopt;
-    auto read = lesson::parseLesson(jsonText(withDots(document()->object(), {})), {});
+    auto read = lesson::parseUnfinished(document()->json(), {});
     if (read) return *std::move(read);
     tell(tr("First mend what is wrong: %1").arg(read.error().front().toString()));
     return std::nullopt;

@@ -190,6 +190,120 @@ private Q_SLOTS:
         shoot(s.window.get(), "lesson-preview.png");
     }
 
+    /// What was recorded can be saved at once, and be played to its end, though not all of its texts are written.
+    void whatWasRecordedPlaysToItsEnd() {
+        Scene s;
+        s.open("contention");
+        s.desk()->toggleHands();
+        s.reach(4s);
+        scenario::Fault pause;
+        pause.target = QStringLiteral("A");
+        s.context()->breakIt(pause);
+        QTRY_COMPARE(s.desk()->hands()->steps(), 1);
+        s.reach(9s);
+        s.desk()->hands()->note(QStringLiteral("Late."));
+        s.desk()->toggleHands();
+        const QString folder = scenario::userFolder(Shelf::Lessons);
+        QVERIFY(QDir().mkpath(folder));
+        QVERIFY(s.desk()->lessonEditor()->saveTo(folder + QStringLiteral("/live.json")));
+        QVERIFY(s.desk()->lessonEditor()->close());
+
+        s.window->lessons()->showList();
+        QListWidget* const list = s.window->lessons()->list()->list();
+        list->setCurrentRow(list->count() - 1);
+        QTest::keyClick(list, Qt::Key_Return);
+        views::LessonGuide* const guide = s.window->lessons()->guide();
+        QCOMPARE(guide->phase(), views::LessonGuide::Phase::Step);
+        QCOMPARE(guide->lesson()->steps.size(), std::size_t(2));
+        QCOMPARE(guide->narration(), QStringLiteral("…"));
+        for (int step = 0; step < 2; ++step) {
+            QCOMPARE(guide->step(), step);
+            if (!guide->arrived()) guide->skip();
+            QTRY_VERIFY(guide->arrived());
+            guide->skip();
+        }
+        QCOMPARE(guide->phase(), views::LessonGuide::Phase::End);
+        guide->back();
+        guide->setLanguage(QStringLiteral("zh_CN")); // an unwritten text is as in the other language
+        QCOMPARE(guide->narration(), QStringLiteral("Late."));
+    }
+
+    void anotherLanguageGoesOnRecording() {
+        QTemporaryDir folder;
+        app::Settings settings(folder.filePath(QStringLiteral("s.ini")));
+        settings.setLanguage(QStringLiteral("en"));
+        app::WindowKeeper keeper(&settings);
+        keeper.window()->show();
+        QTRY_VERIFY(keeper.window()->findChild<QAction*>(QStringLiteral("file.open")));
+        keeper.window()->openScenario(QStringLiteral("contention"));
+        app::EditorDesk::of(keeper.window())->toggleHands();
+        keeper.window()->player()->pause();
+        QTRY_VERIFY((keeper.window()->player()->seek(3s), keeper.window()->context()->playhead() == Nanos(3s)));
+        app::EditorDesk::of(keeper.window())->hands()->note(QStringLiteral("Here."));
+        const int steps = app::EditorDesk::of(keeper.window())->hands()->steps();
+        QVERIFY(steps >= 1);
+        const app::MainWindow* const before = keeper.window();
+        settings.setLanguage(QStringLiteral("zh_CN"));
+        QTRY_VERIFY(keeper.window() != before);
+        const views::HandsRecorder* const hands = app::EditorDesk::of(keeper.window())->hands();
+        QTRY_VERIFY(hands->isOn());
+        QCOMPARE(hands->steps(), steps);
+        const app::MainWindow* const chinese = keeper.window();
+        settings.setLanguage(QStringLiteral("en")); // as the other tests read it
+        QTRY_VERIFY(keeper.window() != chinese);
+        app::EditorDesk::of(keeper.window())->leave();
+    }
+
+    /// Neither the window's end nor another session takes a recording away.
+    void aRecordingIsNotLost() {
+        Scene s;
+        s.open("contention");
+        s.desk()->toggleHands();
+        s.reach(4s);
+        s.desk()->hands()->note(QStringLiteral("One."));
+        s.window->close();
+        QVERIFY(s.window->isVisible()); // the lesson is asked about
+        QVERIFY(s.desk()->lessonEditor());
+        QCOMPARE(s.desk()->lessonEditor()->document()->at(QStringLiteral("/steps/0/say/en")).toString(),
+                 QStringLiteral("One."));
+        auto* box = qobject_cast<QMessageBox*>(s.desk()->lessonEditor()->question());
+        QVERIFY(box);
+        box->button(QMessageBox::Cancel)->click();
+        QTRY_VERIFY(!s.desk()->lessonEditor()->question());
+
+        // A lesson that is not saved is asked about before another one takes its place; meanwhile the recording goes
+        // on.
+        s.desk()->toggleHands();
+        s.reach(6s);
+        s.desk()->hands()->note(QStringLiteral("Two."));
+        s.desk()->toggleHands();
+        QVERIFY(s.desk()->hands()->isOn());
+        box = qobject_cast<QMessageBox*>(s.desk()->lessonEditor()->question());
+        QVERIFY(box);
+        box->button(QMessageBox::Cancel)->click();
+        QTRY_VERIFY(!s.desk()->lessonEditor()->question());
+        QVERIFY(s.desk()->hands()->isOn());
+        s.desk()->toggleHands();
+        box = qobject_cast<QMessageBox*>(s.desk()->lessonEditor()->question());
+        QVERIFY(box);
+        box->button(QMessageBox::Discard)->click();
+        QTRY_VERIFY(!s.desk()->hands()->isOn());
+        QCOMPARE(s.desk()->lessonEditor()->document()->at(QStringLiteral("/steps/0/say/en")).toString(),
+                 QStringLiteral("Two."));
+
+        s.desk()->lessonEditor()->document()->text()->setModified(false);
+        s.desk()->toggleHands();
+        s.reach(7s);
+        s.desk()->hands()->note(QStringLiteral("Three."));
+        s.open("gc-pause");
+        QVERIFY(!s.desk()->hands()->isOn());
+        QCOMPARE(s.desk()->lessonEditor()->document()->at(QStringLiteral("/steps/0/say/en")).toString(),
+                 QStringLiteral("Three."));
+        QCOMPARE(s.desk()->lessonEditor()->document()->at(QStringLiteral("/scenes/0/scenario")).toString(),
+                 QStringLiteral("contention"));
+        QTRY_VERIFY(s.window->messages()->message().contains(QStringLiteral("Its lesson is in the editor")));
+    }
+
     void onesOwnLessonsAreListed() {
         Scene s;
         s.desk()->editLesson();
