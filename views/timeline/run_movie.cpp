@@ -19,6 +19,7 @@ RunMovie::RunMovie(RunPicture picture, int width, int mostHeight)
     m_to = timeline.to > timeline.from ? timeline.to : timeline.trace->reached();
     timeline.to = m_to; // else the axis would end where a short stretch does
     timeline.hidesFuture = true;
+    m_picture.roomFor = m_picture.sentence; // lanes stay where they are while the verdict grows
     m_frames = int(std::clamp<std::int64_t>((m_to - m_from) / Nanos(kFrame) + 1, 2, kMostFrames));
 }
 

@@ -21,8 +21,23 @@ constexpr int kPad = 12;
 // Stand-ins: QSvgGenerator of Qt 6.4 writes title and description as they are, and a “&” in them is no SVG.
 constexpr const char *kTitle = "lockscope:title", *kSentence = "lockscope:sentence";
 
-int headHeight() {
-    return QFontMetrics(uiFont(2, QFont::DemiBold)).height() + QFontMetrics(uiFont()).height() + 2 * kPad;
+QFont titleFont() {
+    return uiFont(2, QFont::DemiBold);
+}
+
+/// How tall a text becomes. Letters that another font lends, as Chinese ones, are taller than this font's.
+int heightOf(const QFont& font, const QString& text, int width, Qt::TextFlag flag) {
+    const QFontMetrics metrics(font);
+    return std::max(metrics.height(), metrics.boundingRect(QRect(0, 0, width, 10'000), flag, text).height());
+}
+
+int titleHeight(const RunPicture& picture) {
+    return heightOf(titleFont(), picture.title, 10'000, Qt::TextSingleLine);
+}
+
+int headHeight(const RunPicture& picture, int width) {
+    const QString& sentence = picture.roomFor.isEmpty() ? picture.sentence : picture.roomFor;
+    return titleHeight(picture) + heightOf(uiFont(), sentence, width - 2 * kPad, Qt::TextWordWrap) + 2 * kPad;
 }
 
 } // namespace
@@ -50,7 +65,7 @@ void tellVerdict(RunPicture& picture) {
 }
 
 QSize sizeOf(const RunPicture& picture, int width, int mostHeight) {
-    const int frame = headHeight() + legendHeight();
+    const int frame = headHeight(picture, width) + legendHeight();
     return {width, std::clamp(frame + timelineHeight(picture.timeline), frame + 1, mostHeight)};
 }
 
@@ -59,17 +74,17 @@ void paintRun(QPainter& painter, const QSize& size, const RunPicture& picture) {
 }
 
 void paintRun(QPainter& painter, const QSize& size, const RunPicture& picture, const TimelineRenderer& lanes) {
-    const int head = headHeight(), legend = legendHeight();
+    const int head = headHeight(picture, size.width()), legend = legendHeight();
     painter.fillRect(QRect(0, 0, size.width(), head), color(Role::Surface));
     const QRect room(kPad, kPad, size.width() - 2 * kPad, head - 2 * kPad);
-    painter.setFont(uiFont(2, QFont::DemiBold));
+    painter.setFont(titleFont());
     painter.setPen(color(Role::Text));
     painter.drawText(room, Qt::AlignLeft | Qt::AlignTop,
                      painter.fontMetrics().elidedText(picture.title, Qt::ElideRight, room.width()));
     painter.setFont(uiFont());
     painter.setPen(color(picture.violated ? Role::ViolationText : Role::TextDim));
-    painter.drawText(room, Qt::AlignLeft | Qt::AlignBottom,
-                     painter.fontMetrics().elidedText(picture.sentence, Qt::ElideRight, room.width()));
+    painter.drawText(room.adjusted(0, titleHeight(picture), 0, 0), Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
+                     picture.sentence); // whole: the cause stands at its end
     painter.save();
     painter.translate(0, head);
     lanes.paint(painter, QSize(size.width(), size.height() - head - legend), picture.timeline);

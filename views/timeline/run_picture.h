@@ -13,6 +13,7 @@ struct RunPicture {
     QString title;    ///< "gc-pause · redis-set · seed 42"
     QString sentence; ///< the verdict in words
     bool violated = false;
+    QString roomFor{}; ///< the sentence that there is to be room for; empty: for `sentence`
 };
 
 /// The verdict's sentence on the shown part of the run: its first violation that begins there, or that nothing broke.

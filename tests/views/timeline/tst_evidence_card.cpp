@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "scenes.h"
+#include "theme/fonts.h"
 #include "theme/palette.h"
 #include "timeline/evidence_card.h"
 
@@ -21,6 +22,29 @@ QImage pageIn(ThemeChoice theme) {
     return imageOf(card, 96);
 }
 
+/// The rows of pixels in a picture's head in which something is painted.
+std::pair<int, int> inked(const QString& title, const QString& sentence) {
+    const FixedSession session(gcPause().trace, 10s);
+    RunPicture picture;
+    picture.timeline = {session.trace(), session.verdict(), 0ns, 10s, 7s, {}};
+    picture.title = QStringLiteral("一把锁");
+    picture.sentence = QStringLiteral("成立");
+    const QSize size = sizeOf(picture, 800, 2000); // of both, so that each stands where it stands beside the other
+    picture.title = title;
+    picture.sentence = sentence;
+    const QImage image = imageOf(picture, size, 2);
+    std::pair rows{-1, -1};
+    constexpr int kHead = 100;
+    for (int y = 0; y < kHead; ++y)
+        for (int x = 0; x < 300; ++x)
+            if (image.pixelColor(x, y) != color(Role::Surface)) {
+                if (rows.first < 0) rows.first = y;
+                rows.second = y;
+                break;
+            }
+    return rows;
+}
+
 } // namespace
 
 class tst_evidence_card : public QObject {
@@ -31,6 +55,31 @@ private Q_SLOTS:
         QCOMPARE(light.pixelColor(2, 2), color(Role::Surface, false));
         QCOMPARE(dark, light);
         QCOMPARE(color(Role::Surface), color(Role::Surface, true)); // the window stays as it is
+    }
+
+    /// Chinese letters come from another font, which is taller.
+    void titleAndVerdictStandApartInChinese() {
+        Theme::instance().setChoice(ThemeChoice::Light);
+        const QString blank = QStringLiteral("\u3000"); // as tall, and without ink
+        const auto title = inked(QStringLiteral("一把锁，四个客户端"), blank);
+        const auto sentence = inked(blank, QStringLiteral("一切不变量成立"));
+        QVERIFY(title.first >= 0 && sentence.first >= 0);
+        QVERIFY2(title.second < sentence.first,
+                 qPrintable(QStringLiteral("%1, %2").arg(title.second).arg(sentence.first)));
+    }
+
+    /// The cause stands at the end of a verdict: where one line is too short for it, it has more.
+    void aLongVerdictIsWhole() {
+        const FixedSession session(gcPause().trace, 10s);
+        RunPicture picture;
+        picture.timeline = {session.trace(), session.verdict(), 0ns, 10s, 7s, {}};
+        tellVerdict(picture);
+        const int wide = sizeOf(picture, 4000, 4000).height();
+        picture.sentence = picture.sentence.repeated(3);
+        const int line = QFontMetrics(uiFont()).height();
+        QVERIFY(sizeOf(picture, 700, 4000).height() >= wide + 2 * line);
+        picture.roomFor = QStringLiteral("short"); // as a movie keeps its lanes where they are
+        QVERIFY(sizeOf(picture, 700, 4000).height() <= wide);
     }
 };
 
