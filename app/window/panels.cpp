@@ -101,6 +101,7 @@ QWidget* makeInspector(views::ViewContext* context) {
     // The verdict's sentence stands at the top of the window anyway: its list may share a place with the protocol.
     auto* tabs = new QTabWidget;
     tabs->setDocumentMode(true);
+    tabs->setAccessibleName(Inspector::tr("Protocol and verdict"));
     tabs->addTab(new views::ProtocolPanel(context), Inspector::tr("Protocol"));
     auto* verdict = new views::VerdictPanel(context);
     tabs->addTab(verdict, Inspector::tr("Verdict"));

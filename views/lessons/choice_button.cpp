@@ -37,19 +37,26 @@ void ChoiceButton::setChoice(const QString& words, Mark mark) {
     setText(words);
     m_mark = mark;
     setEnabled(mark == Mark::Open || mark == Mark::Chosen);
-    const QString state = mark == Mark::Chosen ? tr("chosen") : mark == Mark::Locked ? tr("your bet") : QString();
     //: What a screen reader says of an answer: %1 its number, %2 its words.
     setAccessibleName(tr("Answer %1: %2").arg(QString::number(m_number), words));
-    setAccessibleDescription(state);
+    tellState();
     updateGeometry();
     update();
+}
+
+void ChoiceButton::tellState() {
+    QStringList state;
+    if (m_mark == Mark::Chosen) state += tr("chosen");
+    if (m_mark == Mark::Locked) state += tr("your bet");
+    if (m_mostHands > 0) state += tr("%n hand(s)", "", m_hands);
+    setAccessibleDescription(state.join(QStringLiteral(", ")));
 }
 
 void ChoiceButton::setHands(int hands, int most) {
     if (hands == m_hands && most == m_mostHands) return;
     m_hands = hands;
     m_mostHands = most;
-    if (most > 0) setAccessibleDescription(tr("%n hand(s)", "", hands));
+    tellState();
     updateGeometry();
     update();
 }

@@ -29,6 +29,8 @@ protected:
     void paintEvent(QPaintEvent*) override;
 
 private:
+    /// What a screen reader says beside the answer.
+    void tellState();
     int wordsLeft() const;
     int wordsRight() const;
     int m_number, m_hands = 0, m_mostHands = 0;

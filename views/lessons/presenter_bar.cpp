@@ -69,10 +69,26 @@ void PresenterBar::refresh() {
     m_lesson->setText(m_guide->number());
     const session::Session* const session = m_context->session();
     const scenario::Scenario& scenario = m_context->settings();
-    m_world->setText(session ? session->health().text : QString());
     //: Above the presenter's view, after the name of the session: %1 the recipe, %2 how long the lease is.
     const QString settings = tr(" · %1 · lease %2").arg(scenario.recipe, spanText(scenario.lock.lease));
     m_settings->setText(session ? settings : QString());
+    fitWorld();
+}
+
+void PresenterBar::fitWorld() {
+    const session::Session* const session = m_context->session();
+    const QString whole = session ? session->health().text : QString();
+    const QFontMetrics letters = m_world->fontMetrics();
+    const int needed =
+        layout()->sizeHint().width() + letters.horizontalAdvance(whole) - letters.horizontalAdvance(m_world->text());
+    m_world->setText(session && needed > width() ? session->title() : whole);
+}
+
+bool PresenterBar::event(QEvent* event) {
+    const bool taken = QWidget::event(event);
+    // Not only with the window: the text's size changes just after the presenter's view has come.
+    if (event->type() == QEvent::LayoutRequest || event->type() == QEvent::Resize) fitWorld();
+    return taken;
 }
 
 void PresenterBar::refreshClock() {

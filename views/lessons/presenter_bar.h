@@ -23,10 +23,13 @@ Q_SIGNALS:
     void leaveWanted();
 
 protected:
+    bool event(QEvent* event) override;
     void paintEvent(QPaintEvent*) override;
 
 private:
     void refresh();
+    /// Where there is little room, the session's name comes without the kind of its world.
+    void fitWorld();
     void refreshClock();
     ViewContext* m_context;
     LessonGuide* m_guide;

@@ -375,7 +375,7 @@ void LockDetailPanel::showQueue(const LockFacts& facts) {
     m_queueView->setVisible(!facts.waiters.empty());
     m_queueCaption->setHint(facts.waiters.empty()      ? QString()
                             : facts.queueNamed()       ? tr("in the server's order")
-                            : facts.serverWaiters >= 0 ? tr("counted by the server, named by our clients")
+                            : facts.serverWaiters >= 0 ? tr("counted by the server, named by clients")
                                                        : tr("the server has no queue; as clients asked"));
 }
 

@@ -57,6 +57,11 @@ QSize SectionCaption::minimumSizeHint() const {
     return {caption.horizontalAdvance(m_text.toUpper()) + 4, caption.height() + kGrid};
 }
 
+bool SectionCaption::event(QEvent* event) {
+    if (event->type() == QEvent::ToolTip) setToolTip(width() < sizeHint().width() ? m_hint : QString());
+    return QWidget::event(event);
+}
+
 void SectionCaption::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setFont(captionFont());

@@ -11,7 +11,8 @@ namespace lockscope::views {
 /// The grid of the window: margins and gaps are multiples of it.
 inline constexpr int kGrid = 8;
 
-/// A small grey heading over a group: "WORKLOAD", with a hint in normal letters at the right end.
+/// A small grey heading over a group: "WORKLOAD", with a hint in normal letters at the right end. A hint that has no
+/// room is whole in the tool tip.
 class SectionCaption : public QWidget {
     Q_OBJECT
 public:
@@ -24,6 +25,7 @@ public:
     QSize minimumSizeHint() const override;
 
 protected:
+    bool event(QEvent* event) override;
     void paintEvent(QPaintEvent*) override;
 
 private:

@@ -373,8 +373,12 @@ void TransportBar::fold() {
     };
     const bool open = m_session != nullptr;
     const bool well = open && m_session->health().level == session::Health::Level::Good;
-    // A long title is shortened before it goes away; its tool tip has it whole.
-    const int whole = m_health->sizeHint().width(), forTitle = room - kLeastField - 2 * kGrid;
+    // A long title is shortened before it goes away, a simulation's by its first word; its tool tip has it whole.
+    const int forTitle = room - kLeastField - 2 * kGrid;
+    const bool named = well && m_session->abilities().restart;
+    if (named) m_health->setText(m_session->health().text);
+    if (named && m_health->sizeHint().width() > forTitle) m_health->setText(m_session->title());
+    const int whole = m_health->sizeHint().width();
     const int title = forTitle >= kLeastTitle ? std::min(whole, forTitle) : whole;
     for (const Part& part :
          {Part{m_health, title, open}, Part{m_field, kLeastField, true}, Part{m_seed, m_seed->minimumWidth(), m_seeded},
@@ -398,13 +402,12 @@ void TransportBar::fitClock() {
 
 void TransportBar::refreshHealth() {
     if (!m_health) return;
-    const session::Session* const open = m_session;
-    if (!open) return m_health->hide();
-    const session::Health health = open->health();
+    if (!m_session) return m_health->hide();
+    const session::Health health = m_session->health();
     m_health->setText(health.brief.isEmpty() ? health.text : health.brief);
     m_health->setToolTip(health.text);
     m_health->setAccessibleName(health.text);
-    const session::Abilities can = open->abilities();
+    const session::Abilities can = m_session->abilities();
     const bool changes = can.faults || can.workload || can.forceRelease;
     m_access->setVisible(can.live);
     m_access->setText(changes ? tr("Changes allowed") : tr("read-only"));

@@ -378,6 +378,9 @@ private Q_SLOTS:
         s.window->player()->play();
         QTRY_VERIFY(s.context()->trace()->reached() > Nanos(3s));
         s.window->player()->pause();
+        const Nanos stop = s.context()->playhead();
+        s.window->player()->next(session::Milestone::Acquisition); // between two holds there is no holder to pause
+        QTRY_VERIFY(s.context()->playhead() > stop);
         QTRY_VERIFY(s.action("break.pause-client")->isEnabled());
         QVERIFY(!s.guide()->goalReached());
         s.action("break.pause-client")->trigger();
