@@ -3800,6 +3800,10 @@
 <context>
     <name>Inspector</name>
     <message>
+        <source>Protocol and verdict</source>
+        <translation>协议与裁决</translation>
+    </message>
+    <message>
         <source>Protocol</source>
         <translation>协议</translation>
     </message>
@@ -6073,6 +6077,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>there is no field “%1”%2</source>
         <translation>没有名为“%1”的字段%2</translation>
+    </message>
+    <message>
+        <source>there is no built-in scenario “%1”, and none stands packed behind “as=”; was all of the text copied?</source>
+        <translation>没有内置场景“%1”，“as=”后面也没有打包的场景；文本复制完整了吗？</translation>
     </message>
     <message>
         <source>there is no built-in scenario “%1”%2</source>
@@ -9464,10 +9472,6 @@ A client's address leads to the new master at once.</source>
 <context>
     <name>lockscope::app::EditorDesk</name>
     <message>
-        <source>The recording of your hands ended without a lesson: another session was opened.</source>
-        <translation>操作录制已结束，没有生成课程：打开了另一个会话。</translation>
-    </message>
-    <message>
         <source>Session</source>
         <translation>会话</translation>
     </message>
@@ -9502,6 +9506,14 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>Recording your hands: faults, settings, stops, speeds and notes become steps. The same key ends it.</source>
         <translation>正在录下你的操作：故障、设置、停顿、速度和说明都会变成步骤。再按同一个键结束。</translation>
+    </message>
+    <message>
+        <source>The recording of your hands ended without a lesson: another session was opened.</source>
+        <translation>操作录制已结束，没有生成课程：打开了另一个会话。</translation>
+    </message>
+    <message>
+        <source>Another session was opened, so the recording of your hands has ended. Its lesson is in the editor.</source>
+        <translation>打开了另一个会话，操作录制已结束。录成的课程在编辑器里。</translation>
     </message>
     <message>
         <source>Note</source>
@@ -10994,17 +11006,17 @@ A client's address leads to the new master at once.</source>
 <context>
     <name>lockscope::views::ChoiceButton</name>
     <message>
+        <source>Answer %1: %2</source>
+        <extracomment>What a screen reader says of an answer: %1 its number, %2 its words.</extracomment>
+        <translation>选项 %1：%2</translation>
+    </message>
+    <message>
         <source>chosen</source>
         <translation>已选</translation>
     </message>
     <message>
         <source>your bet</source>
         <translation>你的押注</translation>
-    </message>
-    <message>
-        <source>Answer %1: %2</source>
-        <extracomment>What a screen reader says of an answer: %1 its number, %2 its words.</extracomment>
-        <translation>选项 %1：%2</translation>
     </message>
     <message numerus="yes">
         <source>%n hand(s)</source>
@@ -12717,8 +12729,8 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>按服务器的顺序</translation>
     </message>
     <message>
-        <source>counted by the server, named by our clients</source>
-        <translation>由服务器统计，由我们的客户端指名</translation>
+        <source>counted by the server, named by clients</source>
+        <translation>由服务器计数，由客户端指名</translation>
     </message>
     <message>
         <source>the server has no queue; as clients asked</source>
