@@ -5,6 +5,7 @@
 #include "lesson/scene_run.h"
 #include "scenario/scenario_file.h"
 #include "trace/json_edit.h"
+#include "trace/time_text.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -203,7 +204,7 @@ QByteArray HandsRecorder::finish(const QString& language) {
         const bool broken = run && run->facts->value(fact, mark.at).number != 0;
         const QString words = mark.notes.join(u' ');
         const bool chinese = language == QLatin1String("zh_CN");
-        Object step{{QStringLiteral("until"), formatDuration(mark.at)},
+        Object step{{QStringLiteral("until"), typedTimeText(mark.at)},
                     {QStringLiteral("say"), inBoth(chinese ? QString() : words, chinese ? words : QString())},
                     {QStringLiteral("claims"),
                      QJsonArray{Object{{QStringLiteral("fact"), QStringLiteral("violated")},

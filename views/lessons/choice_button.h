@@ -29,7 +29,7 @@ protected:
     void paintEvent(QPaintEvent*) override;
 
 private:
-    /// What a screen reader says beside the answer.
+    /// Says the state to a screen reader.
     void tellState();
     int wordsLeft() const;
     int wordsRight() const;

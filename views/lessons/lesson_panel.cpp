@@ -291,6 +291,9 @@ void LessonPanel::refreshResult() {
     }
     if (m_guide->phase() != LessonGuide::Phase::End) return;
     const auto [right, made] = m_guide->score();
+    const auto& steps = m_guide->lesson()->steps;
+    if (std::ranges::none_of(steps, [](const lesson::Step& step) { return step.ask.has_value(); }))
+        return m_answer->hide(); // a lesson of one's own may ask nothing
     m_answer->setText(made > 0 ? tr("%1 of your %n bet(s) came true.", "", made).arg(right)
                                : tr("Next time, bet before you look: you will see more."));
 }

@@ -100,7 +100,7 @@ private Q_SLOTS:
         QVERIFY2(walk.roleless.isEmpty(), qPrintable(walk.roleless.join(QStringLiteral("; "))));
     }
 
-    /// What is chosen, locked or right is told, and not only painted.
+    /// A choice and a bet are told, and not only painted.
     void aBetIsTold() {
         Scene s;
         s.at("the-pause", 2);

@@ -7,6 +7,7 @@
 #include "editor/text_pane.h"
 #include "lesson/lesson_file.h"
 #include "lessons/lesson_list.h"
+#include "lessons/lesson_panel.h"
 #include "own_data.h"
 #include "scenario/scenario_file.h"
 #include "scenario/user_files.h"
@@ -20,6 +21,7 @@
 #include <QDir>
 #include <QInputDialog>
 #include <QJsonArray>
+#include <QLabel>
 #include <QListWidget>
 #include <QMessageBox>
 #include <QPlainTextEdit>
@@ -223,6 +225,8 @@ private Q_SLOTS:
             guide->skip();
         }
         QCOMPARE(guide->phase(), views::LessonGuide::Phase::End);
+        for (const QLabel* label : s.window->lessons()->panel()->findChildren<QLabel*>())
+            QVERIFY(!label->isVisible() || !label->text().contains(QStringLiteral("bet"))); // nothing was asked
         guide->back();
         guide->setLanguage(QStringLiteral("zh_CN")); // an unwritten text is as in the other language
         QCOMPARE(guide->narration(), QStringLiteral("Late."));
