@@ -127,9 +127,10 @@ void paintLabel(const PaintKit& kit, const TimelineScene& scene, const Lane& lan
     // A server and a recipe that are too long for one line have one each: recipes differ in their last letters.
     QStringList lines{subtitle};
     const QString between = QStringLiteral(" · ");
-    if (lane.kind == LaneKind::Record && height >= 3 * line && kit.small.width(subtitle) > room)
+    if (lane.kind == LaneKind::Record && kit.small.width(subtitle) > room)
         lines = {subtitle.section(between, 0, 0), subtitle.section(between, 1)};
     lines.removeAll(QString());
+    if (lines.size() > 1 && height < 3 * line) lines.removeFirst(); // the server has a lane of its own
     double top = lines.size() < 2 ? middle - line / 2 - double(lines.size()) * (line / 2 - 2) : middle - 1.5 * line + 4;
     kit.text({left, top, room, line}, laneTitle(kit.data, lane), kit.bold, Role::Text);
     for (const QString& words : std::as_const(lines)) {

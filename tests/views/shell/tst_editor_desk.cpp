@@ -192,7 +192,7 @@ private Q_SLOTS:
         shoot(s.window.get(), "lesson-preview.png");
     }
 
-    /// What was recorded can be saved at once, and be played to its end, though not all of its texts are written.
+    /// A recording can be saved at once, and be played to its end, though not all of its texts are written.
     void whatWasRecordedPlaysToItsEnd() {
         Scene s;
         s.open("contention");
