@@ -179,7 +179,7 @@ void SqlWatcher::noteMissing(Look& look) const {
         {WatchNote::Kind::TableMissing, 0, {column.isEmpty() ? m_named.table : m_named.table + '.' + column}});
 }
 
-QCoro::Task<SqlWatcher::Failed> SqlWatcher::readTables(Look& look, std::stop_token stop) {
+QCoro::Task<SqlWatcher::Failed> SqlWatcher::readTables(Look& look, Depth depth, std::stop_token stop) {
     noteMissing(look);
     const std::vector<TableName> tables = m_tables;
     for (const TableName& table : tables) {
@@ -195,6 +195,8 @@ QCoro::Task<SqlWatcher::Failed> SqlWatcher::readTables(Look& look, std::stop_tok
         if (!answer && answer.error().kind == Error::Kind::WaitExceeded) { // somebody has it to itself
             std::ranges::move(m_lastRows.notKnown(place, backendOf(m_reader.language())),
                               std::back_inserter(look.locks));
+            // A watch looks again; one look alone must not say that there are no others.
+            if (depth == Depth::Everything) look.complete = false;
             continue;
         }
         if (!answer) { // gone meanwhile, or no right to read it
@@ -240,7 +242,7 @@ QCoro::Task<SqlWatcher::Failed> SqlWatcher::readSessions(Look& look, std::stop_t
     co_return std::nullopt;
 }
 
-QCoro::Task<std::expected<LookingWatcher::Look, WatchTrouble>> SqlWatcher::look(Depth /*depth*/, Progress /*progress*/,
+QCoro::Task<std::expected<LookingWatcher::Look, WatchTrouble>> SqlWatcher::look(Depth depth, Progress /*progress*/,
                                                                                 std::stop_token stop) {
     const Nanos began = runtime().monotonic();
     const auto opened = co_await m_reader.open(stop);
@@ -249,7 +251,7 @@ QCoro::Task<std::expected<LookingWatcher::Look, WatchTrouble>> SqlWatcher::look(
     Look found;
     Failed failed = co_await readIdentity(found, stop);
     if (!failed) failed = co_await readCatalogue(stop);
-    if (!failed) failed = co_await readTables(found, stop);
+    if (!failed) failed = co_await readTables(found, depth, stop);
     if (!failed) failed = co_await readSessions(found, stop);
     const Nanos onTheWay = std::int64_t(m_reader.queriesSent() - sent) * m_way;
     spent(std::max<Nanos>(runtime().monotonic() - began - onTheWay, 0ns));

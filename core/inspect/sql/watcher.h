@@ -24,7 +24,7 @@ private:
     QCoro::Task<Failed> readIdentity(Look& look, std::stop_token stop);
     QCoro::Task<Failed> readReplication(bool replica, std::stop_token stop);
     QCoro::Task<Failed> readCatalogue(std::stop_token stop);
-    QCoro::Task<Failed> readTables(Look& look, std::stop_token stop);
+    QCoro::Task<Failed> readTables(Look& look, Depth depth, std::stop_token stop);
     void noteMissing(Look& look) const;
     QCoro::Task<Failed> readSessions(Look& look, std::stop_token stop);
 

@@ -238,6 +238,9 @@ private Q_SLOTS:
                                  : "LOCK TABLES lockscope_locks WRITE"));
         QVERIFY(comesTrue([&] { return stateOf("weekly") == LockRow::State::NotKnown; }, 15s));
         QVERIFY(stateOf("91") == LockRow::State::Held); // what lies elsewhere stays in sight
+        const LockReport alone = look(engine);
+        QCOMPARE(troubleOf(alone), QByteArray());
+        QVERIFY(!alone.complete);
         VERIFY_OK(a.ask(postgres ? "ROLLBACK" : "UNLOCK TABLES"));
         QVERIFY(comesTrue(held, 15s));
         QCOMPARE(watch.outages, 0);
