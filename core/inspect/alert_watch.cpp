@@ -81,11 +81,11 @@ void AlertWatch::noteRenewal(Renewals& renewals, const LockRow& before, const Lo
     ++renewals.seen;
 }
 
-void AlertWatch::observe(Lock& lock, const LockRow& row, const LockReport& report) {
+void AlertWatch::observe(Lock& lock, const LockRow& row, const LockReport& report, bool wasGuess) {
     const auto since = [&](const Since* known, const Party& party) -> Since {
         const QByteArray who = identityOf(party);
         if (party.sinceWallMs) return {who, onClock(*party.sinceWallMs, report), true};
-        return known && known->who == who && !who.isEmpty() ? *known : Since{who, report.at, !m_first};
+        return known && known->who == who && !who.isEmpty() ? *known : Since{who, report.at, !m_first && !wasGuess};
     };
     std::vector<Since> holders;
     int stayed = 0;
@@ -186,14 +186,18 @@ void AlertWatch::observe(const LockReport& report) {
     ++m_looks;
     const auto evicts = std::ranges::find(report.notes, WatchNote::Kind::MayEvict, &WatchNote::kind);
     m_evictsBy = evicts == report.notes.end() ? QByteArray() : evicts->examples.at(0);
+    std::unordered_set<QByteArray> guesses;
     const auto take = [&](const LockRow& row) {
-        if (row.certainty == Certainty::Guess) return;
+        if (row.certainty == Certainty::Guess) {
+            guesses.insert(row.name);
+            return;
+        }
         m_sawLocks = true;
         m_backend = row.backend;
         if (row.state == LockRow::State::NotKnown)
             notKnown(m_locks[row.name], row);
         else
-            observe(m_locks[row.name], row, report);
+            observe(m_locks[row.name], row, report, m_guesses.contains(row.name));
     };
     const auto end = [&](const QByteArray& name, Lock& lock) {
         if (lock.seenIn != m_looks && !lock.gone) noteGone(name, lock, report.at);
@@ -202,11 +206,14 @@ void AlertWatch::observe(const LockReport& report) {
         for (const QByteArray& name : *report.lookedAgain) {
             if (const LockRow* const row = rowNamed(report.locks, name)) take(*row);
             if (const auto lock = m_locks.find(name); lock != m_locks.end()) end(name, lock->second);
+            m_guesses.erase(name);
         }
+        m_guesses.merge(guesses);
     } else {
         std::ranges::for_each(report.locks, take);
         for (auto& [name, lock] : m_locks)
             end(name, lock);
+        m_guesses = std::move(guesses);
     }
     m_first = m_first && !report.complete;
 }

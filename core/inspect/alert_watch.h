@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <span>
+#include <unordered_set>
 #include <vector>
 
 namespace lockscope::inspect {
@@ -138,7 +139,8 @@ private:
         QString sentence, advice;
     };
     using Key = std::pair<std::size_t, QByteArray>; ///< rule, lock
-    void observe(Lock& lock, const LockRow& row, const LockReport& report);
+    /// `wasGuess`: until now it was not sure that it is a lock, and its holders were not watched.
+    void observe(Lock& lock, const LockRow& row, const LockReport& report, bool wasGuess);
     /// The look did not show whether it is held.
     void notKnown(Lock& lock, const LockRow& row) const;
     /// Learns from a hold that has ended by `at`, and from the hand-over that this is.
@@ -174,7 +176,8 @@ private:
     bool m_sawLocks = false; ///< there was one at some time
     QByteArray m_backend;    ///< of the locks: "zookeeper"
     QByteArray m_evictsBy;   ///< the policy by which the server drops keys for lack of memory; empty: it does not
-    bool m_first = true;     ///< nothing was seen before: what is there may be old
+    std::unordered_set<QByteArray> m_guesses; ///< keys that may be locks: as long as that, they were there unseen
+    bool m_first = true;                      ///< nothing was seen before: what is there may be old
 };
 
 } // namespace lockscope::inspect

@@ -69,7 +69,7 @@ public:
 
     /// All entities of a kind that turned up so far, in order; of names and texts (Text) none. Costs what is new.
     const std::vector<trace::EntityId>& entities(trace::EntityKind kind) const;
-    /// What each of several servers keeps of a lock: entities of its own, in the order of the trace.
+    /// Entities of what each of several servers keeps of a lock, in the order of the trace.
     const std::vector<trace::EntityId>& copiesOf(trace::EntityId lock) const;
 
     /// Where a lesson asks to look; nothing: the whole picture is of equal interest, and may show what is to come.

@@ -25,6 +25,39 @@ class LocksModelTest : public QObject {
     }
 
 private Q_SLOTS:
+    void thousandsOfLocksAreAllAtThePlayheadSoonAfter() {
+        FakeSession session;
+        trace::Trace& trace = session.writable();
+        const auto node = trace.intern(trace::EntityKind::Node, "redis");
+        const auto client = trace.intern(trace::EntityKind::Client, "A");
+        const auto thread = trace.intern(trace::EntityKind::Thread, "1", client);
+        constexpr int kLocks = 7000;
+        for (int i = 0; i < kLocks; ++i)
+            trace.append({Nanos(i * 1ms).count(), Nanos(1h).count(), thread,
+                          trace.intern(trace::EntityKind::Lock, "svc:" + QByteArray::number(i), node), 1,
+                          trace::EventKind::RecordHeld, 0});
+        ViewContext context;
+        context.setSession(&session);
+        LocksModel model(&context);
+        QCOMPARE(model.lockCount(), kLocks);
+        int told = 0;
+        connect(&model, &QAbstractItemModel::dataChanged, this,
+                [&](const QModelIndex& first, const QModelIndex& last) { told += last.row() - first.row() + 1; });
+        for (const Nanos at : {1s, 100s, 3s}) {
+            context.setPlayhead(at);
+            const auto wrong = [&] {
+                int count = 0;
+                for (int row = 0; row < kLocks; ++row) {
+                    const LockFacts& facts = *model.facts(model.index(row, 0));
+                    count += facts != lockFacts(facts.lock, context);
+                }
+                return count;
+            };
+            QTRY_COMPARE(wrong(), 0);
+        }
+        QVERIFY(told >= 2 * kLocks); // of all of them twice: at 100 s and back
+    }
+
     void theTableSaysWhatTheMockupSays() {
         Scene scene;
         scene.context.setPlayhead(6812ms);
