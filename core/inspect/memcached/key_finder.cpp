@@ -42,7 +42,13 @@ void KeyFinder::take(memcached::KeyList list, Nanos took, Nanos now) {
     m_there = list.there;
     m_unread.clear();
     std::unordered_map<QByteArray, std::uint64_t> others;
+    std::unordered_set<QByteArray> listed;
     for (memcached::ListedKey& one : list.keys) {
+        // An item that the server moves from one of its lists to another while it walks through them comes twice.
+        if (!listed.insert(one.key).second) {
+            --m_there;
+            continue;
+        }
         if (m_locks.contains(one.key)) continue;
         const auto known = m_others.find(one.key);
         const bool unchanged = known != m_others.end() && known->second == one.unique && one.unique != 0;

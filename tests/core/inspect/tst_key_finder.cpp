@@ -43,6 +43,14 @@ private Q_SLOTS:
         QVERIFY(others("stock:1", kSmall) && !others("orders:1", kSmall));
     }
 
+    void anItemThatComesTwiceIsOne() {
+        KeyFinder finder(matching({}), {});
+        finder.take({{{"orders", 1}, {"stock", 2}, {"orders", 1}, {"stock", 3}}, 5}, Nanos(0), Nanos(0));
+        QCOMPARE(finder.there(), 3);
+        QCOMPARE(finder.left(), 2u);
+        QCOMPARE(finder.unread(10).size(), 2u);
+    }
+
     /// Keys beyond the bound are counted for the list that has them, and for no later one.
     void onlyTheLatestListIsToldToBeBounded() {
         constexpr int kMoreThanKept = 200'001;
