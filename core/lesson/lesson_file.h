@@ -11,7 +11,7 @@ namespace lockscope::lesson {
 /// once.
 std::expected<Lesson, std::vector<scenario::Problem>> parseLesson(const QByteArray& json, const QString& file);
 
-/// The same for a lesson whose texts are not all written: an empty one is as in the other language, or dots.
+/// parseLesson() for a lesson whose texts are not all written: an empty one is as in the other language, or dots.
 std::expected<Lesson, std::vector<scenario::Problem>> parseUnfinished(const QByteArray& json, const QString& file);
 
 /// Reads a built-in lesson by its id, one of the person's own by its file's name (scenario/user_files.h), or a file.

@@ -2,6 +2,8 @@
 #pragma once
 #include "live_sql.h"
 
+#include <QTest>
+
 namespace lockscope::test {
 
 /// A session in a transaction of its own, that runs what it is told.
@@ -29,6 +31,19 @@ struct Someone {
 inline auto waiting(Someone& someone, const QByteArray& text) {
     const sql::Statement statement{text, {}};
     return beside(someone.session->execute(statement));
+}
+
+/// InnoDB's tables about transactions tell what was, until nobody has read them for 100 ms: until the watcher and the
+/// test ask anew, there is nothing that would tell that they may.
+inline void letInnoDbRest() {
+    QTest::qWait(120);
+}
+
+/// Transactions of MariaDB that wait for a lock, as the server says.
+inline qint64 blockedInMariaDb(Someone& someone) {
+    (void)ask(someone.client.driver, "DO SLEEP(0.12)"); // as in letInnoDbRest(), on the server
+    return number(someone.client.driver,
+                  "SELECT COUNT(*) FROM information_schema.INNODB_TRX WHERE trx_state = 'LOCK WAIT'");
 }
 
 } // namespace lockscope::test

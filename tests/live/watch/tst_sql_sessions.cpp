@@ -94,7 +94,7 @@ private Q_SLOTS:
         QVERIFY(comesTrue([&] { return blocked() == 1; }));
         const auto third = waiting(c, "UPDATE goods SET amount = 4 WHERE name = 'pears'");
         QVERIFY(comesTrue([&] { return blocked() == 2; }));
-        if (engine == "mariadb") pass();
+        if (engine == "mariadb") letInnoDbRest();
         const LockReport report = look(engine);
         const auto row = std::ranges::find_if(report.locks, [&](const LockRow& each) { return each.format == format; });
         QVERIFY(row != report.locks.end());
@@ -172,7 +172,7 @@ private Q_SLOTS:
         QVERIFY(comesTrue([&] { return waiters() == 1; }));
         const auto third = waiting(c, "SELECT COUNT(*) FROM goods");
         QVERIFY(comesTrue([&] { return waiters() == 2; }));
-        pass();
+        letInnoDbRest();
         const auto tableIn = [](const LockReport& report) {
             return std::ranges::find(report.locks, QByteArray("mariadb-table"), &LockRow::format);
         };
@@ -192,7 +192,7 @@ private Q_SLOTS:
             std::ranges::find_if(row->raw, candidate)->value.json().toString().startsWith(QString::fromUtf8(a.name)));
         // With the plugin the server tells it.
         VERIFY_OK(ask(asker("mariadb").driver, "INSTALL SONAME 'metadata_lock_info'"));
-        pass();
+        letInnoDbRest();
         const LockReport told = look("mariadb");
         VERIFY_OK(ask(asker("mariadb").driver, "UNINSTALL SONAME 'metadata_lock_info'"));
         const auto known = tableIn(told);
@@ -257,12 +257,6 @@ private:
     qint64 waitersOnServer() {
         return number(asker().driver, "SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'");
     }
-    static qint64 blockedInMariaDb(Someone& someone) {
-        (void)ask(someone.client.driver, "DO SLEEP(0.12)"); // InnoDB's tables rest for so long
-        return number(someone.client.driver,
-                      "SELECT COUNT(*) FROM information_schema.INNODB_TRX WHERE trx_state = 'LOCK WAIT'");
-    }
-    static void pass() { QTest::qWait(120); } // InnoDB's tables tell what was until nobody has read them for so long
     SqlClient& asker(const QByteArray& engine = "postgresql") {
         std::unique_ptr<SqlClient>& its = m_askers[engine];
         if (!its) its = std::make_unique<SqlClient>(m_runtime, m_all.url(engine));
