@@ -29,10 +29,6 @@ namespace {
 constexpr auto kMeasurePace = 200ms;
 constexpr int kHeaderPad = 12; ///< pixels at each side of a column's title
 
-/// Counting so many locks at each change would take longer than a frame.
-constexpr int kManyLocks = 2000;
-constexpr int kManyPace = 250; ///< ms
-
 /// A tree asks each row of a changed range for its place. With thousands of locks in it only those in sight matter.
 class LocksView : public QTreeView {
 public:
@@ -270,7 +266,7 @@ void LocksPanel::follow() {
 }
 
 void LocksPanel::tellSoon() {
-    if (!m_tellSoon.isActive()) m_tellSoon.start(m_model->lockCount() > kManyLocks ? kManyPace : 0);
+    if (!m_tellSoon.isActive()) m_tellSoon.start(m_model->pace());
 }
 
 void LocksPanel::tell() {

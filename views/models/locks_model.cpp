@@ -155,7 +155,11 @@ void LocksModel::refreshSoon() {
     m_again = m_pass.has_value();
     // One that waits is left alone: started again at every frame, it would never come to its end while time goes on.
     if (m_pass || m_soon.isActive()) return;
-    m_soon.start(lockCount() > kManyLocks ? kManyPace : 0ms);
+    m_soon.start(pace());
+}
+
+std::chrono::milliseconds LocksModel::pace() const {
+    return lockCount() > kManyLocks ? kManyPace : 0ms;
 }
 
 void LocksModel::beginPass() {

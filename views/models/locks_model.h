@@ -61,6 +61,8 @@ public:
     /// The row of a lock, or of a copy, column 0.
     QModelIndex indexOf(trace::EntityId lock) const;
     int lockCount() const { return int(m_facts.size()); }
+    /// The time that changes are collected for: none, or with thousands of locks so much that the window stays quick.
+    std::chrono::milliseconds pace() const;
     /// `usual`: how long a lock is usually held, over days; 0: that is not known.
     void setUsualOverDays(std::function<Nanos(trace::EntityId lock)> usual) { m_usualOverDays = std::move(usual); }
     /// Whether some lock has an alert at the playhead.
