@@ -18,11 +18,12 @@
 --   force    frees the lock whoever holds it; returns 1, or 0 when there was nothing to free, or -1 when the key carries
 --            something else than one <client>:<thread> with its number of holds
 -- Redisson reads the clients' clocks; here the server's decides, so that no client's clock can end another's wait.
+local call = redis.call
 local lock, queue, deadlines, alive, channel = KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[7]
 local action, me, lease, patience, grace =
     ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 
-local time = redis.call('time')
+local time = call('time')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 
 local function whole(number)
@@ -31,63 +32,63 @@ end
 
 -- Another hold of the same thread may have the longer lease.
 local function lengthen()
-    if redis.call('pttl', lock) < lease then
-        redis.call('pexpire', lock, lease)
+    if call('pttl', lock) < lease then
+        call('pexpire', lock, lease)
     end
 end
 
 -- As lengthen(), and always a write: a full server refuses a script whose first write may need memory, and nothing behind
 -- another one.
 local function afford()
-    redis.call('pexpire', lock, whole(math.max(redis.call('pttl', lock), lease)))
+    call('pexpire', lock, whole(math.max(call('pttl', lock), lease)))
 end
 
 -- Whoever asks is alive. What nobody looks at for a day may go: deadlines remain.
 local function heard()
-    redis.call('zadd', alive, whole(now + math.min(grace, patience)), me)
-    redis.call('pexpire', alive, 86400000)
+    call('zadd', alive, whole(now + math.min(grace, patience)), me)
+    call('pexpire', alive, 86400000)
 end
 
 -- Whoever stands first and has not been heard of by its deadline is dead. Returns whether anybody was.
 local function purge()
     local purged = false
     while true do
-        local head = redis.call('lindex', queue, 0)
+        local head = call('lindex', queue, 0)
         if not head then
             return purged
         end
-        local deadline = redis.call('zscore', alive, head) or redis.call('zscore', deadlines, head)
+        local deadline = call('zscore', alive, head) or call('zscore', deadlines, head)
         if not deadline then
             -- Something took its deadline away; without one it would stand there for ever.
-            redis.call('zadd', deadlines, whole(now + grace), head)
+            call('zadd', deadlines, whole(now + grace), head)
             return purged
         end
         if tonumber(deadline) > now then
             return purged
         end
-        redis.call('zrem', deadlines, head)
-        redis.call('zrem', alive, head)
-        redis.call('lpop', queue)
+        call('zrem', deadlines, head)
+        call('zrem', alive, head)
+        call('lpop', queue)
         purged = true
     end
 end
 
 -- The lock is free, and it is this waiter's turn: its deadline was made for a lease that is over. Returns what is left.
 local function hurry(head)
-    local heard_until = redis.call('zscore', alive, head)
+    local heard_until = call('zscore', alive, head)
     if heard_until then
         return tonumber(heard_until) - now
     end
-    local deadline = tonumber(redis.call('zscore', deadlines, head) or now + grace)
+    local deadline = tonumber(call('zscore', deadlines, head) or now + grace)
     if deadline > now + grace then
         deadline = now + grace
-        redis.call('zadd', deadlines, whole(deadline), head)
+        call('zadd', deadlines, whole(deadline), head)
     end
     return deadline - now
 end
 
 local function wake(message)
-    local head = redis.call('lindex', queue, 0)
+    local head = call('lindex', queue, 0)
     if head then
         hurry(head)
     end
@@ -96,14 +97,14 @@ local function wake(message)
 end
 
 local function free()
-    redis.call('del', lock)
+    call('del', lock)
     wake('0')
 end
 
 -- It was our turn, so it is now.
 local function back_to_first()
-    redis.call('lpush', queue, me)
-    redis.call('zadd', deadlines, whole(now + patience), me)
+    call('lpush', queue, me)
+    call('zadd', deadlines, whole(now + patience), me)
     heard()
 end
 
@@ -111,50 +112,50 @@ end
 -- place gets a place.
 local function refresh()
     local before = false
-    for _, waiter in ipairs(redis.call('lrange', queue, 0, -1)) do
+    for _, waiter in ipairs(call('lrange', queue, 0, -1)) do
         if waiter == me then
-            local from = before and tonumber(redis.call('zscore', deadlines, before) or now)
-                or now + math.max(0, redis.call('pttl', lock))
-            redis.call('zadd', deadlines, whole(math.max(from, now) + patience), me)
+            local from = before and tonumber(call('zscore', deadlines, before) or now)
+                or now + math.max(0, call('pttl', lock))
+            call('zadd', deadlines, whole(math.max(from, now) + patience), me)
             return
         end
         before = waiter
     end
-    redis.call('rpush', queue, me)
-    redis.call('zadd', deadlines, whole(now + patience), me)
+    call('rpush', queue, me)
+    call('zadd', deadlines, whole(now + patience), me)
 end
 
 local function enqueue()
     heard()
-    local deadline = redis.call('zscore', deadlines, me)
+    local deadline = call('zscore', deadlines, me)
     if deadline then
         if tonumber(deadline) < now + patience then
             refresh()
         end
         return
     end
-    local last = redis.call('lindex', queue, -1)
-    local of_last = last and redis.call('zscore', deadlines, last)
-    local base = of_last and tonumber(of_last) - now or redis.call('pttl', lock)
-    redis.call('zadd', deadlines, whole(now + math.max(0, base) + patience), me)
-    redis.call('rpush', queue, me)
+    local last = call('lindex', queue, -1)
+    local of_last = last and call('zscore', deadlines, last)
+    local base = of_last and tonumber(of_last) - now or call('pttl', lock)
+    call('zadd', deadlines, whole(now + math.max(0, base) + patience), me)
+    call('rpush', queue, me)
 end
 
 local function leave()
-    redis.call('zrem', alive, me)
-    if not redis.call('zscore', deadlines, me) then
+    call('zrem', alive, me)
+    if not call('zscore', deadlines, me) then
         return 0
     end
-    local behind, was_head = false, redis.call('lindex', queue, 0) == me
-    for _, waiter in ipairs(redis.call('lrange', queue, 0, -1)) do
+    local behind, was_head = false, call('lindex', queue, 0) == me
+    for _, waiter in ipairs(call('lrange', queue, 0, -1)) do
         if behind then
-            redis.call('zincrby', deadlines, -patience, waiter)
+            call('zincrby', deadlines, -patience, waiter)
         end
         behind = behind or waiter == me
     end
-    redis.call('zrem', deadlines, me)
-    redis.call('lrem', queue, 0, me)
-    if was_head and redis.call('exists', lock) == 0 and redis.call('exists', queue) == 1 then
+    call('zrem', deadlines, me)
+    call('lrem', queue, 0, me)
+    if was_head and call('exists', lock) == 0 and call('exists', queue) == 1 then
         wake('0') -- what was meant for us is for the next
     end
     return 1
@@ -162,35 +163,35 @@ end
 
 -- Any request of a waiter is a sign of life: late, perhaps, but before anybody missed it.
 local waits = action == 'take' or (action == 'keep' and ARGV[8] == '1')
-if waits and redis.call('zscore', alive, me) then
+if waits and call('zscore', alive, me) then
     heard()
 end
 
 if action == 'take' then
     local purged = purge()
-    local head = redis.call('lindex', queue, 0)
-    local held = redis.call('exists', lock) == 1
+    local head = call('lindex', queue, 0)
+    local held = call('exists', lock) == 1
     if not held and (not head or head == me) then
-        redis.call('lpop', queue)
-        redis.call('zrem', deadlines, me)
-        redis.call('zrem', alive, me)
+        call('lpop', queue)
+        call('zrem', deadlines, me)
+        call('zrem', alive, me)
         -- One fewer stands before the others. Whoever was made to hurry has shortened what theirs were counted from: no
         -- deadline may end before this lease does and those before have had their time. (Redisson goes by them for ours.)
-        for place, waiter in ipairs(redis.call('lrange', queue, 0, -1)) do
-            local deadline = tonumber(redis.call('zscore', deadlines, waiter) or now) - patience
-            redis.call('zadd', deadlines, whole(math.max(deadline, now + lease + place * patience)), waiter)
+        for place, waiter in ipairs(call('lrange', queue, 0, -1)) do
+            local deadline = tonumber(call('zscore', deadlines, waiter) or now) - patience
+            call('zadd', deadlines, whole(math.max(deadline, now + lease + place * patience)), waiter)
         end
-        redis.call('hset', lock, me, 1)
-        redis.call('pexpire', lock, lease)
+        call('hset', lock, me, 1)
+        call('pexpire', lock, lease)
         return {1, 1, 0}
     end
-    if held and redis.call('hexists', lock, me) == 1 and redis.call('hexists', lock, 'mode') == 0 then
-        local holds = redis.call('hincrby', lock, me, 1)
+    if held and call('hexists', lock, me) == 1 and call('hexists', lock, 'mode') == 0 then
+        local holds = call('hincrby', lock, me, 1)
         lengthen()
         return {1, holds, 0}
     end
-    if held and redis.call('hexists', lock, 'mode') == 0 then
-        local fields = redis.call('hlen', lock) == 1 and redis.call('hkeys', lock)
+    if held and call('hexists', lock, 'mode') == 0 then
+        local fields = call('hlen', lock) == 1 and call('hkeys', lock)
         -- node-redisson's threads are UUIDs, too.
         if not fields or not (string.match(fields[1], '^.+:%d+$')
             or string.match(fields[1], '^%x+%-%x+%-%x+%-%x+%-%x+:[%x%-]+$')) then
@@ -203,7 +204,7 @@ if action == 'take' then
     if held then
         -- A release tells only the first in the queue, which may be dead: the others look again now and then, and are
         -- heard of by it. Three times: one look may be late, or lost.
-        local left, pause = redis.call('pttl', lock), math.max(1, math.floor(grace / 3))
+        local left, pause = call('pttl', lock), math.max(1, math.floor(grace / 3))
         return {0, left < 0 and pause or math.min(left, pause)}
     end
     if purged then
@@ -215,15 +216,15 @@ end
 
 if action == 'release' then
     purge()
-    if redis.call('hexists', lock, me) == 0 then
-        if redis.call('exists', lock) == 0 and redis.call('exists', queue) == 1 then
+    if call('hexists', lock, me) == 0 then
+        if call('exists', lock) == 0 and call('exists', queue) == 1 then
             wake('0') -- it expired, and nobody told the waiters
         end
         return -1
     end
-    if tonumber(redis.call('hget', lock, me)) > 1 then
+    if tonumber(call('hget', lock, me)) > 1 then
         afford()
-        return redis.call('hincrby', lock, me, -1)
+        return call('hincrby', lock, me, -1)
     end
     free()
     return 0
@@ -233,14 +234,14 @@ if action == 'keep' then
     if not waits then
         leave()
     end
-    local holds = tonumber(redis.call('hget', lock, me) or '-1')
+    local holds = tonumber(call('hget', lock, me) or '-1')
     local keep = tonumber(ARGV[6])
     if holds <= keep then
         return holds
     end
     if keep > 0 then
         afford()
-        redis.call('hset', lock, me, keep)
+        call('hset', lock, me, keep)
         return keep
     end
     purge()
@@ -256,17 +257,17 @@ if action == 'leave' then
 end
 
 purge()
-local kind = redis.call('type', lock)['ok']
+local kind = call('type', lock)['ok']
 if kind == 'none' then
     return 0
 end
-if kind ~= 'hash' or redis.call('hlen', lock) ~= 1 then
+if kind ~= 'hash' or call('hlen', lock) ~= 1 then
     return -1
 end
-local hold = redis.call('hgetall', lock)
+local hold = call('hgetall', lock)
 -- Clients may have names of their own instead of UUIDs; locks always have an end.
 local known = string.match(hold[1], '^%x+%-%x+%-%x+%-%x+%-%x+:.')
-    or (string.match(hold[1], '^.+:%d+$') and redis.call('pttl', lock) > 0)
+    or (string.match(hold[1], '^.+:%d+$') and call('pttl', lock) > 0)
 if not known or not string.match(hold[2], '^%d+$') then
     return -1
 end

@@ -4,24 +4,25 @@
 -- The last argument is the number of the lock's key in KEYS, the one before it the number of holders, those before it
 -- they themselves; all of these are taken off ARGV. Returns -2 when there are others.
 do
+    local call = redis.call
     local lock = KEYS[tonumber(table.remove(ARGV))]
     local count = tonumber(table.remove(ARGV))
     local seen = {}
     for _ = 1, count do
         seen[table.remove(ARGV)] = true
     end
-    local kind = redis.call('type', lock)['ok']
+    local kind = call('type', lock)['ok']
     local now = {}
     if kind == 'string' then
-        now[1] = redis.call('get', lock)
+        now[1] = call('get', lock)
     elseif kind == 'hash' then
-        for _, field in ipairs(redis.call('hkeys', lock)) do
+        for _, field in ipairs(call('hkeys', lock)) do
             if field ~= 'mode' then
                 now[#now + 1] = field
             end
         end
     elseif kind == 'zset' then
-        now = redis.call('zrange', lock, 0, -1)
+        now = call('zrange', lock, 0, -1)
     end
     if kind ~= 'none' and #now ~= count then
         return -2

@@ -3,21 +3,22 @@
 -- listens.
 -- KEYS[1] the lock; ARGV[1] the wake-up channel; ARGV[2] the holders' channel. Returns 1, or 0 when there was nothing to free, or -1 when the key
 -- carries something else than one <client>:<thread> with its number of holds.
-local kind = redis.call('type', KEYS[1])['ok']
+local call = redis.call
+local kind = call('type', KEYS[1])['ok']
 if kind == 'none' then
     return 0
 end
-if kind ~= 'hash' or redis.call('hlen', KEYS[1]) ~= 1 then
+if kind ~= 'hash' or call('hlen', KEYS[1]) ~= 1 then
     return -1
 end
-local hold = redis.call('hgetall', KEYS[1])
+local hold = call('hgetall', KEYS[1])
 -- Clients may have names of their own instead of UUIDs; locks always have an end.
 local known = string.match(hold[1], '^%x+%-%x+%-%x+%-%x+%-%x+:.')
-    or (string.match(hold[1], '^.+:%d+$') and redis.call('pttl', KEYS[1]) > 0)
+    or (string.match(hold[1], '^.+:%d+$') and call('pttl', KEYS[1]) > 0)
 if not known or not string.match(hold[2], '^%d+$') then
     return -1
 end
-redis.call('del', KEYS[1])
+call('del', KEYS[1])
 redis.pcall('publish', ARGV[1], '0')
 redis.pcall('publish', ARGV[2], '0')
 return 1

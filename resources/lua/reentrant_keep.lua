@@ -3,17 +3,18 @@
 -- Running it again changes nothing more.
 -- KEYS[1] the lock; ARGV[1] our field; ARGV[2] holds to keep; ARGV[3] lease in ms; ARGV[4] the wake-up channel.
 -- Returns the holds left, or -1 when the lock is not ours.
-local holds = tonumber(redis.call('hget', KEYS[1], ARGV[1]) or '-1')
+local call = redis.call
+local holds = tonumber(call('hget', KEYS[1], ARGV[1]) or '-1')
 local keep = tonumber(ARGV[2])
 if holds <= keep then
     return holds
 end
 if keep > 0 then
     -- First: a full server refuses a script whose first write may need memory, and nothing behind another one.
-    redis.call('pexpire', KEYS[1], string.format('%.0f', math.max(redis.call('pttl', KEYS[1]), tonumber(ARGV[3]))))
-    redis.call('hset', KEYS[1], ARGV[1], ARGV[2])
+    call('pexpire', KEYS[1], string.format('%.0f', math.max(call('pttl', KEYS[1]), tonumber(ARGV[3]))))
+    call('hset', KEYS[1], ARGV[1], ARGV[2])
     return keep
 end
-redis.call('del', KEYS[1])
+call('del', KEYS[1])
 redis.pcall('publish', ARGV[4], '0')
 return 0

@@ -4,8 +4,9 @@
 -- ARGV[4] what every reader's prefix begins with; ARGV[5] the wake-up channel. Running it again with a number changes
 -- nothing more. Hold keys share the lock's hash tag.
 -- Returns the holds left, or -1 when we hold nothing.
-local mode = redis.call('hget', KEYS[1], 'mode')
-local holds = mode and tonumber(redis.call('hget', KEYS[1], ARGV[1]) or '-1') or -1
+local call = redis.call
+local mode = call('hget', KEYS[1], 'mode')
+local holds = mode and tonumber(call('hget', KEYS[1], ARGV[1]) or '-1') or -1
 if holds < 0 then
     return -1
 end
@@ -14,33 +15,33 @@ if holds <= keep then
     return holds
 end
 for hold = holds, keep + 1, -1 do
-    redis.call('del', ARGV[3] .. ':' .. hold)
+    call('del', ARGV[3] .. ':' .. hold)
 end
 if keep > 0 then
-    redis.call('hset', KEYS[1], ARGV[1], keep)
+    call('hset', KEYS[1], ARGV[1], keep)
 else
-    redis.call('hdel', KEYS[1], ARGV[1])
+    call('hdel', KEYS[1], ARGV[1])
 end
 if mode == 'write' then
     return keep
 end
 local longest = 0
-local fields = redis.call('hgetall', KEYS[1])
+local fields = call('hgetall', KEYS[1])
 for i = 1, #fields, 2 do
     if fields[i] ~= 'mode' then
         for hold = tonumber(fields[i + 1]) or 0, 1, -1 do
-            longest = math.max(longest, redis.call('pttl', ARGV[4] .. fields[i] .. ':rwlock_timeout:' .. hold))
+            longest = math.max(longest, call('pttl', ARGV[4] .. fields[i] .. ':rwlock_timeout:' .. hold))
         end
     end
 end
 if longest > 0 then
-    local before = redis.call('pttl', KEYS[1])
-    redis.call('pexpire', KEYS[1], string.format('%.0f', longest))
+    local before = call('pttl', KEYS[1])
+    call('pexpire', KEYS[1], string.format('%.0f', longest))
     if longest < before then
         redis.pcall('publish', ARGV[5], '0') -- who waits has been told the longer time, and would sleep so long
     end
     return keep
 end
-redis.call('del', KEYS[1])
+call('del', KEYS[1])
 redis.pcall('publish', ARGV[5], '0')
 return 0

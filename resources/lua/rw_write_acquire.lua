@@ -2,19 +2,20 @@
 -- Takes or re-enters the writing side of a read/write lock in Redisson's layout. A reader cannot become the writer.
 -- KEYS[1] the lock; ARGV[1] lease in ms; ARGV[2] our field as writer.
 -- Returns {1, hold count, 0}, or {0, PTTL of the lock}, or {-1} when the key carries something else.
-local mode = redis.call('hget', KEYS[1], 'mode')
+local call = redis.call
+local mode = call('hget', KEYS[1], 'mode')
 if not mode then
-    if redis.call('exists', KEYS[1]) == 1 then
+    if call('exists', KEYS[1]) == 1 then
         return {-1}
     end
-    redis.call('hset', KEYS[1], 'mode', 'write', ARGV[2], 1)
-    redis.call('pexpire', KEYS[1], ARGV[1])
+    call('hset', KEYS[1], 'mode', 'write', ARGV[2], 1)
+    call('pexpire', KEYS[1], ARGV[1])
     return {1, 1, 0}
 end
-local left = redis.call('pttl', KEYS[1])
-if mode == 'write' and redis.call('hexists', KEYS[1], ARGV[2]) == 1 then
-    local holds = redis.call('hincrby', KEYS[1], ARGV[2], 1)
-    redis.call('pexpire', KEYS[1], string.format('%.0f', math.max(0, left) + tonumber(ARGV[1]))) -- adds, as Redisson does
+local left = call('pttl', KEYS[1])
+if mode == 'write' and call('hexists', KEYS[1], ARGV[2]) == 1 then
+    local holds = call('hincrby', KEYS[1], ARGV[2], 1)
+    call('pexpire', KEYS[1], string.format('%.0f', math.max(0, left) + tonumber(ARGV[1]))) -- adds, as Redisson does
     return {1, holds, 0}
 end
 return {0, left}

@@ -5,8 +5,9 @@
 -- or '' for one fewer; ARGV[4] the wake-up channel; ARGV[5] what every reader's prefix begins with. Running it again
 -- with a number changes nothing more. Hold keys share the lock's hash tag.
 -- Returns the holds left, or -1 when we hold nothing.
-local mode = redis.call('hget', KEYS[1], 'mode')
-local holds = mode == 'write' and tonumber(redis.call('hget', KEYS[1], ARGV[1]) or '-1') or -1
+local call = redis.call
+local mode = call('hget', KEYS[1], 'mode')
+local holds = mode == 'write' and tonumber(call('hget', KEYS[1], ARGV[1]) or '-1') or -1
 if holds < 0 then
     return -1
 end
@@ -17,25 +18,25 @@ end
 if keep > 0 then
     -- What is left may have the longer lease, by another lock object of this thread: Redisson would cut it short. First:
     -- a full server refuses a script whose first write may need memory, and nothing behind another one.
-    redis.call('pexpire', KEYS[1], string.format('%.0f', math.max(redis.call('pttl', KEYS[1]), tonumber(ARGV[2]))))
-    redis.call('hset', KEYS[1], ARGV[1], keep)
+    call('pexpire', KEYS[1], string.format('%.0f', math.max(call('pttl', KEYS[1]), tonumber(ARGV[2]))))
+    call('hset', KEYS[1], ARGV[1], keep)
     return keep
 end
-redis.call('hdel', KEYS[1], ARGV[1])
+call('hdel', KEYS[1], ARGV[1])
 local longest = 0
-local fields = redis.call('hgetall', KEYS[1])
+local fields = call('hgetall', KEYS[1])
 for i = 1, #fields, 2 do
     if fields[i] ~= 'mode' then
         for hold = tonumber(fields[i + 1]) or 0, 1, -1 do
-            longest = math.max(longest, redis.call('pttl', ARGV[5] .. fields[i] .. ':rwlock_timeout:' .. hold))
+            longest = math.max(longest, call('pttl', ARGV[5] .. fields[i] .. ':rwlock_timeout:' .. hold))
         end
     end
 end
 if longest > 0 then
-    redis.call('hset', KEYS[1], 'mode', 'read')
-    redis.call('pexpire', KEYS[1], string.format('%.0f', longest))
+    call('hset', KEYS[1], 'mode', 'read')
+    call('pexpire', KEYS[1], string.format('%.0f', longest))
 else
-    redis.call('del', KEYS[1])
+    call('del', KEYS[1])
 end
 redis.pcall('publish', ARGV[4], '1') -- Redisson says nothing when reads are left, and its waiting readers sleep on
 return 0

@@ -2,6 +2,7 @@
 -- How many permits are taken and have not ended by the server's clock: those that have stay there until somebody comes
 -- for permits.
 -- KEYS[1] the permits taken. Returns their number.
-local time = redis.call('time')
+local call = redis.call
+local time = call('time')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-return redis.call('zcount', KEYS[1], string.format('(%.0f', now), '+inf')
+return call('zcount', KEYS[1], string.format('(%.0f', now), '+inf')

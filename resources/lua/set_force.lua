@@ -3,15 +3,16 @@
 -- KEYS[1] the lock; ARGV[1] what such locks' values are: "text", or "number"; ARGV[2…] (optional) the channels of those
 -- who listen.
 -- Returns 1, or 0 when there was nothing to free, or -1 when the key carries something else.
-local kind = redis.call('type', KEYS[1])['ok']
+local call = redis.call
+local kind = call('type', KEYS[1])['ok']
 if kind == 'none' then
     return 0
 end
 if kind ~= 'string' then
     return -1
 end
-local size = redis.call('strlen', KEYS[1])
-local number = size < 20 and string.match(redis.call('get', KEYS[1]), '^%d+$') ~= nil
+local size = call('strlen', KEYS[1])
+local number = size < 20 and string.match(call('get', KEYS[1]), '^%d+$') ~= nil
 if number ~= (ARGV[1] == 'number') then
     return -1
 end
@@ -19,7 +20,7 @@ end
 if number and size ~= 10 and size ~= 13 then
     return -1
 end
-redis.call('del', KEYS[1])
+call('del', KEYS[1])
 for i = 2, #ARGV do
     redis.pcall('publish', ARGV[i], '0')
 end

@@ -5,21 +5,22 @@
 -- The next fencing token. A new counter begins at this server's clock, in units of 10 us since 2026, so that tokens grow
 -- across a loss of all data (core/recipes/token_start.h), and ends 30 days after its last use. One that has no end is
 -- another library's: it is left without.
+local call = redis.call
 local function next_token(counter)
     local life = 2592000000
-    local left = redis.call('pttl', counter)
+    local left = call('pttl', counter)
     if left == -2 then
-        local time = redis.call('time')
+        local time = call('time')
         local start = (tonumber(time[1]) - 1767225600) * 100000 + math.floor(tonumber(time[2]) / 10)
-        redis.call('set', counter, string.format('%.0f', math.max(start, 0)), 'PX', life)
+        call('set', counter, string.format('%.0f', math.max(start, 0)), 'PX', life)
     elseif left >= 0 and left < life - 3600000 then
-        redis.call('pexpire', counter, life)
+        call('pexpire', counter, life)
     end
-    return redis.call('incr', counter)
+    return call('incr', counter)
 end
-if redis.call('exists', KEYS[1]) == 1 then
+if call('exists', KEYS[1]) == 1 then
     return nil
 end
 local token = next_token(KEYS[2]) -- first: where it fails, nothing has been taken
-redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])
+call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return token

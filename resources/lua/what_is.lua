@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Says what stands on a key that a lock found taken by something else, in one word for a message.
 -- KEYS[1] the key. Returns a word; "none" when there is nothing any more.
-local kind = redis.call('type', KEYS[1])['ok']
+local call = redis.call
+local kind = call('type', KEYS[1])['ok']
 if kind == 'string' then
-    if redis.call('strlen', KEYS[1]) < 20 and string.match(redis.call('get', KEYS[1]), '^%d+$') then
+    if call('strlen', KEYS[1]) < 20 and string.match(call('get', KEYS[1]), '^%d+$') then
         return 'number'
     end
     return 'string'
@@ -11,16 +12,16 @@ end
 if kind ~= 'hash' then
     return kind
 end
-if redis.call('hexists', KEYS[1], 'mode') == 1 then
+if call('hexists', KEYS[1], 'mode') == 1 then
     return 'redisson-rw'
 end
-if redis.call('hlen', KEYS[1]) > 1000 then
+if call('hlen', KEYS[1]) > 1000 then
     return 'hash' -- not worth reading
 end
 -- Clients may have names of their own instead of UUIDs; locks always have an end.
-local ends = redis.call('pttl', KEYS[1]) > 0
+local ends = call('pttl', KEYS[1]) > 0
 local holds = true
-for _, field in ipairs(redis.call('hkeys', KEYS[1])) do
+for _, field in ipairs(call('hkeys', KEYS[1])) do
     if string.match(field, ':expire_time$') then
         return 'redisson-fastmulti'
     end

@@ -18,19 +18,23 @@ public:
     void add(const Command& command) {
         const std::string_view name = command.name;
         std::size_t place = hashOf(name) % kPlaces;
-        while (m_places[place])
+        while (m_places[place].command)
             place = (place + 1) % kPlaces;
-        m_places[place] = &command;
+        m_places[place] = {name, &command};
         ++m_count;
         Q_ASSERT(m_count < kPlaces / 2);
     }
     const Command* find(std::string_view name) const {
-        for (std::size_t place = hashOf(name) % kPlaces; m_places[place]; place = (place + 1) % kPlaces)
-            if (name == m_places[place]->name) return m_places[place];
+        for (std::size_t place = hashOf(name) % kPlaces; m_places[place].command; place = (place + 1) % kPlaces)
+            if (name == m_places[place].name) return m_places[place].command;
         return nullptr;
     }
 
 private:
+    struct Place {
+        std::string_view name;
+        const Command* command = nullptr;
+    };
     static constexpr std::size_t kPlaces = 1024;
     /// Commands differ in their first eight letters, their length, or their last letter.
     static std::uint64_t hashOf(std::string_view name) {
@@ -39,7 +43,7 @@ private:
         const std::uint64_t last = name.empty() ? 0 : std::uint64_t(name.back());
         return ((first ^ name.size() ^ last << 56) * 0x9e3779b97f4a7c15u) >> 40;
     }
-    std::array<const Command*, kPlaces> m_places{};
+    std::array<Place, kPlaces> m_places{};
     std::size_t m_count = 0;
 };
 

@@ -47,7 +47,7 @@ unsigned Server::flagsOf(const Command& command, const Session& session, const A
     } else if (isScript(command)) {
         // Only what a script's first line says counts before it runs.
         const bool byHash = std::string_view(command.name).starts_with("EVALSHA");
-        flags = byHash ? m_lua->flagsOf(args[1].toLower()) : LuaHost::flagsOfText(args[1]);
+        flags = byHash ? m_lua->flagsOf(args[1]) : LuaHost::flagsOfText(args[1]);
     }
     return flags & kMatter;
 }

@@ -105,6 +105,7 @@ void LuaHost::flush() {
     if (m_lua) lua_close(m_lua);
     m_lua = nullptr;
     m_scripts.clear();
+    m_found = nullptr;
 }
 
 void LuaHost::restart() {
@@ -140,9 +141,12 @@ unsigned LuaHost::flagsOf(const QByteArray& sha1) const {
 }
 
 const LuaHost::Script* LuaHost::find(const QByteArray& sha1) const {
+    if (m_found && sha1.constData() == m_askedFor.constData() && sha1.size() == m_askedFor.size()) return m_found;
     auto known = m_scripts.find(sha1); // clients mostly say it in lower case
     if (known == m_scripts.end()) known = m_scripts.find(sha1.toLower());
-    return known == m_scripts.end() ? nullptr : &known->second;
+    if (known == m_scripts.end()) return nullptr;
+    m_askedFor = sha1; // which keeps the buffer from being another word's
+    return m_found = &known->second;
 }
 
 unsigned LuaHost::flagsOfText(const QByteArray& body) {

@@ -63,6 +63,8 @@ private:
     LuaMemory m_memory;
     lua_State* m_lua = nullptr;
     BytesIndex<Script> m_scripts;
+    mutable QByteArray m_askedFor;           ///< what find() was last asked for: clients say it from the same buffer
+    mutable const Script* m_found = nullptr; ///< what that is
     ScriptContext* m_running = nullptr;
     std::array<Args, 8> m_words; ///< by their number
     Args m_manyWords;            ///< more of them

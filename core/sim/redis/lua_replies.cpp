@@ -6,6 +6,7 @@
 
 #include <limits>
 #include <lua.hpp>
+#include <optional>
 
 namespace lockscope::sim::redisd {
 
@@ -60,16 +61,20 @@ Reply flattened(lua_State* lua, bool values, int depth) {
     return Reply::array(std::move(items));
 }
 
-/// Whether the table on top of the stack has no keys but numbers: then it has none of the fields with a meaning.
-bool isList(lua_State* lua) {
+/// The items of the table on top of the stack, which stays, in one go; nothing when it has other keys than 1, 2, 3 …,
+/// or may have them in another order.
+std::optional<Reply> pureList(lua_State* lua, int depth) {
+    std::vector<Reply> items;
+    items.reserve(lua_objlen(lua, -1));
     lua_pushnil(lua);
     while (lua_next(lua, -2) != 0) {
-        lua_pop(lua, 1);
-        if (lua_type(lua, -1) == LUA_TNUMBER) continue;
-        lua_pop(lua, 1);
-        return false;
+        if (lua_type(lua, -2) != LUA_TNUMBER || lua_tonumber(lua, -2) != double(items.size() + 1)) {
+            lua_pop(lua, 2);
+            return std::nullopt;
+        }
+        items.push_back(makeReply(lua, depth));
     }
-    return true;
+    return Reply::array(std::move(items));
 }
 
 /// The items of the table on top of the stack, which stays, up to the first one that is missing.
@@ -87,7 +92,7 @@ Reply listed(lua_State* lua, int depth) {
 
 /// The table on top of the stack, which stays.
 Reply fromTable(lua_State* lua, int depth) {
-    if (isList(lua)) return listed(lua, depth);
+    if (auto list = pureList(lua, depth)) return *std::move(list);
     Reply reply;
     if (pushField(lua, "err", LUA_TSTRING)) {
         reply = Reply::error(oneLine(textAt(lua, -1)));

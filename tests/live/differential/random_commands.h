@@ -24,7 +24,7 @@ public:
             QFile file(folder.filePath(name));
             // Two servers never read the same instant, and what a script writes by its clock would differ for ever.
             if (file.open(QIODevice::ReadOnly))
-                m_lockScripts.push_back(file.readAll().replace("redis.call('time')", "{'1790000000', '123456'}"));
+                m_lockScripts.push_back(file.readAll().replace(" call('time')", " {'1790000000', '123456'}"));
         }
     }
     std::size_t lockScripts() const { return m_lockScripts.size(); }
