@@ -15,6 +15,8 @@ using redis::Result;
 
 // As many keys at a time as keep a slow server's reply short.
 constexpr std::size_t kBatch = 250;
+// Of strings that are hardly ever locks little is asked, and short answers come: one question for what a SCAN found.
+constexpr std::size_t kDoubtfulBatch = 500;
 // The time that a slow server needs for one command. A longer answer spent the rest elsewhere, for example on our
 // machine.
 constexpr Nanos kMostForACommand = std::chrono::microseconds(5);
@@ -78,9 +80,10 @@ QCoro::Task<> KeyReader::keepShare(std::stop_token stop) {
 
 QCoro::Task<std::optional<Error>> KeyReader::read(std::vector<WantedKey> wanted, KeysRead& out, std::stop_token stop) {
     out.looked += std::int64_t(wanted.size());
-    for (std::size_t at = 0; at < wanted.size(); at += kBatch) {
+    const std::size_t batch = std::ranges::all_of(wanted, &WantedKey::doubtful) ? kDoubtfulBatch : kBatch;
+    for (std::size_t at = 0; at < wanted.size(); at += batch) {
         std::vector<KeyJob> jobs;
-        const std::size_t end = std::min(at + kBatch, wanted.size());
+        const std::size_t end = std::min(at + batch, wanted.size());
         jobs.reserve(end - at);
         for (std::size_t i = at; i < end; ++i)
             jobs.emplace_back(std::move(wanted[i]), m_mostElements);
