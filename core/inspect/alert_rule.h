@@ -15,7 +15,7 @@ struct AlertRule {
         Left,        ///< "left<2s": a lease that is about to end: a renewal is missing
         NoExpiry,    ///< "no-expiry": held, and nothing ends it by itself
         Waiters,     ///< "waiters>10": more clients wait
-        Waited,      ///< "waited>30s": the first of the queue waits for longer
+        Waited,      ///< "waited>30s": a waiter that is named waits for longer
         DeadWaiters, ///< "dead-waiters>0": entries of the queue that nobody waits behind
         HandOvers,   ///< "hand-overs>60": more changes of the holder within a minute
         Unusual,     ///< "unusual>10": by the same holder for more than so many times as long as this lock usually is

@@ -38,7 +38,7 @@ LockRow withoutContent(const LockRow& row) {
     kept.deadWaiters = row.deadWaiters;
     kept.moreHolders = row.moreHolders;
     kept.holders = row.holders;
-    if (row.waiters && !row.waiters->empty()) kept.waiters = {row.waiters->front()};
+    if (row.waiters) kept.waiters.emplace(); // they are known
     return kept;
 }
 
@@ -71,16 +71,6 @@ void AlertWatch::setRules(std::vector<AlertRule> rules) {
     m_rules = std::move(rules);
 }
 
-/// A lease that ends later than before was renewed, and how much later is the time between the two renewals: exactly
-/// so, whenever the looks came.
-void AlertWatch::noteRenewal(Renewals& renewals, const LockRow& before, const LockRow& now, Nanos at) {
-    if (!before.ends || !now.ends || endMoved(*before.ends, *now.ends) != EndMoved::Later) return;
-    renewals.paces[renewals.seen % 2] = std::chrono::milliseconds(now.ends->toMs - before.ends->fromMs);
-    renewals.pace = std::max(renewals.paces[0], renewals.paces[1]);
-    renewals.last = at;
-    ++renewals.seen;
-}
-
 void AlertWatch::observe(Lock& lock, const LockRow& row, const LockReport& report, bool wasGuess) {
     const auto since = [&](const Since* known, const Party& party) -> Since {
         const QByteArray who = identityOf(party);
@@ -100,14 +90,23 @@ void AlertWatch::observe(Lock& lock, const LockRow& row, const LockReport& repor
     if (!lock.holders.empty() && !holders.empty() && stayed == 0 && !holders.front().who.isEmpty())
         lock.handOvers.push_back(report.at);
     if (stayed == 1 && lock.holders.size() == 1 && holders.size() == 1)
-        noteRenewal(lock.renewals, lock.row, row, report.at);
+        noteRenewal(lock, row, report);
     else
-        lock.renewals = {}; // the row's end may be another holder's
+        endRenewals(lock, report.at); // the row's end may be another holder's
     const bool held = row.state == LockRow::State::Held;
     if (!held || (stayed == 0 && !lock.holders.empty())) lock.failedOverMs = 0; // another hold
     if (held && stayed > 0 && report.failedOver(lock.row)) lock.failedOverMs = report.wallMs;
     lock.holders = std::move(holders);
-    lock.firstWaiter = row.waiters && !row.waiters->empty() ? since(&lock.firstWaiter, row.waiters->front()) : Since{};
+    std::vector<Since> waiters;
+    std::vector<const Party*> waiting;
+    for (std::size_t i = 0; row.waiters && i < row.waiters->size() && waiters.size() < kMostWaiting; ++i) {
+        const Party& party = (*row.waiters)[i];
+        if (party.dead) continue; // an alert of its own
+        const auto known = std::ranges::find(lock.waiters, identityOf(party), &Since::who);
+        waiters.push_back(since(known == lock.waiters.end() ? nullptr : &*known, party));
+        waiting.push_back(&party);
+    }
+    lock.waiters = std::move(waiters);
     if (row.token) {
         lock.tokenWentBack = lock.highestToken && *row.token < *lock.highestToken;
         lock.highestToken = std::max(lock.highestToken.value_or(*row.token), *row.token);
@@ -116,6 +115,8 @@ void AlertWatch::observe(Lock& lock, const LockRow& row, const LockReport& repor
     for (const Party& party : waitingForHolders(row))
         lock.waiting.push_back({m_who(party), readable(identityOf(party))});
     lock.row = withoutContent(row);
+    if (const Since* const longest = longestWaiter(lock.waiters))
+        lock.row.waiters = {*waiting[std::size_t(longest - lock.waiters.data())]};
     lock.gone = false;
     lock.seenIn = m_looks;
     lock.seenAt = report.at;
@@ -165,24 +166,24 @@ void AlertWatch::noteEnd(Lock& lock, const std::vector<Since>& holdersNow, Nanos
 // It is free, and its token stays known.
 void AlertWatch::noteGone(const QByteArray& name, Lock& lock, Nanos at) {
     noteEnd(lock, {}, at);
+    endRenewals(lock, at);
     lock.row = LockRow();
     lock.row.name = name;
     lock.holders.clear();
     lock.waiting.clear();
-    lock.firstWaiter = {};
-    lock.renewals = {};
+    lock.waiters.clear();
     lock.failedOverMs = 0;
     lock.gone = true;
 }
 
-void AlertWatch::observe(const LockReport& report) {
+std::vector<LateRenewal> AlertWatch::observe(const LockReport& report) {
     if (report.trouble) {
         if (!m_troubleSince) m_troubleSince = report.at;
         m_trouble = report.trouble->message;
-        return;
+        m_blind = true;
+        return {};
     }
     m_troubleSince.reset();
-    m_seenAt = report.at;
     ++m_looks;
     const auto evicts = std::ranges::find(report.notes, WatchNote::Kind::MayEvict, &WatchNote::kind);
     m_evictsBy = evicts == report.notes.end() ? QByteArray() : evicts->examples.at(0);
@@ -216,6 +217,17 @@ void AlertWatch::observe(const LockReport& report) {
         m_guesses = std::move(guesses);
     }
     m_first = m_first && !report.complete;
+    m_blind = false;
+    m_knownUntil = report.knownUntil();
+    findLateRenewals(m_knownUntil);
+    return std::exchange(m_late, {});
+}
+
+const AlertWatch::Since* AlertWatch::longestWaiter(const std::vector<Since>& waiters) {
+    const Since* longest = nullptr;
+    for (const Since& waiter : waiters)
+        if (!waiter.who.isEmpty() && (!longest || waiter.at < longest->at)) longest = &waiter;
+    return longest;
 }
 
 bool AlertWatch::isSo(const AlertRule& rule, const Lock& lock, Nanos now) const {
@@ -239,7 +251,8 @@ bool AlertWatch::isSo(const AlertRule& rule, const Lock& lock, Nanos now) const 
     case Kind::Waiters:
         return row.waiterCount.value_or(0) > rule.count;
     case Kind::Waited:
-        return !lock.firstWaiter.who.isEmpty() && now - lock.firstWaiter.at > rule.time;
+        if (const Since* const waiter = longestWaiter(lock.waiters)) return now - waiter->at > rule.time;
+        return false;
     case Kind::DeadWaiters:
         return row.deadWaiters > rule.count;
     case Kind::HandOvers:
@@ -261,7 +274,8 @@ bool AlertWatch::isSo(const AlertRule& rule, const Lock& lock, Nanos now) const 
         return held && lock.failedOverMs > 0;
     case Kind::RenewalLate:
         // By the last look and not by the clock: a renewal after it would not be known.
-        return held && lock.renewals.seen >= 2 && m_seenAt - lock.renewals.last > lock.renewals.pace + rule.time;
+        return held && lock.renewals.pace.isKnown() && m_knownUntil > lock.renewals.pace.due() &&
+               m_knownUntil - lock.renewals.pace.last() > lock.renewals.pace.longest() + rule.time;
     case Kind::Unreachable:
     case Kind::MayEvict:
     case Kind::ZkRate:

@@ -2,6 +2,7 @@
 #pragma once
 #include "inspect/alert_rule.h"
 #include "inspect/lock_report.h"
+#include "inspect/renewal_pace.h"
 
 #include <functional>
 #include <map>
@@ -20,6 +21,19 @@ struct Alert {
     QString sentence; ///< Raised: the state of things and why it matters; ends with a full stop
     QString advice;   ///< Raised: what to do, a sentence
     Nanos since{};    ///< when it was raised, on the clock of LockReport::at
+};
+
+/// A renewal of a hold that did not come, by the pace of those before it.
+struct LateRenewal {
+    enum class What : std::uint8_t {
+        Missed,  ///< one was due
+        Stopped, ///< two were, or the hold has ended meanwhile; the first one was told before, if it could be
+    };
+    What what = What::Missed;
+    QByteArray lock;
+    Party holder;
+    Nanos last{}, due{}, pace{};                           ///< the last one; when the next one was due at the latest
+    trace::RenewalsEnd why = trace::RenewalsEnd::NotKnown; ///< of Stopped
 };
 
 /// Alerts that a person does not want to hear of for a while.
@@ -61,8 +75,9 @@ public:
     void setUsual(UsualTimes byLock) { m_usual = std::move(byLock); }
     const UsualTimes& usual() const { return m_usual; }
 
-    /// Takes note of a report; call it for each one.
-    void observe(const LockReport& report);
+    /// Takes note of a report; call it for each one. Returns the renewals that turn out to be late by it. A holder that
+    /// renewed as it pleased is late by its own longest time and by how much its times differ.
+    std::vector<LateRenewal> observe(const LockReport& report);
     enum class Rings : std::uint8_t {
         Own,   ///< deadlocks among the locks of this server
         Given, ///< those that the last findRings() has found
@@ -88,12 +103,11 @@ private:
         Nanos at{};
         bool seenToBegin = false; ///< else it is so for at least that long
     };
-    /// The renewals of one hold, as far as the moves of its end tell of them.
     struct Renewals {
-        int seen = 0;
-        Nanos last{}; ///< the look that saw the last one
-        Nanos pace{}; ///< the longer one of the last two times between renewals
-        Nanos paces[2]{};
+        RenewalPace pace;
+        Nanos seenLate{};                     ///< the last one was seen so late at most
+        bool missed = false, stopped = false; ///< that was told
+        Nanos awaited = kNever;               ///< its entry among m_awaited
     };
     /// The latest holds that were seen from their beginning to their end.
     struct Usual {
@@ -119,9 +133,9 @@ private:
         std::int64_t woken = 0; ///< 0: none so far
     };
     struct Lock {
-        LockRow row;                ///< without its content
+        LockRow row; ///< without its content; of the waiters it has the one that waits for the longest time
         std::vector<Since> holders; ///< as in the row
-        Since firstWaiter;
+        std::vector<Since> waiters; ///< the living ones, by their places in the queue; not all of many
         Renewals renewals;
         std::vector<Nanos> handOvers; ///< of the last minute; an empty one takes no room
         Usual usual;
@@ -146,7 +160,14 @@ private:
     /// Learns from a hold that has ended by `at`, and from the hand-over that this is.
     static void noteEnd(Lock& lock, const std::vector<Since>& holdersNow, Nanos at);
     void noteGone(const QByteArray& name, Lock& lock, Nanos at);
-    static void noteRenewal(Renewals& renewals, const LockRow& before, const LockRow& now, Nanos at);
+    void noteRenewal(Lock& lock, const LockRow& now, const LockReport& report);
+    /// Notes that the hold is over, and with it the wait for its next renewal.
+    void endRenewals(Lock& lock, Nanos at);
+    void await(const QByteArray& name, Lock& lock, Nanos due);
+    void findLateRenewals(Nanos knownUntil);
+    LateRenewal lateRenewal(LateRenewal::What what, const Lock& lock) const;
+    /// Who waits, and since when; gives the one that waits for the longest time, nullptr: none is named.
+    static const Since* longestWaiter(const std::vector<Since>& waiters);
     /// How long this lock is usually held; 0: too little is known.
     Nanos usualOf(const Lock& lock) const;
     /// How many hand-overs of the server's locks there were a second, within the minute before the last check().
@@ -170,12 +191,19 @@ private:
     std::map<Key, Nanos> m_raised; ///< since when
     std::uint64_t m_looks = 0;     ///< reports so far that could be read
     std::uint64_t m_ringsOf = 0;   ///< how many of them the rings were looked for in
-    Nanos m_seenAt{};              ///< of the last one of them
     std::optional<Nanos> m_troubleSince;
     QString m_trouble;
     bool m_sawLocks = false; ///< there was one at some time
-    QByteArray m_backend;    ///< of the locks: "zookeeper"
-    QByteArray m_evictsBy;   ///< the policy by which the server drops keys for lack of memory; empty: it does not
+    struct Awaited {
+        Nanos due;
+        QByteArray lock;
+    };
+    std::vector<Awaited> m_awaited;  ///< renewals to come, a heap with the next one first
+    std::vector<LateRenewal> m_late; ///< of this report
+    Nanos m_knownUntil{};            ///< what happened to locks until then was seen
+    bool m_blind = false;            ///< since then there was trouble
+    QByteArray m_backend;            ///< of the locks: "zookeeper"
+    QByteArray m_evictsBy; ///< the policy by which the server drops keys for lack of memory; empty: it does not
     std::unordered_set<QByteArray> m_guesses; ///< keys that may be locks: as long as that, they were there unseen
     bool m_first = true;                      ///< nothing was seen before: what is there may be old
 };

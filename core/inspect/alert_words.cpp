@@ -65,11 +65,20 @@ AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, N
     case Kind::Waiters:
         return {Text::tr("%n client(s) wait for “%1”.", nullptr, int(row.waiterCount.value_or(0))).arg(name),
                 Text::tr("Hold it for a shorter time, or split it.")};
-    case Kind::Waited:
-        return {Text::tr("%1, first in the queue of “%2”, waits for %3.")
-                    .arg(row.waiters && !row.waiters->empty() ? nameOf(row.waiters->front()) : Text::tr("somebody"),
-                         name, lasted(now - lock.firstWaiter.at, lock.firstWaiter.seenToBegin)),
-                Text::tr("See what the holder, %1, does.").arg(holderOf(row))};
+    case Kind::Waited: {
+        const Since* const longest = longestWaiter(lock.waiters);
+        if (!longest || !row.waiters || row.waiters->empty()) return {};
+        const QString waiter = nameOf(row.waiters->front()), waited = lasted(now - longest->at, longest->seenToBegin);
+        if (longest == lock.waiters.data())
+            return {Text::tr("%1, first in the queue of “%2”, waits for %3.").arg(waiter, name, waited),
+                    Text::tr("See what the holder, %1, does.").arg(holderOf(row))};
+        return {Text::tr("%1, number %2 in the queue of “%3”, waits for %4.")
+                    .arg(waiter)
+                    .arg(longest - lock.waiters.data() + 1)
+                    .arg(name, waited),
+                Text::tr("Others that wait for less time stand before it, or get in before it. A fair lock, or shorter "
+                         "holds, let it in.")};
+    }
     case Kind::DeadWaiters:
         return {Text::tr("%n entry(ies) in the queue of “%1” belong to nobody any more.", nullptr, int(row.deadWaiters))
                     .arg(name),
@@ -102,15 +111,21 @@ AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, N
                 .arg(row.token.value_or(0)),
             Text::tr("What checks tokens refuses new holders, or has let an old one in: compare it with the lock.")};
     case Kind::RenewalLate: {
-        const Nanos late = now - lock.renewals.last - lock.renewals.pace;
+        const RenewalPace& pace = lock.renewals.pace;
+        const Nanos late = now - pace.last() - pace.longest();
+        const bool steady = 20 * pace.jitter() <= pace.longest();
+        //: After "every": how often a lock is renewed.
+        const QString every = steady ? durationText(pace.longest())
+                                     : Text::tr("%1 at the longest, %2 at the shortest")
+                                           .arg(durationText(pace.longest()), durationText(pace.shortest()));
         const QString left =
             row.ttlMs ? durationText(std::max(std::chrono::milliseconds(*row.ttlMs) - (now - lock.seenAt), Nanos(0)))
                       : QString();
         return {
             left.isEmpty() ? Text::tr("%1 renewed “%2” every %3, and is late by %4.")
-                                 .arg(holderOf(row), name, durationText(lock.renewals.pace), durationText(late))
+                                 .arg(holderOf(row), name, every, durationText(late))
                            : Text::tr("%1 renewed “%2” every %3, and is late by %4; %5 of its lease are left.")
-                                 .arg(holderOf(row), name, durationText(lock.renewals.pace), durationText(late), left),
+                                 .arg(holderOf(row), name, every, durationText(late), left),
             Text::tr("See whether that client is paused or cut off: another one gets the lock when the lease ends.")};
     }
     case Kind::FailedOver: {

@@ -132,6 +132,12 @@ const char* nameOf(What what) {
         return "expired";
     case What::Released:
         return "released";
+    case What::Forced:
+        return "forced";
+    case What::RenewalMissed:
+        return "renewal-missed";
+    case What::RenewalsStopped:
+        return "renewals-stopped";
     case What::Lost:
         return "lost";
     case What::FailedOver:

@@ -9,21 +9,24 @@ struct LockChange {
     enum class Kind : std::uint8_t { Appeared, Changed, Vanished };
     /// The event behind the difference, in the words of locks, as far as the difference shows it.
     enum class What : std::uint8_t {
-        Found,        ///< it was there before we looked
-        Taken,        ///< somebody holds it now
-        Renewed,      ///< the same holder, a later end
-        Shortened,    ///< the same holder, an earlier end
-        Reentered,    ///< the same holder, once more
-        HeldLess,     ///< the same holder, once less
-        ChangedHands, ///< another holder
-        Joined,       ///< another holder beside those there were
-        Left,         ///< one of several holders is gone
-        Expired,      ///< free: its time was over
-        Released,     ///< free before its time: released, or deleted by somebody, which leaves the same
-        Lost,         ///< gone with the server's data
-        FailedOver,   ///< held by the same holder, on another server than before: the hold may exist twice
-        Queue,        ///< others wait than before
-        Gone,         ///< nothing is left of a lock that nobody held
+        Found,           ///< it was there before we looked
+        Taken,           ///< somebody holds it now
+        Renewed,         ///< the same holder, a later end
+        Shortened,       ///< the same holder, an earlier end
+        Reentered,       ///< the same holder, once more
+        HeldLess,        ///< the same holder, once less
+        ChangedHands,    ///< another holder
+        Joined,          ///< another holder beside those there were
+        Left,            ///< one of several holders is gone
+        Expired,         ///< free: its time was over
+        Released,        ///< free before its time: released, or deleted by somebody, which leaves the same
+        Forced,          ///< … and it is known that a person took it from its holder
+        RenewalMissed,   ///< the same holder, and the renewal that was due did not come
+        RenewalsStopped, ///< … nor did the next one, or the lease has ended meanwhile
+        Lost,            ///< gone with the server's data
+        FailedOver,      ///< held by the same holder, on another server than before: the hold may exist twice
+        Queue,           ///< others wait than before
+        Gone,            ///< nothing is left of a lock that nobody held
         Other,
     };
     Kind kind = Kind::Appeared;

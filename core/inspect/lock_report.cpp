@@ -44,6 +44,25 @@ QJsonObject toJson(const ServerIdentity& server) {
     return json;
 }
 
+Nanos LockReport::knownUntil() const {
+    Nanos until = began < Nanos(0) ? at : began;
+    for (const WatchedServerState& one : servers)
+        if (one.lookedAt >= Nanos(0) && one.trouble.isEmpty()) until = std::min(until, one.lookedAt);
+    return until;
+}
+
+Nanos LockReport::knownUntil(const LockRow& row) const {
+    Nanos until = began < Nanos(0) ? at : began;
+    const auto lookAt = [&](const LockRow& one) {
+        const auto its = std::ranges::find(servers, one.server, &WatchedServerState::address);
+        if (its != servers.end() && its->lookedAt >= Nanos(0)) until = std::min(until, its->lookedAt);
+    };
+    if (row.copies.empty()) lookAt(row);
+    for (const LockRow& copy : row.copies)
+        if (copy.state != LockRow::State::NotKnown) lookAt(copy);
+    return until;
+}
+
 bool LockReport::concerns(const LockRow& row) const {
     if (events.empty()) return false;
     const auto isThere = [this](const LockRow& one) {

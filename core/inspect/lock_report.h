@@ -22,6 +22,7 @@ struct WatchedServerState {
     QByteArray address;                     ///< "host:port"
     std::optional<ServerIdentity> identity; ///< missing = it does not tell
     QString trouble = {};                   ///< why it cannot be read while others are, a sentence; empty: it can
+    Nanos lookedAt{-1}; ///< the last look at it, where each server has looks of its own, by LockReport::at's clock
     friend bool operator==(const WatchedServerState&, const WatchedServerState&) = default;
 };
 
@@ -50,11 +51,16 @@ struct LockReport {
     std::uint64_t commands = 0;          ///< sent so far
     Nanos serverTime{};                  ///< that the server has spent on us so far, at most
     Nanos at{};                          ///< the runtime's monotonic clock when the answers came
+    Nanos began{-1};                     ///< … when the first of them was asked for; -1: at the same time
     std::int64_t wallMs = 0;             ///< this machine's wall clock then
     double commandsPerSecond = 0;        ///< our own load on the server, over the last seconds
     Nanos period{};                      ///< until the next look
     std::optional<WatchTrouble> trouble; ///< why there is nothing new: `locks` are the last ones known
 
+    /// The instant up to which everything that happened to any lock shows in the rows.
+    Nanos knownUntil() const;
+    /// … to this lock: of several servers its own may have been looked at earlier.
+    Nanos knownUntil(const LockRow& row) const;
     /// Whether something happened to the server of a lock since the look before.
     bool concerns(const LockRow& row) const;
     /// … and that another server took over.

@@ -37,9 +37,10 @@ struct Party {
     /// exactly as the server keeps it.
     std::optional<std::int64_t> sinceWallMs = {};
     QByteArray about = {}; ///< who that is, where the server or the entry says it: address, program, statement
-    /// A holder that had a connection to its server and has none any more. Only told of a lock that nothing else ends;
-    /// false also means that the server does not say.
+    /// A holder that had a connection to its server and has none any more. Only told of a lock that nothing else ends,
+    /// or whose renewals seem to have stopped; false also means that the server does not say.
     bool gone = false;
+    bool connected = false; ///< … and of such a lock's holder, that it still has one
     friend bool operator==(const Party&, const Party&) = default;
 };
 

@@ -98,6 +98,7 @@ QCoro::Task<LockReport> LookingWatcher::once(std::stop_token stop, Callback prog
 QCoro::Task<LockReport> LookingWatcher::report(Depth depth, Progress progress, std::stop_token stop) {
     if (m_state == WatchStatus::State::Idle) tell(WatchStatus::State::Connecting);
     beginShare();
+    const Nanos began = m_runtime.monotonic();
     auto found = co_await look(depth, std::move(progress), std::move(stop));
     LockReport report;
     if (!found) {
@@ -120,6 +121,7 @@ QCoro::Task<LockReport> LookingWatcher::report(Depth depth, Progress progress, s
     std::erase_if(report.locks, [this](const LockRow& row) { return !m_options.names.wants(row.name); });
     std::ranges::stable_sort(report.locks, {}, &LockRow::name);
     describe(report);
+    report.began = began;
     report.servers = std::move(found->servers);
     report.complete = found->complete;
     report.keysSeen = found->looked;

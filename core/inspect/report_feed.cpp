@@ -8,6 +8,10 @@
 
 namespace lockscope::inspect {
 
+std::optional<trace::FreedBy> ReportFeed::endOf(const QByteArray& lock) const {
+    return m_forced && m_feed.isHeld(lock) && m_forced(lock) ? std::optional(trace::FreedBy::Force) : std::nullopt;
+}
+
 void ReportFeed::write(const LockReport& report) {
     if (report.trouble) {
         m_feed.unobserved();
@@ -19,7 +23,10 @@ void ReportFeed::write(const LockReport& report) {
     for (const LockRow& row : report.locks) {
         m_places.emplace(row.name, row.server);
         Sight sight;
-        if (report.concerns(row)) sight.freedBy = trace::FreedBy::NodeLoss; // a new holder got it from no client
+        if (report.concerns(row))
+            sight.freedBy = trace::FreedBy::NodeLoss; // a new holder got it from no client
+        else if (row.state != LockRow::State::Held)
+            sight.freedBy = endOf(row.name);
         sight.sawAllBefore = m_sawAll && !report.concerns(row);
         m_feed.update(row.name, withPlaces(row), sight);
     }
@@ -31,7 +38,7 @@ void ReportFeed::write(const LockReport& report) {
         if (copyLost || report.concerns(was))
             m_feed.lost(name); // with the server's data, not by a release
         else
-            m_feed.update(name, std::nullopt);
+            m_feed.update(name, std::nullopt, {.freedBy = endOf(name)});
     }
     m_sawAll = report.complete;
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include "inspect/lock_report.h"
 
+#include <functional>
 #include <map>
 
 namespace lockscope::inspect {
@@ -12,11 +13,17 @@ class TraceFeed;
 /// happened to the server of a lock in between, its earlier hold ended with that server's data.
 class ReportFeed {
 public:
-    explicit ReportFeed(TraceFeed& feed) : m_feed(feed) {}
+    /// `forced`: whether it is known that a person took this lock, whose hold has just ended, from its holder.
+    explicit ReportFeed(TraceFeed& feed, std::function<bool(const QByteArray& lock)> forced = {})
+        : m_feed(feed), m_forced(std::move(forced)) {}
     void write(const LockReport& report);
 
 private:
+    /// How a hold ended that is not there any more; nullopt: that is concluded from its lease.
+    std::optional<trace::FreedBy> endOf(const QByteArray& lock) const;
+
     TraceFeed& m_feed;
+    std::function<bool(const QByteArray&)> m_forced;
     bool m_sawAll = false;                     ///< so did the last report
     std::map<QByteArray, QByteArray> m_places; ///< by lock of the last report: its server, of several
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/trace_feed.h"
 
+#include "inspect/alert_watch.h"
 #include "trace/hold_flags.h"
 #include "trace/recorder.h"
 
@@ -65,6 +66,11 @@ Nanos TraceFeed::contentDue() const {
 bool TraceFeed::owesContent(const QByteArray& lockName) const {
     const auto found = m_locks.find(lockName);
     return found != m_locks.end() && found->second.details.contentDue() != kNever;
+}
+
+bool TraceFeed::isHeld(const QByteArray& lockName) const {
+    const auto found = m_locks.find(lockName);
+    return found != m_locks.end() && found->second.owner != kNoEntity;
 }
 
 void TraceFeed::updateOwner(const QByteArray& lockName, const std::optional<LockRow>& row, EntityId cause) {
@@ -235,6 +241,18 @@ EndMoved TraceFeed::deadlineMoved(const Known& lock, const LockRow& row, std::in
     constexpr Nanos kSeveralServers = 100ms; // which were looked at one after the other
     const Nanos tolerance = row.copies.empty() ? toleranceOf(sight) : std::max(toleranceOf(sight), kSeveralServers);
     return sameDeadline(deadline, lock.deadline, tolerance) ? EndMoved::Same : otherwise;
+}
+
+void TraceFeed::renewalLate(const LateRenewal& late, Nanos now) {
+    const auto found = m_locks.find(late.lock);
+    if (found == m_locks.end() || found->second.owner == kNoEntity) return;
+    const Known& lock = found->second;
+    const auto instant = [&](Nanos at) { return std::max<std::int64_t>((m_recorder.now() - (now - at)).count(), 0); };
+    const auto pace = std::uint32_t(std::clamp<std::int64_t>(late.pace / 1ms, 0, UINT32_MAX));
+    if (late.what == LateRenewal::What::Missed)
+        tell(EventKind::RecordRenewalMissed, lock.owner, lock, instant(late.due), pace);
+    else
+        tell(EventKind::RecordRenewalsStopped, lock.owner, lock, instant(late.last), pace, std::uint8_t(late.why));
 }
 
 void TraceFeed::lost(const QByteArray& lockName) {

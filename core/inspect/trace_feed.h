@@ -12,6 +12,8 @@ class Recorder;
 
 namespace lockscope::inspect {
 
+struct LateRenewal;
+
 /// Facts, besides the row, about the cause of a record's state. Default: none, the record was only looked at.
 struct Sight {
     /// The thread whose command changed the record; kNoEntity: nobody's did, or it is not known.
@@ -35,8 +37,8 @@ struct Sight {
 };
 
 /// Writes the state of a server's locks into a trace, as the difference from the last rows: RecordHeld, RecordRenewed,
-/// RecordDeadline, RecordFreed, RecordWaiters, RecordToken, RecordCertainty. Used by the simulator, which sees every
-/// change of every key, and by watchers of real servers, which see snapshots.
+/// RecordDeadline, RecordFreed, RecordWaiters, RecordToken, RecordCertainty, late renewals. Used by the simulator,
+/// which sees every change of every key, and by watchers of real servers, which see snapshots.
 class TraceFeed {
 public:
     using Resolver = PartyResolver;
@@ -70,6 +72,9 @@ public:
     /// Whether the content of this lock has changed since it was told: so often, or with so many others, that it waits.
     bool owesContent(const QByteArray& lockName) const;
 
+    /// A renewal of this lock did not come. `now`: the present by the clock of `late`.
+    void renewalLate(const LateRenewal& late, Nanos now);
+
     /// The server lost its data: every held lock is freed by that.
     void nodeLost();
     /// As nodeLost(), for one lock: the server has nothing of it any more.
@@ -80,6 +85,8 @@ public:
     /// The records can be seen again. Call before the first update.
     void observed();
 
+    /// Whether somebody held it when it was told last.
+    bool isHeld(const QByteArray& lockName) const;
     /// The Lock entity of a name; made when it is new.
     trace::EntityId lockEntity(const QByteArray& lockName);
 

@@ -120,6 +120,8 @@ bool isInRange(EventKind kind, std::int64_t value) {
     case RecordQueued:
     case SessionChanged:
     case RecordDecider:
+    case RecordRenewalMissed:
+    case RecordRenewalsStopped:
         return value >= 0;
     case NodeDoubted:
         return value >= 0 && value <= std::int64_t(Doubt::Agreed);

@@ -133,6 +133,10 @@ const char* kindName(EventKind kind) {
         return "record-certainty";
     case EventKind::RecordDecider:
         return "record-decider";
+    case EventKind::RecordRenewalMissed:
+        return "record-renewal-missed";
+    case EventKind::RecordRenewalsStopped:
+        return "record-renewals-stopped";
     case EventKind::WriteAccepted:
         return "write-accepted";
     case EventKind::WriteRefused:

@@ -130,6 +130,10 @@ enum class EventKind : std::uint8_t {
     RecordCertainty = 80, ///< how sure it is that the key is a lock at all; value Certainty, Certain until told
     RecordDecider = 81, ///< of a logical lock: whose copies decide from now on. value how many of them it takes: 1 that
                         ///< of the actor, 0 nobody decides, more: a majority
+    RecordRenewalMissed = 82, ///< a holder that renews at a steady pace did not: actor owner Thread; value the instant
+                              ///< by which the renewal was due; aux the pace in ms
+    RecordRenewalsStopped = 83, ///< two of them are missing, or the hold has ended so: actor owner Thread; value the
+                                ///< instant of the last renewal; aux the pace in ms; flags RenewalsEnd
 
     // Effect: what the guarded resource did. actor Thread, subject Resource.
     WriteAccepted = 96, ///< value token, 0 = none
@@ -163,6 +167,18 @@ inline constexpr std::uint8_t kEngineNewsMask = 0x0f;
 /// The low bits of Event::flags with RecordFreed.
 enum class FreedBy : std::uint8_t { Release = 0, Expiry = 1, Force = 2, Overwrite = 3, NodeLoss = 4 };
 inline constexpr std::uint8_t kFreedByMask = 0x0f;
+
+/// The low bits of Event::flags with RecordRenewalsStopped: why nobody renews, as far as the server knows the holder.
+enum class RenewalsEnd : std::uint8_t {
+    NotKnown = 0,
+    ClientGone = 1,      ///< the holder has no connection to the server any more
+    ClientConnected = 2, ///< it has one: it stands still, or its watchdog has stopped
+};
+inline constexpr std::uint8_t kRenewalsEndMask = 0x0f;
+constexpr RenewalsEnd renewalsEnd(std::uint8_t flags) {
+    const unsigned end = flags & kRenewalsEndMask;
+    return end > unsigned(RenewalsEnd::ClientConnected) ? RenewalsEnd::NotKnown : RenewalsEnd(end);
+}
 
 /// How a lock is held. The numbers stand in traces: in GrantedAs, and in the low bits of Event::flags with RecordHeld
 /// and RecordRenewed.

@@ -19,6 +19,9 @@ EventWords::EventWords(const Event& e) {
                e.kind == EventKind::RecordHolder || e.kind == EventKind::RecordQueued) {
         addMode(holdMode(e.flags));
         if (e.kind == EventKind::RecordQueued && e.flags & kQueuedDead) m_words[m_size++] = "dead";
+    } else if (e.kind == EventKind::RecordRenewalsStopped) {
+        constexpr std::array kEnds{"not-known", "client-gone", "client-connected"};
+        m_words[m_size++] = kEnds[std::size_t(renewalsEnd(e.flags))];
     } else if (e.kind == EventKind::ReplicationLag) {
         m_words[m_size++] = LagUnit(e.flags & kLagUnitMask) == LagUnit::Bytes ? "bytes" : "ns";
     } else if (e.kind == EventKind::EngineChanged) {

@@ -17,6 +17,8 @@ bool valueIsInstant(EventKind kind) {
     case EventKind::RecordRenewed:
     case EventKind::RecordDeadline:
     case EventKind::RecordHolder:
+    case EventKind::RecordRenewalMissed:
+    case EventKind::RecordRenewalsStopped:
         return true;
     default:
         return false;

@@ -96,7 +96,8 @@ QString freedWords(const Event& event, const trace::Trace& trace) {
     case FreedBy::Release:
         if (event.actor != event.aux && event.actor != trace::kNoEntity && event.aux != trace::kNoEntity)
             return Words::tr("it was %1's; released by another").arg(owner);
-        return Words::tr("released");
+        // A key that somebody deletes looks as after a release.
+        return event.actor == trace::kNoEntity ? Words::tr("released or deleted") : Words::tr("released");
     case FreedBy::Expiry:
         return Words::tr("%1's lease has expired").arg(owner);
     case FreedBy::Force:
@@ -105,6 +106,22 @@ QString freedWords(const Event& event, const trace::Trace& trace) {
         return Words::tr("%1's hold was overwritten").arg(owner);
     case FreedBy::NodeLoss:
         return Words::tr("the server lost it with %1 as its owner").arg(owner);
+    }
+    return {};
+}
+
+bool lacksRenewals(EventKind kind) {
+    return kind == EventKind::RecordRenewalMissed || kind == EventKind::RecordRenewalsStopped;
+}
+
+QString renewalsEndWords(trace::RenewalsEnd why) {
+    switch (why) {
+    case trace::RenewalsEnd::NotKnown:
+        return Words::tr("why is not known");
+    case trace::RenewalsEnd::ClientGone:
+        return Words::tr("its client has no connection to the server any more");
+    case trace::RenewalsEnd::ClientConnected:
+        return Words::tr("its client is still connected: it stands still, or its watchdog has stopped");
     }
     return {};
 }
@@ -269,6 +286,10 @@ QString eventWord(EventKind kind) {
         return Words::tr("record: renewed");
     case EventKind::RecordDeadline:
         return Words::tr("record: deadline moved");
+    case EventKind::RecordRenewalMissed:
+        return Words::tr("record: renewal missed");
+    case EventKind::RecordRenewalsStopped:
+        return Words::tr("record: renewals stopped");
     case EventKind::RecordFreed:
         return Words::tr("record: free");
     case EventKind::RecordWaiters:
@@ -356,6 +377,13 @@ QString eventDetail(const Event& e, const trace::Trace& trace) {
         return joined({deadline(trace, e.value), holds(e.aux)});
     case EventKind::RecordDeadline:
         return joined({deadline(trace, e.value), Words::tr("nobody renewed it")});
+    case EventKind::RecordRenewalMissed:
+        return Words::tr("every %1 until now, due by %2")
+            .arg(duration(std::chrono::milliseconds(e.aux)), instant(trace, Nanos(e.value)));
+    case EventKind::RecordRenewalsStopped:
+        return joined({Words::tr("every %1 until now, the last one at %2")
+                           .arg(duration(std::chrono::milliseconds(e.aux)), instant(trace, Nanos(e.value))),
+                       renewalsEndWords(trace::renewalsEnd(e.flags))});
     case EventKind::RecordHolder:
         return joined({modeWords(trace::holdMode(e.flags)), holds(e.aux),
                        e.value == trace::kEndNotKnown ? QString() : deadline(trace, e.value)});
@@ -435,7 +463,7 @@ Role eventRole(const Event& e) {
     case EventGroup::Belief:
         return e.kind == EventKind::Requested ? Role::Waiting : Role::Holding;
     case EventGroup::Record:
-        return Role::Record;
+        return lacksRenewals(e.kind) ? Role::Waiting : Role::Record;
     case EventGroup::Effect:
         return Role::Accepted;
     case EventGroup::Step:
@@ -453,7 +481,7 @@ const char* eventIcon(const Event& e) {
     case EventGroup::Belief:
         return e.kind == EventKind::Requested ? "clock" : "lock";
     case EventGroup::Record:
-        return "server";
+        return lacksRenewals(e.kind) ? "clock" : "server";
     case EventGroup::Effect:
         return "check";
     case EventGroup::Step:

@@ -94,39 +94,57 @@ QCoro::Task<> ClientNames::name(std::vector<LockRow>& rows, bool all, int connec
     }
     ++m_looks;
     bool fresh = false, watched = false;
-    const auto want = [&](const Party& party, bool endless) {
+    const auto want = [&](const Party& party, const LockRow* held) {
         if (party.client.size() < kShortest) return;
         const QByteArray identity = identityOf(party);
         if (!m_known.contains(identity) && std::size_t(m_known.size()) >= kMostKnown) return;
         Known& known = m_known[identity];
         known.wanted = m_looks;
         fresh = fresh || !known.asked;
-        watched = watched || (endless && !known.about.isEmpty());
+        if (!held) return;
+        if (!known.about.isEmpty()) known.noteLease(*held);
+        watched = watched || (!known.about.isEmpty() && (held->neverExpires || known.isQuiet()));
     };
     for (const LockRow& row : rows) {
         if (row.certainty == Certainty::Guess) continue;
         for (const Party& party : row.holders)
-            want(party, row.neverExpires);
+            want(party, &row);
         for (const Party& party : row.waiters.value_or(std::vector<Party>()))
-            want(party, false);
+            want(party, nullptr);
     }
     if (all) m_known.removeIf([this](const auto& entry) { return entry->wanted != m_looks; });
     if (isDue(fresh, watched)) co_await ask(std::move(stop));
 
-    const auto tell = [this](Party& party, bool endless) {
+    const auto tell = [this](Party& party, const LockRow* held) {
         const auto known = m_known.constFind(identityOf(party));
         if (known == m_known.cend() || known->about.isEmpty()) return;
         party.about += (party.about.isEmpty() ? "" : ", ") + known->about;
-        party.gone = endless && known->missed >= kMissedWhenGone;
+        if (!held || !(held->neverExpires || (known->lock == held->name && known->isQuiet()))) return;
+        party.gone = known->missed >= kMissedWhenGone;
+        party.connected = known->missed == 0 && known->askedWhenQuiet;
     };
     for (LockRow& row : rows) {
         if (row.certainty == Certainty::Guess) continue;
         for (Party& party : row.holders)
-            tell(party, row.neverExpires);
+            tell(party, &row);
         if (row.waiters)
             for (Party& party : *row.waiters)
-                tell(party, false);
+                tell(party, nullptr);
     }
+}
+
+/// A lease that is longer than it was a moment ago was renewed.
+void ClientNames::Known::noteLease(const LockRow& row) {
+    constexpr std::int64_t kSlackMs = 100;
+    if (!row.ttlMs || row.holders.size() != 1) return;
+    if (lock.isEmpty()) {
+        lock = row.name;
+        leftMs = *row.ttlMs;
+    }
+    if (lock != row.name) return; // one is enough to see it by
+    if (*row.ttlMs > leftMs + kSlackMs) leaseMs = *row.ttlMs;
+    leftMs = *row.ttlMs;
+    if (!isQuiet()) askedWhenQuiet = false;
 }
 
 bool ClientNames::isDue(bool fresh, bool watched) const {
@@ -172,6 +190,7 @@ void ClientNames::take(const ConnectionTable& table) {
             if (thread > 0) about = table.find(known.key().first(thread));
         }
         known->asked = true;
+        known->askedWhenQuiet = known->isQuiet();
         if (about.isEmpty()) {
             ++known->missed;
             continue;

@@ -51,7 +51,8 @@ public:
 
     ClientNames(KeyReader& reader, Runtime& runtime) : m_reader(reader), m_runtime(runtime) {}
 
-    /// Completes Party::about, and Party::gone for holders of locks that nothing else ends. `connections`: grows with
+    /// Completes Party::about, and Party::gone and connected for holders of locks that nothing else ends, or that were
+    /// renewed and whose lease is half over by now. `connections`: grows with
     /// each connection to the server; another server may know other clients. `all`: there are no other rows, so that
     /// other clients may be forgotten. An error of the connection is left to the next look. Throws Cancelled.
     QCoro::Task<> name(std::vector<LockRow>& rows, bool all, int connections, std::stop_token stop);
@@ -64,6 +65,12 @@ private:
         int missed = 0;           ///< listings without it since then
         std::uint64_t wanted = 0; ///< the last look that had it
         bool asked = false;
+        bool askedWhenQuiet = false;
+        QByteArray lock;                      ///< one that it holds and whose lease has an end
+        std::int64_t leaseMs = 0, leftMs = 0; ///< the lease that it had after its last renewal; what is left of it
+        /// Its lock was renewed before, and is behind its pace: it may be that nobody renews it any more.
+        bool isQuiet() const { return leaseMs > 0 && 2 * leftMs < leaseMs; }
+        void noteLease(const LockRow& row);
     };
     bool isDue(bool fresh, bool watched) const;
     QCoro::Task<> ask(std::stop_token stop);

@@ -229,6 +229,7 @@ void RedisGroupWatcher::describe(LockReport& report) const {
         report.servers.push_back({master->address, {}});
         if (!master->last) continue;
         report.servers.back().identity = master->last->server;
+        report.servers.back().lookedAt = master->last->knownUntil();
         report.connections += master->last->connections;
     }
     report.server = identity();

@@ -195,6 +195,7 @@ void RedlockWatcher::describe(LockReport& report) const {
         report.servers.push_back({server->address, {}, server->why()});
         if (server->isAway() || !server->last) continue;
         report.servers.back().identity = server->last->server;
+        report.servers.back().lookedAt = server->last->knownUntil();
         report.connections += server->last->connections;
     }
     report.server = identity();

@@ -163,6 +163,7 @@ QCoro::Task<LockReport> RedisWatcher::look(std::size_t candidates, std::stop_tok
         report.events = std::exchange(m_events, {});
     }
     describe(report);
+    report.began = began;
     report.keysSeen += read.looked;
     countLoad(report);
     co_return report;

@@ -98,7 +98,7 @@ private Q_SLOTS:
         QVERIFY(other.check(6s).front().sentence.contains(u"at least 6.0 s"));
     }
 
-    void aQueueIsCountedAndItsFirstIsTimed() {
+    void aQueueIsCountedAndItsWaitersAreTimed() {
         AlertWatch many = watching("waiters>2"), late = watching("waited>3s");
         LockRow row = held("orders", "A");
         for (const char* waiter : {"B", "C", "D"})
@@ -117,11 +117,31 @@ private Q_SLOTS:
         many.observe(report(5s, {next}));
         late.observe(report(5s, {next}));
         QCOMPARE(told(many.check(5s)), u"over waiters>2 orders"_qs);
-        QCOMPARE(told(late.check(5s)), u"over waited>3s orders"_qs); // C is the first since now
+        QCOMPARE(told(late.check(5s)), QString()); // C is the first since now, and waits since 1 s
+        QVERIFY2(late.board(5s, 0, {}, 9)
+                     .alerts.front()
+                     .sentence.startsWith(u"C, first in the queue of “orders”, waits "
+                                          u"for 4.0 s"),
+                 "");
+        LockRow overtaken = held("orders", "D"); // an unfair lock: E came after C, and stands before it
+        waits(overtaken, "E");
+        waits(overtaken, "C");
+        late.observe(report(6s, {overtaken}));
+        QCOMPARE(told(late.check(6s)), QString());
+        const QString sentence = late.board(6s, 0, {}, 9).alerts.front().sentence;
+        QVERIFY2(sentence.startsWith(u"C, number 2 in the queue of “orders”, waits for 5.0 s"), qPrintable(sentence));
+        LockRow alone = held("orders", "C");
+        waits(alone, "E");
+        late.observe(report(7s, {alone}));
+        QCOMPARE(told(late.check(7s)), u"over waited>3s orders"_qs);
+        LockRow dead = alone;
+        dead.waiters->front().dead = true;
+        late.observe(report(20s, {dead}));
+        QCOMPARE(told(late.check(20s)), QString());
         row.deadWaiters = 2;
-        AlertWatch dead = watching("dead-waiters>1");
-        dead.observe(report(6s, {row}));
-        QCOMPARE(told(dead.check(6s)), u"dead-waiters>1 orders"_qs);
+        AlertWatch deadOnes = watching("dead-waiters>1");
+        deadOnes.observe(report(6s, {row}));
+        QCOMPARE(told(deadOnes.check(6s)), u"dead-waiters>1 orders"_qs);
     }
 
     void aLeaseRunsOutAsTimeGoesOn() {

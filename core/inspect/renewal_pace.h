@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "trace/time.h"
+
+#include <algorithm>
+#include <array>
+
+namespace lockscope::inspect {
+
+/// The times between the renewals of one hold, as far as the moves of its end tell of them.
+class RenewalPace {
+public:
+    static constexpr int kFewest = 2; ///< times of which a pace can be told
+
+    /// A look at `at` has seen a renewal.
+    void seen(Nanos at) { m_last = at; }
+    /// That renewal came so long after the one before it.
+    void learn(Nanos apart) {
+        m_apart[std::size_t(m_count++) % m_apart.size()] =
+            std::int32_t(std::clamp<std::int64_t>(apart / 1ms, 0, INT32_MAX));
+    }
+    bool isKnown() const { return m_count >= kFewest; }
+    /// The look that saw the last renewal.
+    Nanos last() const { return m_last; }
+    /// Of the latest times; 0: none is known.
+    Nanos longest() const { return std::chrono::milliseconds(known() == 0 ? 0 : *std::max_element(begin(), end())); }
+    Nanos shortest() const { return std::chrono::milliseconds(known() == 0 ? 0 : *std::min_element(begin(), end())); }
+    /// By how much they differ.
+    Nanos jitter() const { return longest() - shortest(); }
+    /// When the next renewal is due at the latest. A client's timer may be late although it never was before.
+    Nanos due() const { return m_last + longest() + std::max<Nanos>(jitter(), std::min<Nanos>(longest() / 4, 1s)); }
+
+private:
+    std::ptrdiff_t known() const { return std::min<std::ptrdiff_t>(m_count, std::ptrdiff_t(m_apart.size())); }
+    const std::int32_t* begin() const { return m_apart.data(); }
+    const std::int32_t* end() const { return m_apart.data() + known(); }
+
+    std::array<std::int32_t, 6> m_apart{}; ///< in ms; a new one takes the place of the oldest
+    std::int32_t m_count = 0;
+    Nanos m_last{};
+};
+
+} // namespace lockscope::inspect
