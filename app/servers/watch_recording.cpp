@@ -28,7 +28,7 @@ QByteArray connectionName(const QString& endpoint) {
 
 /// One server in the present file.
 struct WatchRecording::Server {
-    Server(trace::Recorder& to, const QString& endpoint)
+    Server(trace::Recorder& to, const QString& endpoint, std::function<bool(const QByteArray&)> forced)
         : recorder(to),
           connection(trace::internConnection(to.trace(), connectionName(endpoint), endpoint.toUtf8())),
           node(to.trace().intern(EntityKind::Node, connectionName(endpoint), connection)),
@@ -37,7 +37,7 @@ struct WatchRecording::Server {
               to, node, [this](const inspect::Party& party) { return threadOf(party); }, 30ms),
           copies(
               {to, feed, connection, observer}, [this](const inspect::Party& party) { return threadOf(party); }, 30ms),
-          reports(feed) {
+          reports(feed, std::move(forced)) {
         recorder.emit(EventKind::NodeStarted, node);
     }
 
@@ -47,7 +47,9 @@ struct WatchRecording::Server {
                             trace.intern(EntityKind::Client, party.client, connection));
     }
 
-    void write(const inspect::LockReport& report) {
+    void write(const inspect::LockReport& report, const std::vector<inspect::LateRenewal>& late) {
+        for (const inspect::LateRenewal& one : late)
+            feed.renewalLate(one, report.at);
         if (report.trouble) {
             if (observed)
                 recorder.emit(EventKind::ConnectionLost, observer, node, 0,
@@ -108,13 +110,16 @@ std::expected<void, QString> WatchRecording::begin() {
     return {};
 }
 
-WatchRecording::Server& WatchRecording::serverAt(const QString& endpoint) {
+WatchRecording::Server& WatchRecording::serverAt(const QString& endpoint,
+                                                 const std::function<bool(const QByteArray&)>& forced) {
     auto& server = m_servers[endpoint];
-    if (!server) server = std::make_unique<Server>(*m_recorder, endpoint);
+    if (!server) server = std::make_unique<Server>(*m_recorder, endpoint, forced);
     return *server;
 }
 
-void WatchRecording::seen(const QString& endpoint, const inspect::LockReport& report) {
+void WatchRecording::seen(const QString& endpoint, const inspect::LockReport& report,
+                          const std::vector<inspect::LateRenewal>& late,
+                          const std::function<bool(const QByteArray&)>& forced) {
     if (m_recording && trace::isHalfFull(m_path, m_runtime.monotonic() - m_origin, m_bounds)) {
         if (const auto done = finish(); !done) complain(done.error());
         if (const auto room = trace::makeRoomFor(m_path); !room) complain(room.error());
@@ -125,7 +130,7 @@ void WatchRecording::seen(const QString& endpoint, const inspect::LockReport& re
         if (!begun) return;
         m_failed = false;
     }
-    serverAt(endpoint).write(report);
+    serverAt(endpoint, forced).write(report, late);
     m_trace->reach(m_runtime.monotonic() - m_origin);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "inspect/alert_watch.h"
 #include "inspect/report_feed.h"
 #include "inspect/trace_feed.h"
 #include "runtime/runtime.h"
@@ -20,8 +21,10 @@ public:
                                                                          const trace::RecordingBounds& bounds);
     ~WatchRecording();
 
-    /// Takes note of a report of the server at `endpoint`, as it may be shown.
-    void seen(const QString& endpoint, const inspect::LockReport& report);
+    /// Takes note of a report of the server at `endpoint`, as it may be shown. `forced`: see inspect::ReportFeed; the
+    /// first one of an endpoint is kept.
+    void seen(const QString& endpoint, const inspect::LockReport& report, const std::vector<inspect::LateRenewal>& late,
+              const std::function<bool(const QByteArray& lock)>& forced);
     /// Writes the rest. An error is a sentence.
     std::expected<void, QString> finish();
 
@@ -29,7 +32,7 @@ private:
     struct Server;
     WatchRecording(Runtime& runtime, QString path, const trace::RecordingBounds& bounds);
     std::expected<void, QString> begin();
-    Server& serverAt(const QString& endpoint);
+    Server& serverAt(const QString& endpoint, const std::function<bool(const QByteArray& lock)>& forced);
 
     Runtime& m_runtime;
     QString m_path;

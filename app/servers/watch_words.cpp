@@ -4,6 +4,7 @@
 #include "cli/text.h"
 #include "inspect/kept_by.h"
 #include "inspect/text.h"
+#include "trace/time_text.h"
 
 #include <QLocale>
 #include <algorithm>
@@ -130,6 +131,16 @@ QString changeText(const LockChange& change) {
     return parts.join(QStringLiteral("  "));
 }
 
+QString lateText(const inspect::LateRenewal& late, const LockRow& row) {
+    QStringList parts{inspect::readable(late.lock), inspect::readable(row.format)};
+    parts += tr("held by %1").arg(inspect::readable(inspect::identityOf(late.holder)));
+    parts += tr("renewed every %1 until now").arg(durationText(late.pace));
+    if (late.why == trace::RenewalsEnd::ClientGone) parts += tr("its client has no connection to the server any more");
+    if (late.why == trace::RenewalsEnd::ClientConnected)
+        parts += tr("its client is still connected: it stands still, or its watchdog has stopped");
+    return parts.join(QStringLiteral("  "));
+}
+
 QString changeWord(LockChange::What what) {
     using What = LockChange::What;
     switch (what) {
@@ -154,7 +165,13 @@ QString changeWord(LockChange::What what) {
     case What::Expired:
         return tr("expired");
     case What::Released:
-        return tr("released");
+        return tr("released or deleted");
+    case What::Forced:
+        return tr("forced");
+    case What::RenewalMissed:
+        return tr("renewal missed");
+    case What::RenewalsStopped:
+        return tr("renewals stopped");
     case What::FailedOver:
         return tr("may exist twice");
     case What::Lost:

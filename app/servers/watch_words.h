@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "inspect/alert_watch.h"
 #include "inspect/lock_change.h"
 
 #include <QString>
@@ -11,6 +12,8 @@ namespace lockscope::cli {
 QString rowText(const inspect::LockRow& row);
 /// The lock of a change as text; for a vanished lock, its last holder.
 QString changeText(const inspect::LockChange& change);
+/// The lock of a renewal that did not come: how often it was renewed, the time left, and why, where that is known.
+QString lateText(const inspect::LateRenewal& late, const inspect::LockRow& row);
 /// "taken", "changed hands", …
 QString changeWord(inspect::LockChange::What what);
 /// A server event as a sentence.

@@ -6,11 +6,13 @@
 #include "cli/text.h"
 #include "drivers/dial.h"
 #include "inspect/make_watcher.h"
+#include "inspect/row_named.h"
 #include "inspect/same_client.h"
 #include "inspect/text.h"
 #include "servers/watch_clock.h"
 #include "servers/watch_metrics.h"
 #include "servers/watch_words.h"
+#include "trace/event_words.h"
 
 #include <QDateTime>
 #include <QJsonDocument>
@@ -47,7 +49,8 @@ WatchedServer::WatchedServer(Runtime& runtime, const ConnectionUrl& url, const W
       m_plan(plan),
       m_metrics(metrics),
       m_watcher(*inspect::makeWatcher(runtime, url, realDiallers(), optionsFor(url, plan))),
-      m_alerts(plan.alerts) {
+      m_alerts(plan.alerts),
+      m_forced(url) {
     if (!plan.headings) return;
     const auto who = [server = m_endpoint.toUtf8()](const inspect::Party& party) {
         return inspect::clientKey(party, inspect::usualClientRules(), server);
@@ -108,9 +111,10 @@ QCoro::Task<int> WatchedServer::lookOnce(std::stop_token stop) {
 }
 
 void WatchedServer::tell(const LockReport& report) {
-    if (!m_plan.alerts.empty()) m_alerts.observe(report);
+    const std::vector<inspect::LateRenewal> late = m_alerts.observe(report);
     if (m_metrics) m_metrics->seen(m_endpoint, report);
-    if (m_recording) m_recording->seen(m_endpoint, report);
+    if (m_recording)
+        m_recording->seen(m_endpoint, report, late, [this](const QByteArray& lock) { return m_forced.has(lock); });
     if (report.trouble) {
         complainHere(report.trouble->message);
         m_troubled = true;
@@ -122,7 +126,11 @@ void WatchedServer::tell(const LockReport& report) {
     tellNotes(report);
     for (const inspect::ServerEvent event : report.events)
         tell(event, report);
-    for (const LockChange& change : changesBetween(m_last, report)) {
+    for (const inspect::LateRenewal& one : late)
+        tell(one, report);
+    for (LockChange& change : changesBetween(m_last, report)) {
+        if (change.what == LockChange::What::Released && m_forced.has(change.row.name))
+            change.what = LockChange::What::Forced;
         if (m_metrics) m_metrics->happened(m_endpoint, change.what);
         if (m_plan.renewals || change.what != LockChange::What::Renewed) tell(change, report);
     }
@@ -143,7 +151,7 @@ void WatchedServer::tellNotes(const LockReport& report) { // each kind once per 
 }
 
 void WatchedServer::sayAt(std::int64_t wallMs, const QString& word, const QString& text) {
-    constexpr int kWordWidth = 15;
+    constexpr int kWordWidth = 20;
     say(m_clock.timeOf(wallMs) + QStringLiteral("  ") +
         (m_plan.headings ? m_endpoint + QStringLiteral("  ") : QString()) +
         word.leftJustified(word.isEmpty() ? 0 : kWordWidth) + text);
@@ -164,6 +172,31 @@ void WatchedServer::tell(inspect::ServerEvent event, const LockReport& report) {
         .add("endpoint", m_endpoint)
         .add("observed_at", timeForScripts(report.wallMs));
     if (report.server) line.add("server", toJson(*report.server));
+    say(line.toJson());
+}
+
+void WatchedServer::tell(const inspect::LateRenewal& late, const LockReport& report) {
+    const LockRow* row = inspect::rowNamed(report.locks, late.lock);
+    if (!row) row = inspect::rowNamed(m_last.locks, late.lock); // its lease has just ended
+    if (!row) return;
+    const bool stopped = late.what == inspect::LateRenewal::What::Stopped;
+    const auto what = stopped ? LockChange::What::RenewalsStopped : LockChange::What::RenewalMissed;
+    if (m_metrics) m_metrics->happened(m_endpoint, what);
+    if (!m_plan.json) {
+        sayAt(report.wallMs, changeWord(what), lateText(late, *row));
+        return;
+    }
+    JsonLine line;
+    line.add("change", QByteArray("changed"))
+        .add("event", QByteArray(nameOf(what)))
+        .add("endpoint", m_endpoint)
+        .add("observed_at", timeForScripts(report.wallMs))
+        .add("every_ms", qint64(late.pace / 1ms));
+    if (stopped) {
+        const trace::Event event{.kind = trace::EventKind::RecordRenewalsStopped, .flags = std::uint8_t(late.why)};
+        line.add("cause", QByteArray(trace::EventWords(event).all().front()));
+    }
+    line.add("lock", inspect::toJson(*row));
     say(line.toJson());
 }
 

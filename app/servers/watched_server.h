@@ -3,6 +3,7 @@
 #include "inspect/alert_watch.h"
 #include "inspect/lock_change.h"
 #include "inspect/watcher.h"
+#include "live/forced_releases.h"
 #include "ports/url.h"
 #include "runtime/runtime.h"
 #include "servers/watch_recording.h"
@@ -53,6 +54,7 @@ private:
     void tellServers(const inspect::LockReport& report);
     void tell(inspect::ServerEvent event, const inspect::LockReport& report);
     void tell(const inspect::LockChange& change, const inspect::LockReport& report);
+    void tell(const inspect::LateRenewal& late, const inspect::LockReport& report);
     void tell(const inspect::Alert& alert);
     /// A line of text about something that happened.
     void sayAt(std::int64_t wallMs, const QString& word, const QString& text);
@@ -66,6 +68,7 @@ private:
     WatchRecording* m_recording = nullptr;
     std::unique_ptr<inspect::Watcher> m_watcher;
     inspect::AlertWatch m_alerts;
+    live::ForcedReleases m_forced;
     inspect::LockReport m_last;
     Nanos m_began{};
     std::set<inspect::WatchNote::Kind> m_noted; ///< said since the present connection began

@@ -204,6 +204,7 @@ session::ConnectionFacts LiveConnection::facts() const {
     facts.held = m_held;
     facts.waiting = m_waiting;
     facts.lookedAt = m_lookedAt;
+    facts.lookedAtBefore = m_lookedAtBefore;
     facts.period = m_period;
     if (m_spent.size() < 2) return facts;
     const double seconds = std::chrono::duration<double>(m_spent.back().at - m_spent.front().at).count();
@@ -265,7 +266,9 @@ void LiveConnection::tellTrouble(const QString& message) {
 }
 
 void LiveConnection::seen(const inspect::LockReport& report) {
-    m_alerts.observe(report);
+    // Before what this look has changed: a lease may have ended because of it.
+    for (const inspect::LateRenewal& late : m_alerts.observe(report))
+        m_feed.renewalLate(late, report.at);
     if (report.trouble) {
         m_copies.write(report);
         tellTrouble(report.trouble->message);
@@ -277,7 +280,6 @@ void LiveConnection::seen(const inspect::LockReport& report) {
         m_shared.recorder.emit(EventKind::ConnectionRestored, m_shared.observer, m_node);
         m_feed.observed();
     }
-    m_lookedAt = report.at;
     m_period = report.period;
     m_locks = int(report.locks.size());
     m_held = int(std::ranges::count(report.locks, inspect::LockRow::State::Held, &inspect::LockRow::state));
@@ -305,6 +307,26 @@ void LiveConnection::seen(const inspect::LockReport& report) {
     judgeHealth();
     tellLocks(report);
     m_copies.write(report);
+    noteLooks(report);
+}
+
+void LiveConnection::noteLooks(const inspect::LockReport& report) {
+    constexpr Nanos kMuch = 1s; // servers are looked at in turns
+    m_lookedAt = report.began < Nanos(0) ? report.at : report.began;
+    Nanos newest{-1}, oldest = kNever;
+    for (const inspect::WatchedServerState& server : report.servers) {
+        if (server.lookedAt < Nanos(0)) continue;
+        newest = std::max(newest, server.lookedAt);
+        oldest = std::min(oldest, server.lookedAt);
+    }
+    if (newest >= Nanos(0)) m_lookedAt = newest;
+    m_lookedAtBefore.reset();
+    if (newest < Nanos(0) || newest - oldest <= kMuch) return;
+    std::map<trace::EntityId, Nanos> before;
+    for (const inspect::LockRow& row : report.locks)
+        if (const Nanos at = report.knownUntil(row); newest - at > kMuch)
+            before.emplace(m_feed.lockEntity(row.name), at);
+    if (!before.empty()) m_lookedAtBefore = std::make_shared<const decltype(before)>(std::move(before));
 }
 
 void LiveConnection::tellLocks(const inspect::LockReport& report) {

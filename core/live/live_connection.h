@@ -92,6 +92,8 @@ private:
     QCoro::Task<> watch(std::shared_ptr<inspect::Watcher> watcher, std::stop_token stop);
     void seen(const inspect::LockReport& report);
     void tellTrouble(const QString& message);
+    /// When the locks of a report were looked at.
+    void noteLooks(const inspect::LockReport& report);
     /// No alert stands any more, as nobody looks.
     void endAlerts();
     void tellLocks(const inspect::LockReport& report);
@@ -140,6 +142,7 @@ private:
     int m_held = 0, m_waiting = 0;    ///< at the last look
     int m_locks = 0;
     Nanos m_lookedAt{-1}, m_period{};
+    std::shared_ptr<const std::map<trace::EntityId, Nanos>> m_lookedAtBefore; ///< see ConnectionFacts
     std::uint64_t m_requestsBefore = 0;
     struct Spent {
         Nanos at{};

@@ -66,6 +66,8 @@ QCoro::Task<> LiveConnection::free(std::shared_ptr<inspect::Releaser> by, inspec
     const QString shown = inspect::readable(name);
     ReleaseEntry entry{QDateTime::currentDateTimeUtc(), m_plan.url.display(), lock, {}, {}};
     if (const auto commands = by->commands(lock)) entry.commands = *commands;
+    entry.result = kSentResult;
+    if (const auto noted = note(entry); !noted) m_shared.refused(noted.error());
     const auto freed = co_await by->free(std::move(lock));
     QString why;
     if (!freed)
@@ -78,7 +80,8 @@ QCoro::Task<> LiveConnection::free(std::shared_ptr<inspect::Releaser> by, inspec
         why = LiveSession::tr("“%1” is not held any more as it was seen: nothing was changed.").arg(shown);
     else
         m_feed.update(name, std::nullopt, {.freedBy = trace::FreedBy::Force});
-    entry.result = why.isEmpty() ? QStringLiteral("freed") : why;
+    entry.at = QDateTime::currentDateTimeUtc();
+    entry.result = why.isEmpty() ? kFreedResult : why;
     if (const auto noted = note(entry); !noted) m_shared.refused(noted.error());
     if (!why.isEmpty()) m_shared.refused(why);
 }

@@ -13,8 +13,8 @@
 namespace lockscope::live {
 
 QString releaseLogPath() {
-    return QDir(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation))
-        .filePath(QStringLiteral("releases.jsonl"));
+    return QDir(QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation))
+        .filePath(QStringLiteral("Lockscope/Lockscope/releases.jsonl"));
 }
 
 std::expected<void, QString> note(const ReleaseEntry& entry) {

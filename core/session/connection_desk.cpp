@@ -8,8 +8,8 @@
 namespace lockscope::session {
 
 Nanos oldAfter(const ConnectionFacts& connection) {
-    constexpr Nanos kFewSeconds = 4s;
-    return std::max(kFewSeconds, 2 * connection.period);
+    constexpr Nanos kFewSeconds = 4s, kLatest = 10s;
+    return std::clamp<Nanos>(2 * connection.period, kFewSeconds, kLatest);
 }
 
 const ConnectionFacts* ConnectionDesk::find(trace::EntityId id) const {

@@ -4,6 +4,8 @@
 #include "session/session.h"
 
 #include <QObject>
+#include <map>
+#include <memory>
 
 namespace lockscope::session {
 
@@ -30,6 +32,9 @@ struct ConnectionFacts {
     int locks = 0, held = 0, waiting = 0;
     Nanos lookedAt{-1}; ///< the last look, as an instant of the trace; -1 = none yet
     Nanos period{};     ///< until the next look
+    /// The last look at locks that lie on another server than the others and were looked at before them; nullptr: there
+    /// are none.
+    std::shared_ptr<const std::map<trace::EntityId, Nanos>> lookedAtBefore;
     friend bool operator==(const ConnectionFacts&, const ConnectionFacts&) = default;
 };
 

@@ -6,6 +6,7 @@
 #include "sandbox/redis_server.h"
 
 #include <QDateTime>
+#include <QDir>
 #include <QElapsedTimer>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -182,6 +183,80 @@ private Q_SLOTS:
         QVERIFY2(!out.contains("\"renewed\""), out.constData());
         const QByteArray told = watcher->readAllStandardError(); // what it cost
         QVERIFY2(told.contains(" a second, at most "), told.constData());
+    }
+
+    void renewalsThatStopAreToldWithTheirCause() {
+        const auto watcher =
+            start({u"watch"_qs, m_server->url(), u"--json"_qs, u"--renewals"_qs, u"--match"_qs, u"job"_qs});
+        const auto holder = start({u"lock"_qs, u"--id"_qs, u"worker-9"_qs, u"--lease"_qs, u"9s"_qs, m_server->url(),
+                                   u"job"_qs, u"--"_qs, u"sleep"_qs, u"120"_qs});
+        QByteArray out;
+        const auto told = [&](const char* event) {
+            out += watcher->readAllStandardOutput();
+            std::vector<QJsonObject> lines;
+            for (const QByteArray& line : out.trimmed().split('\n'))
+                if (const QJsonObject one = QJsonDocument::fromJson(line).object();
+                    one[u"event"] == QLatin1String(event))
+                    lines.push_back(one);
+            return lines;
+        };
+        QTRY_VERIFY2_WITH_TIMEOUT(told("renewed").size() >= 3, out.constData(), 30'000);
+        QVERIFY2(told("renewal-missed").empty(), out.constData());
+        ::kill(pid_t(holder->processId()), SIGSTOP); // its connection stays
+        QTRY_COMPARE_WITH_TIMEOUT(told("renewals-stopped").size(), 1u, 20'000);
+        const QJsonObject stopped = told("renewals-stopped").front();
+        QCOMPARE(told("renewal-missed").size(), 1u);
+        QVERIFY2(std::abs(stopped[u"every_ms"].toInt() - 3000) < 500, out.constData());
+        QCOMPARE(stopped[u"cause"], QJsonValue(u"client-connected"_qs));
+        QCOMPARE(stopped[u"lock"][u"name"], QJsonValue(u"job"_qs));
+        QTRY_COMPARE_WITH_TIMEOUT(told("expired").size(), 1u, 20'000);
+        ::kill(pid_t(holder->processId()), SIGCONT);
+        QVERIFY(end(*holder)); // it has lost the lock
+        ::kill(pid_t(watcher->processId()), SIGINT);
+        QVERIFY(end(*watcher));
+    }
+
+    void aReleaseByForceIsNoRelease() {
+        QTemporaryDir data; // of this user, with nothing in it
+        QProcessEnvironment environment = plainEnvironment();
+        environment.insert(u"XDG_DATA_HOME"_qs, data.path());
+        QProcess watcher;
+        watcher.setProcessEnvironment(environment);
+        watcher.start(kProgram, {u"watch"_qs, m_server->url(), u"--json"_qs, u"--match"_qs, u"lock:force*"_qs});
+        QByteArray out;
+        const auto told = [&](const char* event, const char* name) {
+            out += watcher.readAllStandardOutput();
+            for (const QByteArray& line : out.trimmed().split('\n'))
+                if (const QJsonObject one = QJsonDocument::fromJson(line).object();
+                    one[u"event"] == QLatin1String(event) && one[u"lock"][u"name"] == QLatin1String(name))
+                    return true;
+            return false;
+        };
+        const auto note = [&](const char* name, const QString& server, const char* result) {
+            const QString folder = data.filePath(u"Lockscope/Lockscope"_qs);
+            QVERIFY(QDir().mkpath(folder));
+            QFile file(folder + u"/releases.jsonl"_qs);
+            QVERIFY(file.open(QIODevice::Append));
+            const QJsonObject entry{{u"at"_qs, QDateTime::currentDateTimeUtc().toString(Qt::ISODateWithMs)},
+                                    {u"server"_qs, server},
+                                    {u"lock"_qs, QJsonObject{{u"name"_qs, QLatin1String(name)}}},
+                                    {u"result"_qs, QLatin1String(result)}};
+            file.write(QJsonDocument(entry).toJson(QJsonDocument::Compact) + '\n');
+        };
+        for (const char* name : {"lock:forced", "lock:force-of-another", "lock:force-in-vain"})
+            redis({u"SET"_qs, QLatin1String(name), u"me"_qs, u"PX"_qs, u"60000"_qs});
+        QTRY_VERIFY2_WITH_TIMEOUT(told("found", "lock:forced") || told("taken", "lock:forced"), out.constData(),
+                                  15'000);
+        note("lock:forced", m_server->url(), "sent");
+        note("lock:force-of-another", u"redis://127.0.0.2:1"_qs, "freed");
+        note("lock:force-in-vain", m_server->url(), "sent");
+        note("lock:force-in-vain", m_server->url(), "“lock:force-in-vain” was free already.");
+        redis({u"DEL"_qs, u"lock:forced"_qs, u"lock:force-of-another"_qs, u"lock:force-in-vain"_qs});
+        QTRY_VERIFY2_WITH_TIMEOUT(told("forced", "lock:forced"), out.constData(), 15'000);
+        QTRY_VERIFY2_WITH_TIMEOUT(told("released", "lock:force-of-another"), out.constData(), 15'000);
+        QTRY_VERIFY2_WITH_TIMEOUT(told("released", "lock:force-in-vain"), out.constData(), 15'000);
+        ::kill(pid_t(watcher.processId()), SIGINT);
+        QVERIFY(end(watcher));
     }
 
     void aLineSaysWhatHappened() {

@@ -184,9 +184,7 @@ bool LocksModel::wordsDiffer(EntityId lock) const {
         const Alerted *before = alertIn(pass.alerts, lock), *after = alertIn(m_alerts, lock);
         if ((before != nullptr) != (after != nullptr) || (before && *before != *after)) return true;
     }
-    if (!pass.agesDiffer) return false;
-    const auto before = pass.ages.find(trace::connectionOf(*m_context->trace(), lock));
-    return (before == pass.ages.end() ? 0 : before->second) != ageOf(lock);
+    return pass.agesDiffer && ageIn(pass.ages, lock) != ageIn(m_ages, lock);
 }
 
 void LocksModel::refresh() {
@@ -218,21 +216,28 @@ void LocksModel::refresh() {
     if (m_again) refreshSoon();
 }
 
-std::map<EntityId, std::int64_t> LocksModel::agesNow() const {
-    std::map<EntityId, std::int64_t> ages;
+LocksModel::Ages LocksModel::agesNow() const {
+    Ages ages;
     if (!m_connections) return ages;
     for (const session::ConnectionFacts& one : m_connections->all()) {
         if (!one.open || one.lookedAt < Nanos(0)) continue;
-        const Nanos age = m_context->playhead() - one.lookedAt;
-        if (age > session::oldAfter(one)) ages[one.id] = std::chrono::floor<std::chrono::seconds>(age).count();
+        const auto note = [&](EntityId of, Nanos lookedAt) {
+            const Nanos age = m_context->playhead() - lookedAt;
+            if (age > session::oldAfter(one)) ages[of] = std::chrono::floor<std::chrono::seconds>(age).count();
+        };
+        note(one.id, one.lookedAt);
+        if (!one.lookedAtBefore) continue;
+        for (const auto& [lock, at] : *one.lookedAtBefore)
+            note(lock, at);
     }
     return ages;
 }
 
-std::int64_t LocksModel::ageOf(EntityId lock) const {
-    if (m_ages.empty()) return 0;
-    const auto found = m_ages.find(trace::connectionOf(*m_context->trace(), lock));
-    return found == m_ages.end() ? 0 : found->second;
+std::int64_t LocksModel::ageIn(const Ages& ages, EntityId lock) const {
+    if (ages.empty()) return 0;
+    auto found = ages.find(lock);
+    if (found == ages.end()) found = ages.find(trace::connectionOf(*m_context->trace(), lock));
+    return found == ages.end() ? 0 : found->second;
 }
 
 /// Locks that changed hands go to their new holders' groups: not more often than a person can read.

@@ -109,10 +109,12 @@ private:
     bool wordsDiffer(trace::EntityId lock) const;
     void addLocks();
     void regroup(const std::vector<int>& changed);
-    /// How long ago the locks of each connection were looked at, in whole seconds: of those where that is long.
-    std::map<trace::EntityId, std::int64_t> agesNow() const;
-    /// That of a lock's connection; 0: it is as new as it should be.
-    std::int64_t ageOf(trace::EntityId lock) const;
+    /// How long ago the locks of a connection were looked at, or one lock that was looked at before the others, in
+    /// whole seconds: of those where that is long.
+    using Ages = std::map<trace::EntityId, std::int64_t>;
+    Ages agesNow() const;
+    /// That of a lock; 0: it is as new as it should be.
+    std::int64_t ageIn(const Ages& ages, trace::EntityId lock) const;
     int badge(trace::EntityId entity) const;
     void appendLock(trace::EntityId lock);
     void announce(const std::vector<int>& changed);
@@ -149,8 +151,8 @@ private:
 
     /// On its way over the locks: with many of them it takes several turns of the event loop, so that none is long.
     struct Pass {
-        std::map<trace::EntityId, std::int64_t> ages; ///< m_ages as it was told before
-        Alerts alerts;                                ///< m_alerts as it was told before
+        Ages ages;     ///< m_ages as it was told before
+        Alerts alerts; ///< m_alerts as it was told before
         bool badgesDiffer = false, agesDiffer = false, alertsDiffer = false;
         int next = 0, count = 0;  ///< m_facts' indexes: the next one, and how many there were at first
         std::vector<int> changed; ///< m_facts' indexes so far
@@ -169,7 +171,7 @@ private:
     std::vector<QPointer<session::AlertDesk>> m_desks;
     QPointer<session::ConnectionDesk> m_connections;
     Alerts m_alerts;
-    std::map<trace::EntityId, std::int64_t> m_ages;
+    Ages m_ages;
     std::vector<trace::EntityId> m_badges; ///< the connections of the trace, in their order
     QElapsedTimer m_arranged;              ///< since arrangeGroups()
     bool m_regroup = false;                ///< some lock stands in another group than it belongs to

@@ -87,7 +87,7 @@ QString LocksModel::text(const LockFacts& facts, int column) const {
         const Alerted* const alert = alertOf(facts);
         const QString word = alert ? alertWord(alert->kind) : conditionText(facts);
         // A row out of sight says so already.
-        if (const std::int64_t age = facts.observed ? ageOf(facts.lock) : 0)
+        if (const std::int64_t age = facts.observed ? ageIn(m_ages, facts.lock) : 0)
             //: %1 is the state of a lock, such as "held"; %2 a time: it was looked at so long ago.
             return tr("%1, %2 ago").arg(word, roundDuration(std::chrono::seconds(age)));
         return word;

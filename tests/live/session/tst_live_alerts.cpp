@@ -99,6 +99,15 @@ private Q_SLOTS:
         QCOMPARE(it.alerts()->rowCount(), 0);
         QTRY_COMPARE_WITH_TIMEOUT(it.alerts()->rowCount(), 1, 10'000);
         QVERIFY2(it.all().contains(QLatin1String("is late by")), qPrintable(it.all()));
+        const auto trace = it.window.context()->trace();
+        const auto told = [&](trace::EventKind kind) {
+            int count = 0;
+            for (std::size_t row = 0; row < trace->size(); ++row)
+                count += trace->kindAt(row) == kind;
+            return count;
+        };
+        QCOMPARE(told(trace::EventKind::RecordRenewalMissed), 1);
+        QTRY_COMPARE_WITH_TIMEOUT(told(trace::EventKind::RecordRenewalsStopped), 1, 10'000);
         renew();
         QTRY_COMPARE_WITH_TIMEOUT(it.alerts()->rowCount(), 0, 10'000);
     }
