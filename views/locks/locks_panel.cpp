@@ -46,21 +46,22 @@ bool severalServers(session::Session* session) {
     return desk && desk->openCount() > 1;
 }
 
-/// By logical index. In a narrow window the format, the server's name beside its badge, the token and the number of
-/// holds give way before the lock, its holder and how it stands with it.
+/// By logical index. In a narrow window the server's name beside its badge and the bar of a lease give way first. Then
+/// whole columns leave: what their cells say stands in the lock's own panel, and a word or two cut to "e…" says
+/// nothing. The lock, its holder, how long it lasts and the waiters stay to the end.
 QList<RoomyColumns::Width> columnWidths() {
     QList<RoomyColumns::Width> widths(LocksModel::ColumnCount);
-    widths[LocksModel::LockColumn] = {116, 76, 1};
-    widths[LocksModel::ServerColumn] = {80, 44, 6};
-    widths[LocksModel::FormatColumn] = {98, 56, 5};
-    widths[LocksModel::ModeColumn] = {92, 44, 2};
-    widths[LocksModel::HolderColumn] = {104, 80, 1};
-    widths[LocksModel::HoldsColumn] = {56, 46, 7};
-    widths[LocksModel::TtlColumn] = {140, 84, 3};
-    widths[LocksModel::RenewalColumn] = {132, 60, 4};
-    widths[LocksModel::WaitersColumn] = {76, 48, 2};
-    widths[LocksModel::TokenColumn] = {64, 46, 7};
-    widths[LocksModel::HeldForColumn] = {106, 72, 2};
+    widths[LocksModel::LockColumn] = {116, 84, 1};
+    widths[LocksModel::ServerColumn] = {80, 44, 6, 1};
+    widths[LocksModel::FormatColumn] = {98, 92, 5, 3};
+    widths[LocksModel::ModeColumn] = {92, 80, 2, 4};
+    widths[LocksModel::HolderColumn] = {104, 88, 1};
+    widths[LocksModel::HoldsColumn] = {56, 46, 7, 6};
+    widths[LocksModel::TtlColumn] = {140, 116, 3};
+    widths[LocksModel::RenewalColumn] = {132, 120, 4, 2};
+    widths[LocksModel::WaitersColumn] = {76, 76, 2};
+    widths[LocksModel::TokenColumn] = {64, 60, 7, 5};
+    widths[LocksModel::HeldForColumn] = {106, 88, 2};
     widths[LocksModel::StateColumn] = {104, 84, 0};
     return widths;
 }
@@ -124,6 +125,7 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     // The state is what the eye looks for: it stands beside the name, wherever the window ends.
     header->moveSection(LocksModel::StateColumn, LocksModel::LockColumn + 1);
     m_columns = new RoomyColumns(header, columnWidths());
+    connect(m_columns, &RoomyColumns::leftChanged, this, &LocksPanel::tellSoon);
     header->setResizeContentsPrecision(0); // only rows in sight are measured: there may be very many
 
     m_stack = new QStackedLayout;
@@ -309,6 +311,14 @@ void LocksPanel::tell() {
         summary = tr("%1 held, %2 waiting").arg(count(held), count(waiting));
     // %1: the counts of what is certain.
     if (shown == all && guessed > 0) summary = tr("%1, %2 perhaps held").arg(summary, count(guessed));
+    const QStringList left = m_columns->left();
+    //: %1: the counts of locks; %2: how many columns of the table are left out, in a window that is too narrow for
+    //: them.
+    if (!left.isEmpty()) summary = tr("%1 · %2 columns hidden").arg(summary, count(left.size()));
+    m_summary->setToolTip(left.isEmpty() ? QString()
+                                         : tr("No room here for: %1. The lock's own panel has them; a wider window "
+                                              "shows them here.")
+                                               .arg(left.join(tr(", "))));
     m_summary->setText(summary);
 }
 

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "theme/roomy_columns.h"
 
+#include <QAbstractItemModel>
 #include <QEvent>
 #include <QHeaderView>
 #include <QScopedValueRollback>
 #include <algorithm>
+#include <climits>
 
 namespace lockscope::views {
 
 namespace {
 /// By how much columns may be narrower than wanted so that all of them are seen: what they leave empty, and no text.
 constexpr double kNarrowest = 0.9;
-constexpr int kStep = 4;   ///< pixels
-constexpr int kWidest = 3; ///< by how many times its wanted width a column may grow for its words
+constexpr int kStep = 4;      ///< pixels
+constexpr int kTitlePad = 12; ///< pixels at each side of a title
+constexpr int kWidest = 3;    ///< by how many times its wanted width a column may grow for its words
 } // namespace
 
 RoomyColumns::RoomyColumns(QHeaderView* header, const QList<int>& widths)
@@ -31,7 +34,11 @@ RoomyColumns::RoomyColumns(QHeaderView* header, QList<Width> widths)
     header->installEventFilter(this);
     connect(header, &QHeaderView::sectionResized, this, [this](int column) {
         // The last one stretches by itself.
-        if (!m_inside && m_header->visualIndex(column) != m_header->count() - 1) m_shares = false;
+        if (m_inside || m_header->visualIndex(column) == m_header->count() - 1) return;
+        m_shares = false;
+        // A person arranges the table: all of it is there, and scrolls.
+        const QScopedValueRollback inside(m_inside, true);
+        leave(INT_MAX);
     });
 }
 
@@ -61,6 +68,45 @@ void RoomyColumns::forgetNeeds() {
     m_needs.clear();
 }
 
+QStringList RoomyColumns::left() const {
+    QStringList titles;
+    for (const int column : m_left)
+        titles << m_header->model()->headerData(column, Qt::Horizontal).toString();
+    return titles;
+}
+
+int RoomyColumns::leastOf(int column) const {
+    const auto leaves = [](const Width& width) { return width.leaves > 0; };
+    if (std::ranges::none_of(m_widths, leaves)) return m_widths[column].least;
+    const QString title = m_header->model()->headerData(column, Qt::Horizontal).toString();
+    const int words = m_header->fontMetrics().horizontalAdvance(title) + 2 * kTitlePad;
+    const bool whole = m_widths[column].rank == 0 && !m_needs.empty();
+    return std::max({m_widths[column].least, words, whole ? m_needs[column] : 0});
+}
+
+void RoomyColumns::leave(int room) {
+    QList<int> order; // of those that may leave, the first one first
+    int all = 0;
+    for (int i = 0; i < m_widths.size(); ++i) {
+        const bool hidden = m_header->isSectionHidden(i) && !m_left.contains(i); // by somebody else
+        if (hidden) continue;
+        all += leastOf(i);
+        if (m_widths[i].leaves > 0) order.push_back(i);
+    }
+    std::ranges::stable_sort(order, std::ranges::greater(), [this](int i) { return m_widths[i].leaves; });
+    QList<int> leaving;
+    for (const int i : order) {
+        if (all <= room) break;
+        all -= leastOf(i);
+        leaving.push_back(i);
+    }
+    if (leaving == m_left) return;
+    for (const int i : order)
+        m_header->setSectionHidden(i, leaving.contains(i));
+    m_left = leaving;
+    Q_EMIT leftChanged();
+}
+
 QList<int> RoomyColumns::shared(int room) const {
     QList<int> widths(m_widths.size(), 0);
     QList<int> order; // of the columns in sight, by what they matter
@@ -68,7 +114,7 @@ QList<int> RoomyColumns::shared(int room) const {
     for (int i = 0; i < m_widths.size(); ++i) {
         if (m_header->isSectionHidden(i)) continue;
         order.push_back(i);
-        widths[i] = m_widths[i].least;
+        widths[i] = leastOf(i);
         left -= widths[i];
         wanted += m_widths[i].wanted;
     }
@@ -102,12 +148,13 @@ QList<int> RoomyColumns::shared(int room) const {
 void RoomyColumns::share(bool room) {
     if (!m_shares) return;
     const QScopedValueRollback inside(m_inside, true);
+    leave(room ? m_header->width() : INT_MAX);
     QList<int> plain;
     int least = 0;
     for (int i = 0; i < m_widths.size(); ++i) {
         plain.push_back(room && !m_needs.empty() && m_widths[i].rank == 0 ? std::max(m_widths[i].wanted, m_needs[i])
                                                                           : m_widths[i].wanted);
-        if (!m_header->isSectionHidden(i)) least += m_widths[i].least;
+        if (!m_header->isSectionHidden(i)) least += leastOf(i);
     }
     // Where it scrolls anyway, nothing is gained by narrow columns.
     const QList<int> widths = room && m_header->width() >= least ? shared(m_header->width()) : plain;

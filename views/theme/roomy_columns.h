@@ -2,6 +2,7 @@
 #pragma once
 #include <QList>
 #include <QObject>
+#include <QStringList>
 
 class QHeaderView;
 
@@ -19,12 +20,17 @@ public:
         int wanted = 0;
         int least = 0; ///< at which it can still be read
         int rank = 0;  ///< columns of a higher rank give way first; 0: its words are never cut
+        /// Where there is too little room even so, columns leave the picture, the highest ones first; 0: never.
+        int leaves = 0;
     };
     /// `widths`: wanted ones in pixels, by logical index, one for each column.
     RoomyColumns(QHeaderView* header, const QList<int>& widths);
     RoomyColumns(QHeaderView* header, QList<Width> widths);
     /// The object that belongs to a header; nullptr: none.
     static RoomyColumns* of(const QHeaderView* header);
+
+    /// The titles of the columns that have left for lack of room.
+    QStringList left() const;
 
     /// How much the words of each column take, in pixels, by logical index. Needs only grow, so that columns do not
     /// move with every tick of what they tell.
@@ -44,16 +50,25 @@ public:
         RoomyColumns* m_columns;
     };
 
+Q_SIGNALS:
+    /// left() differs.
+    void leftChanged();
+
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     void share(bool room);
     QList<int> shared(int room) const;
+    /// The least width of a column; where columns may leave, one that stays has its title whole.
+    int leastOf(int column) const;
+    /// Takes columns out of the picture until the others fit into `room`, and brings back those that fit again.
+    void leave(int room);
     bool arePlain() const;
 
     QHeaderView* m_header;
     const QList<Width> m_widths;
+    QList<int> m_left;    ///< logical indexes of the columns that have left
     QList<int> m_needs;   ///< by logical index; empty: not told
     bool m_shares = true; ///< nobody has dragged one
     bool m_inside = false;
