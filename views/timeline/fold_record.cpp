@@ -9,9 +9,18 @@ namespace lockscope::views {
 using trace::Event;
 using trace::EventKind;
 
+bool LaneFold::countsHolds(const LockSlot& l) const {
+    return l.lane->kind == LaneKind::Record && !m_data.m_believes;
+}
+
 void LaneFold::openRecord(LockSlot& l, std::int64_t at, std::uint32_t row, unsigned flags) {
     SpanTrack& spans = l.lane->spans;
-    if (spans.hasOpen()) spans.close(at);
+    if (spans.hasOpen()) {
+        const Span& open = spans.back();
+        if (countsHolds(l) && open.state == unsigned(RecordState::Held))
+            m_data.m_recordActivity.add(Activity::Holding, open.from, std::max(open.from, at));
+        spans.close(at);
+    }
     const bool observed = l.record.observed;
     if (observed && l.record.owner == trace::kNoEntity) return;
     Span span;
@@ -47,7 +56,13 @@ void LaneFold::openQueue(LockSlot& l, std::int64_t at, std::uint32_t row) {
     SpanTrack& queue = l.lane->queue;
     const auto depth = std::uint32_t(std::clamp<std::int64_t>(l.record.waiters, 0, 0xffffff));
     if (queue.hasOpen() && queue.back().label == depth) return;
-    if (queue.hasOpen()) queue.close(at);
+    if (queue.hasOpen()) {
+        constexpr std::uint32_t kMost = 16; // more bars would hide the holds below them
+        const std::uint32_t counted = countsHolds(l) ? std::min<std::uint32_t>(queue.back().label, kMost) : 0;
+        for (std::uint32_t i = 0; i < counted; ++i)
+            m_data.m_recordActivity.add(Activity::Waiting, queue.back().from, std::max(queue.back().from, at));
+        queue.close(at);
+    }
     if (depth == 0) return;
     Span span;
     span.from = at;
@@ -140,6 +155,10 @@ void LaneFold::applyRecord(const Event& event, std::uint32_t row) {
     case EventKind::RecordFormat:
         l.lane->format = event.aux;
         return;
+    case EventKind::RecordRenewalMissed:
+        return tick(l.lane->ticks, event.at, row, unsigned(RecordTick::RenewalMissed));
+    case EventKind::RecordRenewalsStopped:
+        return tick(l.lane->ticks, event.at, row, unsigned(RecordTick::RenewalsStopped));
     case EventKind::RecordQueued:
     case EventKind::RecordUnqueued:
     case EventKind::RecordContent:

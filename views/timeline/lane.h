@@ -63,7 +63,16 @@ enum class BeliefTick : std::uint8_t {
     RenewFailed,
     Refused, ///< it asked, and could not have the lock; the trace row says why
 };
-enum class RecordTick : std::uint8_t { ReleaseRefused, RenewRefused, Expired, Forced, Overwritten, NodeLoss };
+enum class RecordTick : std::uint8_t {
+    ReleaseRefused,
+    RenewRefused,
+    Expired,
+    Forced,
+    Overwritten,
+    NodeLoss,
+    RenewalMissed,
+    RenewalsStopped
+};
 enum class EffectTick : std::uint8_t {
     Accepted, ///< label: of the number it was written under, in TimelineData::numbers()
     Refused,  ///< label as Accepted

@@ -122,6 +122,8 @@ private:
     /// `flags`: how the span begins, beside kPartialFlag and kGuessFlag.
     void openRecord(LockSlot& l, std::int64_t at, std::uint32_t row, unsigned flags = 0);
     void openHolders(LockSlot& l, std::int64_t at, std::uint32_t row);
+    /// Whether the overview counts the holds of this lock, as nothing is known of its clients.
+    bool countsHolds(const LockSlot& l) const;
     void markFreed(const LockSlot& l, const trace::Event& event, std::uint32_t row);
     /// Draws the changes that a row made to the holders and their lease; false: there are none.
     bool drawHolding(LockSlot& l, const Was& before, const trace::Event& event, std::uint32_t row);

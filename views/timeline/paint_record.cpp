@@ -14,7 +14,7 @@ struct Timeline {
 /// The wedge of one lease: as high as what was left of it.
 void paintLease(const PaintKit& kit, const Lane& lane, const Span& span, const QRectF& r) {
     const Lease lease = leaseOf(kit.trace, span);
-    const std::int64_t end = lane.endOf(span, kit.now);
+    const std::int64_t last = lane.endOf(span, kit.now);
     const double textTop = r.bottom() - kit.m.px(19);
     const QColor ink = span.flags & kGuessFlag ? onGround(color(Role::Record, 0.45)) : color(Role::Record);
     kit.box(r, color(Role::RecordTrack));
@@ -39,15 +39,18 @@ void paintLease(const PaintKit& kit, const Lane& lane, const Span& span, const Q
     const bool underPlayhead = kit.playhead >= span.from && kit.playhead < lane.endOf(span, kit.data.now());
     // A renewal goes on with the same owner: said once, at the beginning, or at the left edge.
     const bool says = !(span.flags & kRenewedFlag) || r.x() < 1 || r.width() > kit.m.px(120);
+    double end = r.x(); // of the words on the bar
     if (!underPlayhead && says)
-        kit.firstFitting(line, leaseWords(kit.trace, span), kit.bold,
-                         isPaleBelow(span, lease, kit.c, kit.m, r.height(), textLeft, textRight) ? Role::Text
-                                                                                                 : Role::TextOnColor);
+        end = kit.firstFitting(
+            line, leaseWords(kit.trace, span), kit.bold,
+            isPaleBelow(span, lease, kit.c, kit.m, r.height(), textLeft, textRight) ? Role::Text : Role::TextOnColor);
     // The end of a lease that ran out; of one cut short by a release there is nothing to say.
-    if (lease.expires() && std::min(end, kit.last) >= lease.deadline && r.width() > kit.m.px(150)) {
+    if (lease.expires() && std::min(last, kit.last) >= lease.deadline && r.width() > kit.m.px(150)) {
         const QString words = Timeline::tr("expires %1").arg(instantShort(kit.trace, Nanos(lease.deadline)));
         const double width = kit.small.width(words) + kit.m.px(6);
-        kit.text({r.right() - width, r.y() + 2, width, double(kit.m.px(16))}, words, kit.small, Role::TextDim);
+        const bool above = r.y() + 2 + kit.m.px(16) <= textTop; // a high bar has two lines
+        if (above || end + kit.m.px(8) <= r.right() - width)
+            kit.text({r.right() - width, r.y() + 2, width, double(kit.m.px(16))}, words, kit.small, Role::TextDim);
     }
 }
 
@@ -140,7 +143,10 @@ void paintMarks(const PaintKit& kit, const TickTrack& ticks, const QRectF& bar) 
         // A lease that runs out is seen by its wedge; lines of one pixel are one line.
         kinds &= ~bit(RecordTick::Expired);
         if (kinds == 0 || (!marks.empty() && x < marks.back().x + 2)) return;
-        marks.push_back({x, tick, kinds == bit(RecordTick::Forced) ? Role::Waiting : Role::Violation});
+        // Nothing is lost yet where a renewal is missing, nor where a person took the lock.
+        constexpr std::uint32_t kMild =
+            bit(RecordTick::Forced) | bit(RecordTick::RenewalMissed) | bit(RecordTick::RenewalsStopped);
+        marks.push_back({x, tick, (kinds & ~kMild) == 0 ? Role::Waiting : Role::Violation});
     };
     ticks.visit(
         kit.c.from(), kit.to(), kit.pixel * 2,

@@ -100,9 +100,12 @@ struct ActivityBars {
         // The sums contain spans only after their end: a span that still goes on is added here, once for each lane.
         std::array<std::vector<double>, 2> begun{std::vector<double>(count + 1), std::vector<double>(count + 1)};
         for (const auto& lane : kit.data.lanes()) {
-            if (lane->kind != LaneKind::Belief || !lane->spans.hasOpen()) continue;
+            const bool belief = kit.data.believes();
+            if (lane->kind != (belief ? LaneKind::Belief : LaneKind::Record) || !lane->spans.hasOpen()) continue;
             const Span& open = lane->spans.back();
-            const auto kind = open.state == unsigned(BeliefState::Waiting) ? Activity::Waiting : Activity::Holding;
+            if (!belief && open.state != unsigned(RecordState::Held)) continue;
+            const bool waits = belief && open.state == unsigned(BeliefState::Waiting);
+            const auto kind = waits ? Activity::Waiting : Activity::Holding;
             const double most = double(count), from = std::clamp(kit.c.x(open.from) / bar, 0.0, most),
                          to = std::clamp(kit.c.x(lane->endOf(open, kit.now)) / bar, from, most);
             const std::size_t first = std::min(std::size_t(from), count - 1),

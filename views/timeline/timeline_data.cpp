@@ -41,6 +41,7 @@ Lane& TimelineData::addLane(LaneKind kind, trace::EntityId entity, trace::Entity
     lane->entity = entity;
     lane->client = client;
     lane->other = other;
+    m_believes = m_believes || kind == LaneKind::Belief;
     if (kind == LaneKind::Record) m_records.emplace(entity, lane.get());
     m_lanes.push_back(std::move(lane));
     ++m_layoutVersion;

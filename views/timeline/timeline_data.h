@@ -44,7 +44,10 @@ public:
     const TickTrack& faults() const { return m_faults; }
     /// Faults that belong to no lane: settings, "healed".
     const TickTrack& generalFaults() const { return m_generalFaults; }
-    const Activity& activity() const { return m_activity; }
+    /// By beliefs; of servers of others, whose clients nobody asks, by records.
+    const Activity& activity() const { return m_believes ? m_activity : m_recordActivity; }
+    /// Whether some client's belief is known.
+    bool believes() const { return m_believes; }
     const Damage& damage(std::uint32_t index) const { return m_damages[index]; }
     /// The meaning of the labels of holds and writes: fencing tokens and numbers of grants.
     const LabelNumbers& numbers() const { return m_numbers; }
@@ -66,7 +69,8 @@ private:
     std::vector<std::unique_ptr<Lane>> m_lanes;
     std::vector<std::unique_ptr<ClientLife>> m_lives;
     TickTrack m_faults, m_generalFaults;
-    Activity m_activity;
+    Activity m_activity, m_recordActivity;
+    bool m_believes = false; ///< there is a lane of a belief
     Chunked<Damage> m_damages;
     LabelNumbers m_numbers;
     std::map<trace::EntityId, const Lane*> m_records; ///< by lock

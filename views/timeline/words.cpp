@@ -336,6 +336,10 @@ QString recordTickWords(const trace::Trace& trace, const Tick& tick) {
         return Timeline::tr("overwritten");
     case RecordTick::NodeLoss:
         return Timeline::tr("lost with its server");
+    case RecordTick::RenewalMissed:
+        return Timeline::tr("renewal missed");
+    case RecordTick::RenewalsStopped:
+        return Timeline::tr("renewals stopped");
     }
     return {};
 }
