@@ -31,6 +31,7 @@ struct Story {
     EntityId lock = trace::kNoEntity, holder = trace::kNoEntity;
     EntityId successor = trace::kNoEntity; ///< the server that took over; kNoEntity: none so far
     Nanos took{};
+    Nanos back = kNever;              ///< when the server that died led again, before any other did
     EntityId next = trace::kNoEntity; ///< the thread that got the lock next; kNoEntity: none so far
     Nanos granted{}, gaveBack{};
 };
@@ -104,6 +105,11 @@ std::optional<Story> storyOf(std::size_t death, std::size_t end, const trace::Tr
             story.successor = e.actor;
             story.took = e.time();
         }
+        // A master that starts again is one until another is promoted; a leader has to be elected.
+        const bool again = story.leads ? e.kind == EventKind::NodeRole && trace.entity(e.aux).name == role
+                                       : e.kind == EventKind::NodeStarted;
+        if (again && e.actor == story.former && story.successor == trace::kNoEntity)
+            story.back = std::min(story.back, e.time());
         if (e.subject != story.lock) continue;
         const bool withServer = trace::FreedBy(e.flags & trace::kFreedByMask) == trace::FreedBy::NodeLoss;
         if (e.kind == EventKind::RecordFreed && withServer && EntityId(e.aux) == story.holder) return {};
@@ -134,10 +140,14 @@ QString whySafe(const trace::Trace& trace, Nanos at) {
     const QString died = (story->leads ? Words::tr("The leader %1 died at %2 while %3 held %4.")
                                        : Words::tr("The master %1 died at %2 while %3 held %4."))
                              .arg(former, time(story->died), holder, trace.displayName(story->lock));
-    if (story->successor == trace::kNoEntity)
+    const bool itself = story->successor == trace::kNoEntity && story->back != kNever;
+    if (story->successor == trace::kNoEntity && !itself)
         return paragraph({died, Words::tr("Until another server takes over, nobody can get in.")});
-    const QString took = Words::tr("%1 took over at %2 and knew the holder, so nobody else got in.")
-                             .arg(trace.displayName(story->successor), time(story->took));
+    const QString took =
+        itself
+            ? Words::tr("%1 was back at %2 and knew the holder, so nobody else got in.").arg(former, time(story->back))
+            : Words::tr("%1 took over at %2 and knew the holder, so nobody else got in.")
+                  .arg(trace.displayName(story->successor), time(story->took));
     if (story->next == trace::kNoEntity) return paragraph({died, took});
     return paragraph({died, took,
                       Words::tr("%1 got the lock at %2, after %3 had given it back.")

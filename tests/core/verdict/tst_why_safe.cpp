@@ -55,6 +55,22 @@ private Q_SLOTS:
         QVERIFY(s.at(450ms).contains(QStringLiteral("redis-2 took over at 0.400 s")));
     }
 
+    /// Nobody has to take over where the server itself comes back first.
+    void aMasterThatComesBackIsNotReplaced() {
+        Story s("master");
+        s.add(300, EventKind::NodeStarted, s.node);
+        QVERIFY(s.at(250ms).endsWith(QStringLiteral("nobody can get in.")));
+        QVERIFY(s.at(350ms).endsWith(
+            QStringLiteral("redis-1 was back at 0.300 s and knew the holder, so nobody else got in.")));
+        s.takeOver(400, "master");
+        QVERIFY(s.at(450ms).contains(QStringLiteral("redis-2 took over at 0.400 s")));
+        Story elected; // a leader that starts leads only when it is elected
+        elected.add(300, EventKind::NodeStarted, elected.node);
+        QVERIFY(elected.at(310ms).endsWith(QStringLiteral("nobody can get in.")));
+        elected.add(320, EventKind::NodeRole, elected.node, 0, 0, elected.trace->text("leader"));
+        QVERIFY(elected.at(330ms).contains(QStringLiteral("redis-1 was back at 0.320 s")));
+    }
+
     void nothingIsClaimedWhereTheLockWasLost() {
         Story gone;
         gone.takeOver(300);
