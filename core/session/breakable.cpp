@@ -122,8 +122,9 @@ QString Breakable::displayName() const {
 
 std::span<const Action> Breakable::actions() const {
     static constexpr std::array kClient{
-        Action::PauseClient, Action::KillClient,   Action::LoseReply, Action::LosePush,   Action::RepeatRequest,
-        Action::HangWork,    Action::StopWatchdog, Action::JumpClock, Action::DriftClock, Action::ResetLink};
+        Action::PauseClient, Action::KillClient,   Action::LoseReply, Action::LosePush,  Action::RepeatRequest,
+        Action::HangWork,    Action::StopWatchdog, Action::CutLink,   Action::DelayLink, Action::JitterLink,
+        Action::ResetLink,   Action::JumpClock,    Action::DriftClock};
     static constexpr std::array kServer{
         Action::KillNode,         Action::CrashNode,   Action::PauseNode, Action::RestartNode,
         Action::RestartNodeEmpty, Action::CutLink,     Action::JumpClock, Action::DriftClock,
@@ -232,7 +233,12 @@ Answer Breakable::clientCan(Action action) const {
     if (m_sight.session->abilities().live && !m_sight.state.clients.contains(m_first))
         return no(
             Words::tr("%1 is no client of ours at this instant: only those can be broken here.").arg(displayName()));
-    if (action == Action::RestartClient) return {};
+    if (action == Action::CutLink && suffers(Action::CutLink)) return no(Words::tr("It is cut off already."));
+    if (action == Action::MendLink && !suffers(Action::CutLink)) return no(Words::tr("None of its links is cut."));
+    // Links stay as they are while nobody uses them.
+    const bool whereDead = action == Action::RestartClient || action == Action::CutLink || action == Action::MendLink ||
+                           action == Action::DelayLink || action == Action::JitterLink;
+    if (whereDead) return {};
     if (life() == Life::Dead) return no(Words::tr("%1 is dead.").arg(displayName()));
     if (action == Action::PauseClient && life() == Life::Paused) return no(Words::tr("It is paused already."));
     if (action == Action::ResumeClient && life() != Life::Paused) return no(Words::tr("It is not paused."));

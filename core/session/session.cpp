@@ -11,9 +11,9 @@ std::expected<void, QString> Session::allows(scenario::Action action, scenario::
     using scenario::TargetKind;
     const Abilities can = abilities();
     if (!can.faults) return std::unexpected(tr("This session cannot be changed."));
-    // A message is lost on its link.
-    const bool onLink = target == TargetKind::Link || action == Action::LoseReply || action == Action::LosePush ||
-                        action == Action::RepeatRequest || action == Action::ResetLink;
+    // A message is lost on its link, and a client is cut off by its links.
+    const bool onLink = target == TargetKind::Link || scenario::targetKind(action) == TargetKind::Link ||
+                        action == Action::LoseReply || action == Action::LosePush || action == Action::RepeatRequest;
     if (!can.serverFaults && (onLink || target == TargetKind::Node))
         return std::unexpected(
             tr("Servers and links of this session are real: only our own clients can be broken here."));

@@ -101,6 +101,23 @@ private Q_SLOTS:
         QCOMPARE(w.why(w.client(), Action::RestartClient), u"it can"_qs);
     }
 
+    /// A client is cut off by all its links, dead or alive.
+    void aClientIsCutOffByItsLinks() {
+        World w;
+        const EntityId own = w.session.rows->intern(EntityKind::Link, "", w.a, w.first);
+        QCOMPARE(w.why(w.client(), Action::MendLink), u"None of its links is cut."_qs);
+        QVERIFY(w.client().strike(Action::CutLink, {}, 1s));
+        QCOMPARE(w.session.applied.back().target, u"A"_qs);
+        w.add(EventKind::LinkCut, w.a, own);
+        QCOMPARE(w.why(w.client(), Action::CutLink), u"It is cut off already."_qs);
+        const auto cure = w.client().cure(Action::CutLink);
+        QVERIFY(cure && cure->action == Action::MendLink);
+        w.add(EventKind::ClientKilled, w.a);
+        QCOMPARE(w.why(w.client(), Action::MendLink), u"it can"_qs);
+        w.session.can = {.faults = true, .live = true};
+        QVERIFY(w.why(w.client(), Action::DelayLink).contains(u"are real"_qs));
+    }
+
     void aWatchdogIsStoppedOnlyWhereThereIsOne() {
         World w;
         w.settings.lock.watchdog = 0s;
