@@ -151,6 +151,34 @@ void addNode(const Scene& scene, EntityId node) {
     addLimits(scene, server.name());
 }
 
+EntityId nodeOf(const ViewContext& context, EntityId client) {
+    const auto trace = context.trace();
+    const std::size_t count = trace->entityCount();
+    for (EntityId id = 1; id < count; ++id)
+        if (trace->entity(id).kind == EntityKind::Link && trace->entity(id).parent == client)
+            return trace->entity(id).other;
+    return faultTargets(context).node;
+}
+
+/// A client's own menu: what happens to its process and its messages, to all its links, and to its link to the server
+/// in sight.
+void addClient(const Scene& scene, EntityId client) {
+    const Breakable target = Breakable::client(scene.sight, client);
+    const auto onClock = [](Action action) { return action == Action::JumpClock || action == Action::DriftClock; };
+    const auto onLinks = [](Action action) {
+        return scenario::targetKind(action) == scenario::TargetKind::Link && action != Action::CutLink;
+    };
+    for (const Action action : target.actions())
+        if (!onClock(action) && !onLinks(action)) scene.add(target, {action});
+    scene.menu.addSeparator();
+    const Scene network = scene.in("cut-link", Words::tr("Network")), clock = scene.in("clock", Words::tr("Clock"));
+    for (const Action action : target.actions())
+        if (onClock(action) || onLinks(action)) (onClock(action) ? clock : network).add(target, {action});
+    scene.menu.addSeparator();
+    scene.add(Breakable::link(scene.sight, client, nodeOf(scene.context, client)),
+              {Action::CutLink, Action::DelayLink, Action::JitterLink, Action::ResetLink});
+}
+
 /// The way to all other targets, times and conditions.
 void addPlan(QMenu& menu, ViewContext& context, EntityId entity, const FaultMoment& moment) {
     QWidget* const owner = ownerOf(menu);
@@ -161,15 +189,6 @@ void addPlan(QMenu& menu, ViewContext& context, EntityId entity, const FaultMome
         });
     entry->setEnabled(canPlan(context));
     if (!canPlan(context)) entry->setToolTip(Words::tr("Only in a simulation can faults be planned."));
-}
-
-EntityId nodeOf(const ViewContext& context, EntityId client) {
-    const auto trace = context.trace();
-    const std::size_t count = trace->entityCount();
-    for (EntityId id = 1; id < count; ++id)
-        if (trace->entity(id).kind == EntityKind::Link && trace->entity(id).parent == client)
-            return trace->entity(id).other;
-    return faultTargets(context).node;
 }
 
 } // namespace
@@ -228,12 +247,7 @@ void fillFaultMenu(QMenu& menu, ViewContext& context, EntityId entity, const Fau
     case EntityKind::Client:
     case EntityKind::Thread: {
         const EntityId client = trace->clientOf(entity);
-        const Breakable target = Breakable::client(sight, client);
-        for (const Action action : target.actions())
-            scene.add(target, {action});
-        menu.addSeparator();
-        scene.add(Breakable::link(sight, client, nodeOf(context, client)),
-                  {Action::CutLink, Action::DelayLink, Action::JitterLink, Action::ResetLink});
+        addClient(scene, client);
         break;
     }
     case EntityKind::Node:

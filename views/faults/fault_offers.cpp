@@ -96,25 +96,33 @@ constexpr std::array kWordings{
     Wording{Action::HealAll, QT_TRANSLATE_NOOP("Faults", "Heal everything"),
             QT_TRANSLATE_NOOP("Faults", "Heal everything"), QT_TRANSLATE_NOOP3("Faults", "Heal all", "button"), "heal"},
 };
-/// On a server, where other words say better what it means.
-constexpr std::array kServerWordings{
+/// On a client or a server, where other words say better what it means.
+constexpr std::array kPartyWordings{
     Wording{Action::CutLink, QT_TRANSLATE_NOOP("Faults", "Isolate %1"), QT_TRANSLATE_NOOP("Faults", "Isolate"),
             QT_TRANSLATE_NOOP3("Faults", "Isolate", "button"), "cut-link"},
     Wording{Action::MendLink, QT_TRANSLATE_NOOP("Faults", "Reconnect %1"), QT_TRANSLATE_NOOP("Faults", "Reconnect"),
             QT_TRANSLATE_NOOP3("Faults", "Reconnect", "button"), "mend-link"},
     Wording{Action::DelayLink, QT_TRANSLATE_NOOP("Faults", "Slow %1 down"), QT_TRANSLATE_NOOP("Faults", "Slow down"),
             QT_TRANSLATE_NOOP3("Faults", "Slow…", "button"), "delay"},
+};
+/// On a server alone.
+constexpr std::array kServerWordings{
     Wording{Action::JumpClock, QT_TRANSLATE_NOOP("Faults", "Jump the clock of %1"),
             QT_TRANSLATE_NOOP("Faults", "Jump node's clock"), QT_TRANSLATE_NOOP3("Faults", "Clock…", "button"),
             "clock"},
 };
 
 const Wording& wordingOf(Breakable::Kind kind, Action action) {
-    const auto* const special = std::ranges::find(kServerWordings, action, &Wording::action);
-    if (kind == Breakable::Kind::Server && special != kServerWordings.end()) return *special;
-    const auto* const found = std::ranges::find(kWordings, action, &Wording::action);
-    Q_ASSERT(found != kWordings.end()); // whatever a Breakable lists has its words
-    return *found;
+    const Wording* best = nullptr;
+    const auto look = [&](const auto& wordings) {
+        const auto found = std::ranges::find(wordings, action, &Wording::action);
+        if (!best && found != std::ranges::end(wordings)) best = &*found;
+    };
+    if (kind == Breakable::Kind::Server) look(kServerWordings);
+    if (kind == Breakable::Kind::Server || kind == Breakable::Kind::Client) look(kPartyWordings);
+    look(kWordings);
+    Q_ASSERT(best); // whatever a Breakable lists has its words
+    return *best;
 }
 
 /// Whether it ends what another action began.

@@ -24,6 +24,8 @@ inline constexpr std::array kVerbs{
          Qt::CTRL | Qt::ALT | Qt::Key_L},
     Verb{"break.stop-watchdog", session::Breakable::Kind::Client, scenario::Action::StopWatchdog, Qt::Key_W},
     Verb{"break.hang-work", session::Breakable::Kind::Client, scenario::Action::HangWork, Qt::SHIFT | Qt::Key_W},
+    Verb{"break.isolate-client", session::Breakable::Kind::Client, scenario::Action::CutLink,
+         Qt::CTRL | Qt::ALT | Qt::Key_I},
     Verb{"break.jump-clock", session::Breakable::Kind::Client, scenario::Action::JumpClock, Qt::Key_J},
     Verb{"break.drift-clock", session::Breakable::Kind::Client, scenario::Action::DriftClock,
          Qt::CTRL | Qt::ALT | Qt::Key_J},

@@ -54,8 +54,10 @@ QString withoutGaps(QString words) {
     return words.remove(kGap);
 }
 
-bool isOneServer(const QString& target) {
-    return target.contains(u'-') && linkText(target) == target;
+/// All links of one client or one server.
+bool isOneParty(const QString& target) {
+    const bool one = !scenario::targetSetsIn(target) && scenario::targetsIn(target).size() == 1;
+    return one && linkText(target) == partyText(target);
 }
 
 QString textOf(const scenario::Fault& fault);
@@ -109,11 +111,13 @@ QString textOf(const scenario::Fault& fault) {
     case Action::FreePool:
         return Words::tr("Give the pool of %1 its connections back").arg(target);
     case Action::CutLink:
-        return isOneServer(target) ? Words::tr("Isolate %1").arg(target) : Words::tr("Cut %1").arg(linkText(target));
+        return isOneParty(target) ? Words::tr("Isolate %1").arg(partyText(target))
+                                  : Words::tr("Cut %1").arg(linkText(target));
     case Action::MendLink:
-        return isOneServer(target) ? Words::tr("Reconnect %1").arg(target) : Words::tr("Mend %1").arg(linkText(target));
+        return isOneParty(target) ? Words::tr("Reconnect %1").arg(partyText(target))
+                                  : Words::tr("Mend %1").arg(linkText(target));
     case Action::DelayLink:
-        if (isOneServer(target)) return Words::tr("Slow %1 down by %2").arg(target, spanText(fault.value));
+        if (isOneParty(target)) return Words::tr("Slow %1 down by %2").arg(partyText(target), spanText(fault.value));
         return Words::tr("Delay %1 by %2").arg(linkText(target), spanText(fault.value));
     case Action::JitterLink:
         return Words::tr("Jitter of %1: up to %2").arg(linkText(target), spanText(fault.value));

@@ -216,6 +216,11 @@ private Q_SLOTS:
         QTRY_COMPARE(scene.session.applied.size(), std::size_t(3));
         QCOMPARE(scene.last().action, Action::RepeatRequest);
         QCOMPARE(scene.last().target, u"A"_qs);
+        QTest::keyClick(&panel, Qt::Key_I, Qt::ControlModifier | Qt::AltModifier);
+        QTRY_COMPARE(scene.session.applied.size(), std::size_t(4));
+        QCOMPARE(scene.last().action, Action::CutLink);
+        QCOMPARE(scene.last().target, u"A"_qs); // all its links
+        QCOMPARE(button(panel, "break.isolate-client")->accessibleName(), u"Isolate A"_qs);
         QTest::mouseClick(button(panel, "break.isolate-node"), Qt::LeftButton);
         QCOMPARE(scene.last().action, Action::CutLink);
         QCOMPARE(scene.last().target, u"redis-1"_qs);
@@ -299,11 +304,17 @@ private Q_SLOTS:
         QCOMPARE(scene.last().target, u"B"_qs);
     }
 
-    /// Each thing that can be done to a server is in its menu or one below it, and the menu stays short.
-    void aServersMenuIsShortAndWhole() {
+    /// Each thing that can be done to a server or a client is in its menu or one below it, and the menu stays short.
+    void aMenuIsShortAndWhole_data() {
+        QTest::addColumn<bool>("ofServer");
+        QTest::newRow("a server's") << true;
+        QTest::newRow("a client's") << false;
+    }
+    void aMenuIsShortAndWhole() {
+        QFETCH(bool, ofServer);
         Scene scene;
         QMenu menu;
-        fillFaultMenu(menu, scene.context, scene.story.node);
+        fillFaultMenu(menu, scene.context, ofServer ? scene.story.node : scene.story.aThread);
         int entries = 0;
         QStringList all;
         for (const QAction* entry : menu.actions()) {
@@ -313,10 +324,12 @@ private Q_SLOTS:
                 for (const QAction* below : entry->menu()->actions())
                     all += below->text();
         }
-        QVERIFY2(entries <= 14, qPrintable(all.join(QLatin1Char('\n'))));
-        const auto server = session::Breakable::server(scene.context.sightToActOn(), scene.story.node);
-        for (const Action action : server.actions()) {
-            const FaultOffer offer = offerOf(server, action);
+        QVERIFY2(entries <= 15, qPrintable(all.join(QLatin1Char('\n'))));
+        const session::Breakable::Sight sight = scene.context.sightToActOn();
+        const auto target = ofServer ? session::Breakable::server(sight, scene.story.node)
+                                     : session::Breakable::client(sight, scene.story.a);
+        for (const Action action : target.actions()) {
+            const FaultOffer offer = offerOf(target, action);
             if (offer.undoes) continue; // stands in the place of what it ends
             const QString text = offer.text;
             QVERIFY2(std::ranges::any_of(all, [&](const QString& one) { return one.startsWith(text); }),
