@@ -258,29 +258,48 @@ void paintClient(QPainter& painter, const ViewContext& context, const ClusterLay
     if (marked) paintMark(painter, client.box.adjusted(-6, -6, 6, 6), client.box.width() / 2 + 6);
 }
 
-void paintFlight(QPainter& painter, const Flight& flight, const ClusterLayout::Item& link, const trace::Trace& trace,
-                 bool words) {
+QPointF placeOf(const Flight& flight, const ClusterLayout::Item& link) {
     const double along = flight.toNode ? flight.progress : 1 - flight.progress;
-    const QPointF at = link.from + (link.to - link.from) * along;
+    return link.from + (link.to - link.from) * along;
+}
+
+void paintFlight(QPainter& painter, const Flight& flight, const QPointF& at) {
     const bool reply = flight.kind != trace::EventKind::Request;
     if (flight.lost) {
         paintIcon(painter, QRectF(at.x() - 7, at.y() - 7, 14, 14), "cross", Role::Violation);
-    } else {
-        // Questions are full, answers hollow, what is published is square.
-        painter.setPen(QPen(color(Role::Message), 1.75));
-        painter.setBrush(color(reply ? Role::Surface : Role::Message));
-        if (flight.kind == trace::EventKind::Push)
-            painter.drawRect(QRectF(at.x() - 4, at.y() - 4, 8, 8));
-        else
-            painter.drawEllipse(at, 4.5, 4.5);
+        return;
     }
-    if (!words || flight.text == trace::kNoEntity) return;
+    // Questions are full, answers hollow, what is published is square.
+    painter.setPen(QPen(color(Role::Message), 1.75));
+    painter.setBrush(color(reply ? Role::Surface : Role::Message));
+    if (flight.kind == trace::EventKind::Push)
+        painter.drawRect(QRectF(at.x() - 4, at.y() - 4, 8, 8));
+    else
+        painter.drawEllipse(at, kFlightSize / 2, kFlightSize / 2);
+}
+
+std::optional<QRectF> roomForWords(const QPointF& at, double width, const std::vector<QRectF>& taken) {
+    constexpr double kHeight = 18, kApart = kFlightSize;
+    for (const double left : {at.x() + kApart, at.x() - kApart - width}) {
+        const QRectF room(left, at.y() - kHeight / 2, width, kHeight);
+        if (std::ranges::none_of(taken, [&](const QRectF& other) { return other.intersects(room); })) return room;
+    }
+    return std::nullopt;
+}
+
+void paintFlightWords(QPainter& painter, const Flight& flight, const QPointF& at, const trace::Trace& trace,
+                      std::vector<QRectF>& taken) {
+    if (flight.text == trace::kNoEntity) return;
+    constexpr int kLongest = 190;
     QString text = trace.displayName(flight.text);
     if (flight.lost) text = Words::tr("lost: %1").arg(text);
     painter.setFont(fixedFont(-1.5));
+    const QString words = painter.fontMetrics().elidedText(text, Qt::ElideRight, kLongest);
+    const auto room = roomForWords(at, painter.fontMetrics().horizontalAdvance(words) + 1, taken);
+    if (!room) return;
+    taken.push_back(*room);
     painter.setPen(color(flight.lost ? Role::ViolationText : Role::TextDim));
-    painter.drawText(QRectF(at.x() + 9, at.y() - 9, 190, 18), Qt::AlignLeft | Qt::AlignVCenter,
-                     painter.fontMetrics().elidedText(text, Qt::ElideRight, 190));
+    painter.drawText(*room, Qt::AlignLeft | Qt::AlignVCenter, words);
 }
 
 } // namespace lockscope::views

@@ -26,7 +26,15 @@ void paintNode(QPainter& painter, const ViewContext& context, const ClusterLayou
                bool marked);
 void paintClient(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& client,
                  const ClientLook& look, const ClusterLayout& layout, bool marked);
-void paintFlight(QPainter& painter, const Flight& flight, const ClusterLayout::Item& link, const trace::Trace& trace,
-                 bool words);
+constexpr double kFlightSize = 9; ///< of a message's sign, pixels
+/// Where a message is on its link.
+QPointF placeOf(const Flight& flight, const ClusterLayout::Item& link);
+/// The sign of a message.
+void paintFlight(QPainter& painter, const Flight& flight, const QPointF& at);
+/// The words of a message beside its sign, unless they would cover something `taken`; they are taken then, too.
+void paintFlightWords(QPainter& painter, const Flight& flight, const QPointF& at, const trace::Trace& trace,
+                      std::vector<QRectF>& taken);
+/// Room for words right or left of a sign; nullopt: something is in the way on both sides.
+std::optional<QRectF> roomForWords(const QPointF& at, double width, const std::vector<QRectF>& taken);
 
 } // namespace lockscope::views

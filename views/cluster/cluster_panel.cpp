@@ -220,10 +220,19 @@ void ClusterPanel::paintEvent(QPaintEvent*) {
     std::map<std::pair<EntityId, EntityId>, const ClusterLayout::Item*> links;
     for (const ClusterLayout::Item& item : layout.items)
         if (item.kind == EntityKind::Link) links[{item.client, item.node}] = &item;
-    for (const Flight& flight : m_flights)
-        if (const auto link = links.find({flight.client, flight.node});
-            link != links.end() && (!manyLinks || isTold(*link->second)))
-            paintFlight(painter, flight, *link->second, *trace, m_flights.size() <= kWordyFlights);
+    std::vector<std::pair<const Flight*, QPointF>> seen;
+    std::vector<QRectF> taken; // words keep clear of signs, and of other words
+    for (const Flight& flight : m_flights) {
+        const auto link = links.find({flight.client, flight.node});
+        if (link == links.end() || (manyLinks && !isTold(*link->second))) continue;
+        const QPointF at = placeOf(flight, *link->second);
+        paintFlight(painter, flight, at);
+        seen.emplace_back(&flight, at);
+        taken.emplace_back(at.x() - kFlightSize / 2, at.y() - kFlightSize / 2, kFlightSize, kFlightSize);
+    }
+    if (m_flights.size() <= kWordyFlights)
+        for (const auto& [flight, at] : seen)
+            paintFlightWords(painter, *flight, at, *trace, taken);
     const Looks looks(*m_context);
     // Clients with a tag beside them come last, so that no other client covers it.
     const auto isLast = [&](const ClusterLayout::Item& item) {

@@ -308,6 +308,22 @@ private Q_SLOTS:
         QCOMPARE(panel->child(99), nullptr);
     }
 
+    /// Words of messages cover neither each other nor other messages.
+    void wordsOfMessagesKeepApart() {
+        const QPointF at(300, 100), below(300, 112), close(310, 108);
+        std::vector<QRectF> taken;
+        for (const QPointF& sign : {at, below, close})
+            taken.emplace_back(sign.x() - kFlightSize / 2, sign.y() - kFlightSize / 2, kFlightSize, kFlightSize);
+        const auto first = roomForWords(at, 150, taken);
+        QVERIFY(first && first->right() < at.x()); // another sign stands on its right
+        taken.push_back(*first);
+        QVERIFY(!roomForWords(below, 150, taken)); // words on its left, a sign on its right
+        const auto third = roomForWords(close, 150, taken);
+        QVERIFY(third && third->left() > close.x());
+        for (const QRectF& other : taken)
+            QVERIFY(!other.intersects(*third));
+    }
+
     void rolesChangeAndNodesKeepTheirPlaces() {
         Failover f;
         QCOMPARE(nodeRoleWords(f.context, f.one), u"master"_qs);
