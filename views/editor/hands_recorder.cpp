@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "editor/hands_recorder.h"
 
+#include "editor/strikes.h"
 #include "lesson/lesson_file.h"
 #include "lesson/scene_run.h"
 #include "scenario/scenario_file.h"
@@ -47,19 +48,6 @@ Nanos rounded(const trace::Trace& trace, Nanos at) {
     return at;
 }
 
-/// When a fault that waits for a condition has struck; nullopt: it has not. `others` strike by themselves.
-std::optional<Nanos> strikeOf(const scenario::Fault& fault, const trace::Trace& trace,
-                              const std::vector<scenario::Fault>& others) {
-    constexpr std::uint8_t kStrike = trace::kByHand | trace::kFault;
-    for (std::size_t row = trace.lowerBound(*fault.at); row < trace.size(); ++row) {
-        const trace::Event event = trace.at(row);
-        if ((event.flags & kStrike) != kStrike) continue;
-        if (std::ranges::none_of(others, [&](const auto& one) { return !one.when && one.at == event.time(); }))
-            return event.time();
-    }
-    return std::nullopt;
-}
-
 /// A text for both languages: the same in each, until somebody translates it.
 Object inBoth(const QString& english, const QString& chinese) {
     return {{QStringLiteral("en"), english}, {QStringLiteral("zh_CN"), chinese}};
@@ -84,16 +72,21 @@ HandsRecorder::HandsRecorder(ViewContext* context, Player* player, QObject* pare
     connect(player, &Player::playingChanged, this, [this](bool playing) {
         if (m_on && !playing && m_context->session() == m_session) mark();
     });
-    connect(player, &Player::speedChanged, this, [this](double speed) {
+    connect(player, &Player::speedChanged, this, [this](double) {
         if (!m_on || m_context->session() != m_session) return;
         mark(); // with the speed until here
-        m_speeds.emplace_back(m_context->playhead(), speed);
+        notePace(m_context->playhead());
     });
     connect(context, &ViewContext::scenarioChanged, this, [this] {
         if (m_on) Q_EMIT changed();
     });
     connect(context, &ViewContext::sessionChanged, this, [this] {
-        if (!m_on || m_context->session() == m_session) return; // its trace was replaced: it is the same run
+        if (!m_on) return;
+        if (m_context->session() == m_session) { // its trace was replaced
+            if (std::ranges::find(m_paces, run(), &Pace::run) == m_paces.end()) notePace({});
+            Q_EMIT changed(); // stops in another run are no steps of this one
+            return;
+        }
         Q_EMIT lost();
         if (m_on) abandon();
     });
@@ -106,14 +99,15 @@ std::expected<void, QString> HandsRecorder::start() {
     m_session = session;
     m_before = session->doneByHand();
     m_marks.clear();
-    m_speeds = {{Nanos{}, m_player->speed()}};
+    m_paces.clear();
+    notePace({});
     m_on = true;
     Q_EMIT changed();
     return {};
 }
 
 std::optional<HandsRecorder::Kept> HandsRecorder::kept() const {
-    return m_on ? std::optional(Kept{m_before, m_marks, m_speeds}) : std::nullopt;
+    return m_on ? std::optional(Kept{m_before, m_marks, m_paces}) : std::nullopt;
 }
 
 void HandsRecorder::resume(Kept kept) {
@@ -121,22 +115,31 @@ void HandsRecorder::resume(Kept kept) {
     m_session = m_context->session();
     m_before = std::move(kept.before);
     m_marks = std::move(kept.marks);
-    m_speeds = std::move(kept.speeds);
+    m_paces = std::move(kept.paces);
     m_on = true;
     Q_EMIT changed();
 }
 
+HandsRecorder::Run HandsRecorder::run() const {
+    return m_session ? Run{m_session->seed(), m_session->scenario().recipe} : Run{};
+}
+
+void HandsRecorder::notePace(Nanos from) {
+    m_paces.push_back({from, m_player->speed(), run()});
+}
+
 double HandsRecorder::speedAt(Nanos at) const {
+    const Run now = run();
     double speed = 1;
-    for (const auto& [from, its] : m_speeds)
-        if (from <= at) speed = its;
+    for (const Pace& pace : m_paces)
+        if (pace.from <= at && pace.run == now) speed = pace.speed;
     return speed;
 }
 
 void HandsRecorder::mark(const QString& note) {
     const Nanos at = m_context->playhead();
     if (at <= Nanos{} && note.isEmpty()) return; // everything begins there
-    m_marks.push_back({at, speedAt(at), note.isEmpty() ? QStringList() : QStringList{note}});
+    m_marks.push_back({at, speedAt(at), note.isEmpty() ? QStringList() : QStringList{note}, run()});
     Q_EMIT changed();
 }
 
@@ -145,14 +148,16 @@ void HandsRecorder::note(const QString& text) {
 }
 
 std::vector<HandsRecorder::Mark> HandsRecorder::marks() const {
-    std::vector<Mark> all = m_marks;
+    if (!m_session) return {};
+    const Run now = run();
+    std::vector<Mark> all;
+    std::ranges::copy_if(m_marks, std::back_inserter(all), [&](const Mark& mark) { return mark.run == now; });
     // Only what was not taken back again, where it struck.
-    const std::vector<scenario::Fault> done = m_session ? m_session->doneByHand() : std::vector<scenario::Fault>{};
-    for (const scenario::Fault& fault : done) {
-        if (!fault.at || std::ranges::find(m_before, fault) != m_before.end()) continue;
-        const std::optional<Nanos> at = fault.when ? strikeOf(fault, *m_session->trace(), done) : fault.at;
-        if (at) all.push_back({*at, speedAt(*at)});
-    }
+    const std::vector<scenario::Fault> done = m_session->doneByHand();
+    const auto strikes = strikesOf(done, *m_session->trace());
+    for (std::size_t i = 0; i < done.size(); ++i)
+        if (strikes[i] && std::ranges::find(m_before, done[i]) == m_before.end())
+            all.push_back({*strikes[i], speedAt(*strikes[i])});
     std::ranges::stable_sort(all, {}, &Mark::at);
     joinEqual(all);
     return all;

@@ -27,16 +27,29 @@ public:
     /// Ends it without a lesson.
     void abandon();
 
+    /// The run that something was noted in: another seed, or another recipe from the start on, makes another one.
+    struct Run {
+        std::uint64_t seed = 0;
+        QString recipe;
+        friend bool operator==(const Run&, const Run&) = default;
+    };
     struct Mark {
         Nanos at{};
         double speed = 1; ///< that the run came here with
         QStringList notes{};
+        Run run{};
+    };
+    /// The speed of playing from an instant on.
+    struct Pace {
+        Nanos from{};
+        double speed = 1;
+        Run run{};
     };
     /// A recording as it stands, to go on in another window with the same session.
     struct Kept {
         std::vector<scenario::Fault> before;
         std::vector<Mark> marks;
-        std::vector<std::pair<Nanos, double>> speeds;
+        std::vector<Pace> paces;
     };
     /// Nullopt: it is not on.
     std::optional<Kept> kept() const;
@@ -49,10 +62,13 @@ Q_SIGNALS:
     void lost();
 
 private:
-    /// The steps that it becomes: one for each instant, in order.
+    /// The steps that it becomes: one for each instant of the run in sight, in order.
     std::vector<Mark> marks() const;
     void mark(const QString& note = {});
     double speedAt(Nanos at) const;
+    Run run() const;
+    /// The player's speed from here on.
+    void notePace(Nanos from);
 
     ViewContext* m_context;
     Player* m_player;
@@ -60,7 +76,7 @@ private:
     bool m_on = false;
     std::vector<scenario::Fault> m_before; ///< done by hand before it began
     std::vector<Mark> m_marks;             ///< stops, changes of speed and notes, as they came
-    std::vector<std::pair<Nanos, double>> m_speeds;
+    std::vector<Pace> m_paces;
 };
 
 } // namespace lockscope::views

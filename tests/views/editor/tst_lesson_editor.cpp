@@ -242,6 +242,74 @@ private Q_SLOTS:
         context.setSession(nullptr);
     }
 
+    /// Each of several conditions is a step where its own fault strikes.
+    void severalConditionsAreSeveralSteps() {
+        ViewContext context;
+        Player player(&context);
+        HandsRecorder hands(&context, &player);
+        session::SimulatedSession session(*scenario::loadScenario(QStringLiteral("contention")), 7);
+        context.setSession(&session);
+        QVERIFY(hands.start());
+        reach(player, context, 500ms);
+        const auto plan = [&](scenario::Action action, const char* target, int grant) {
+            scenario::Fault fault;
+            fault.action = action;
+            fault.target = QLatin1String(target);
+            fault.at = 500ms;
+            fault.when.emplace().nth = grant;
+            if (action == scenario::Action::PauseClient) fault.duration = 300ms;
+            session.plan(fault);
+        };
+        plan(scenario::Action::PauseClient, "holder", 4);
+        plan(scenario::Action::CutLink, "A-redis-1", 3);
+        plan(scenario::Action::PauseClient, "holder", 2);
+        QCOMPARE(session.doneByHand().size(), std::size_t(3));
+        reach(player, context, 25s);
+        std::vector<Nanos> struck;
+        const trace::Trace& seen = *session.trace();
+        for (std::size_t row = 0; row < seen.size(); ++row) {
+            const trace::EventKind kind = seen.kindAt(row);
+            if (kind == trace::EventKind::ClientPaused || kind == trace::EventKind::LinkCut)
+                struck.push_back(seen.at(row).time());
+        }
+        QCOMPARE(struck.size(), std::size_t(3));
+        QCOMPARE(hands.steps(), 3);
+        Scene s;
+        s.window.openText(hands.finish(QStringLiteral("en")));
+        for (std::size_t i = 0; i < struck.size(); ++i) {
+            const auto until = parseDuration(s.document()->at(QStringLiteral("/steps/%1/until").arg(i)).toString());
+            QVERIFY(until && *until >= struck[i] && *until <= struck[i] + 10ms);
+        }
+        context.setSession(nullptr);
+    }
+
+    /// Stops in a run with another seed are no steps of this one, and are there again with it.
+    void anotherSeedIsAnotherRun() {
+        ViewContext context;
+        Player player(&context);
+        HandsRecorder hands(&context, &player);
+        session::SimulatedSession session(*scenario::loadScenario(QStringLiteral("contention")), 7);
+        context.setSession(&session);
+        QVERIFY(hands.start());
+        reach(player, context, 4s);
+        hands.note(QStringLiteral("Seed seven."));
+        QCOMPARE(hands.steps(), 1);
+        session.restart(8, session::ByHand::Keep);
+        QTRY_COMPARE(hands.steps(), 0);
+        reach(player, context, 5s);
+        hands.note(QStringLiteral("Seed eight."));
+        QCOMPARE(hands.steps(), 1);
+        session.undo();
+        QTRY_COMPARE(session.seed(), std::uint64_t(7));
+        QCOMPARE(hands.steps(), 1);
+        Scene s;
+        s.window.openText(hands.finish(QStringLiteral("en")));
+        QCOMPARE(s.steps()->count(), 1);
+        QCOMPARE(s.document()->at(QStringLiteral("/steps/0/say/en")).toString(), QStringLiteral("Seed seven."));
+        QCOMPARE(s.document()->at(QStringLiteral("/scenes/0/seed")).toInt(), 7);
+        context.setSession(nullptr);
+    }
+
     void takenBackThingsAreNoSteps() {
         ViewContext context;
         Player player(&context);
