@@ -40,6 +40,7 @@ views::RunPicture pictureOf(const trace::LoadedRecording& recording, Names names
     }
     if (!meta.recipe.isEmpty()) title += meta.recipe;
     picture.title = title.join(QStringLiteral(" · "));
+    picture.goesOn = !meta.finished;
     views::tellVerdict(picture);
     return picture;
 }

@@ -91,11 +91,13 @@ views::RunPicture Sharer::picture() const {
     picture.timeline = {context->trace(), context->verdict(),  Nanos(sight.from),
                         Nanos(sight.to),  context->playhead(), {}};
     const session::Session* const session = context->session();
+    const session::Abilities abilities = session->abilities();
     picture.title = session->title();
-    if (session->abilities().workload) {
+    if (abilities.workload) {
         picture.timeline.notes = timeline->notes();
         picture.title = tr("%1 · %2 · seed %3").arg(session->title(), scenario.recipe).arg(session->seed());
     }
+    picture.goesOn = abilities.live || (abilities.rewind && context->trace()->reached() < session->planned());
     views::tellVerdict(picture);
     return picture;
 }

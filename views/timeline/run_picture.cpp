@@ -40,6 +40,15 @@ int headHeight(const RunPicture& picture, int width) {
     return titleHeight(picture) + heightOf(uiFont(), sentence, width - 2 * kPad, Qt::TextWordWrap) + 2 * kPad;
 }
 
+/// The words for a part of a run in which nothing broke: what lies outside of it is not judged by the way.
+QString nothingBroke(const RunPicture& picture, Nanos to) {
+    const bool toTheEnd = to >= picture.timeline.trace->reached();
+    const bool leavesOut = picture.timeline.from > Nanos(0) || (!toTheEnd && !picture.timeline.hidesFuture);
+    if (leavesOut) return RunPictureText::tr("No invariant breaks in this stretch of the run");
+    if (picture.goesOn || !toTheEnd) return RunPictureText::tr("All invariants hold so far");
+    return RunPictureText::tr("All invariants hold");
+}
+
 } // namespace
 
 void tellVerdict(RunPicture& picture) {
@@ -60,7 +69,7 @@ void tellVerdict(RunPicture& picture) {
     } else if (timeline.verdict->overall() == verdict::Outcome::Unknown) {
         picture.sentence = RunPictureText::tr("What was seen holds, but not all was seen");
     } else {
-        picture.sentence = RunPictureText::tr("All invariants hold");
+        picture.sentence = nothingBroke(picture, to);
     }
 }
 

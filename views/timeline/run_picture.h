@@ -13,10 +13,12 @@ struct RunPicture {
     QString title;    ///< "gc-pause · redis-set · seed 42"
     QString sentence; ///< the verdict in words
     bool violated = false;
-    QString roomFor{}; ///< the sentence that there is to be room for; empty: for `sentence`
+    bool goesOn = false; ///< the run is not over where its trace ends: more may come
+    QString roomFor{};   ///< the sentence that there is to be room for; empty: for `sentence`
 };
 
-/// The verdict's sentence on the shown part of the run: its first violation that begins there, or that nothing broke.
+/// The verdict's sentence on the shown part of the run: its first violation that begins there, or that nothing broke,
+/// and in how much of the run.
 void tellVerdict(RunPicture& picture);
 /// Title, timeline with every lane and legend, `width` pixels wide and at most `mostHeight` high.
 QSize sizeOf(const RunPicture& picture, int width, int mostHeight);

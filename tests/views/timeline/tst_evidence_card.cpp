@@ -22,6 +22,18 @@ QImage pageIn(ThemeChoice theme) {
     return imageOf(card, 96);
 }
 
+/// A holds from 1 to 2 s. Ends at 10 s.
+Cast calm() {
+    Cast cast;
+    cast.at(0s, trace::EventKind::NodeStarted, cast.node);
+    cast.at(0s, trace::EventKind::ClientStarted, cast.a.client);
+    cast.ask(900ms, cast.a);
+    cast.grant(1s, cast.a, 5s);
+    cast.release(2s, cast.a);
+    cast.trace->reach(10s);
+    return cast;
+}
+
 /// The rows of pixels in a picture's head in which something is painted.
 std::pair<int, int> inked(const QString& title, const QString& sentence) {
     const FixedSession session(gcPause().trace, 10s);
@@ -66,6 +78,26 @@ private Q_SLOTS:
         QVERIFY(title.first >= 0 && sentence.first >= 0);
         QVERIFY2(title.second < sentence.first,
                  qPrintable(QStringLiteral("%1, %2").arg(title.second).arg(sentence.first)));
+    }
+
+    /// A picture claims no more than the part of the run that it shows.
+    void aVerdictSaysHowFarItGoes() {
+        const auto told = [](Nanos from, Nanos to, bool goesOn, bool hidesFuture) {
+            const FixedSession session(calm().trace, 10s);
+            RunPicture picture;
+            picture.timeline = {session.trace(), session.verdict(), from, to, to, {}, hidesFuture};
+            picture.goesOn = goesOn;
+            tellVerdict(picture);
+            return picture.sentence;
+        };
+        QCOMPARE(told(0s, 10s, false, false), QStringLiteral("All invariants hold"));
+        QCOMPARE(told(0s, 20s, false, false), QStringLiteral("All invariants hold"));
+        QCOMPARE(told(0s, 10s, true, false), QStringLiteral("All invariants hold so far"));
+        QCOMPARE(told(0s, 4s, false, true), QStringLiteral("All invariants hold so far")); // a frame of a movie
+        const auto stretch = QStringLiteral("No invariant breaks in this stretch of the run");
+        QCOMPARE(told(2s, 10s, false, false), stretch);
+        QCOMPARE(told(0s, 4s, false, false), stretch);
+        QCOMPARE(told(0s, 4s, true, false), stretch);
     }
 
     /// The cause stands at the end of a verdict: where one line is too short for it, it has more.
