@@ -83,7 +83,7 @@ QStringList valuesOf(const std::vector<Cell>& cells, QString Cell::*field) {
 QStringList recipesOf(const std::vector<Cell>& cells) {
     const QStringList compared = valuesOf(cells, &Cell::recipe);
     QStringList ordered;
-    for (const recipes::RecipeInfo& recipe : recipes::allRecipes())
+    for (const recipes::RecipeInfo& recipe : recipes::simulatedRecipes())
         if (compared.contains(QString::fromLatin1(recipe.id))) ordered += QString::fromLatin1(recipe.id);
     return ordered;
 }
@@ -140,6 +140,84 @@ Table figuresOf(const std::vector<Cell>& cells) {
                                           CellOutcome::Violated, CellOutcome::Unknown})
             row += countOf(cells, recipe, outcome);
         table.rows += row;
+    }
+    return table;
+}
+
+/// Servers of one sort, as a person chooses among them.
+struct Family {
+    const char* name; ///< to be translated, if it is a word
+    std::vector<QByteArray> backends;
+};
+const std::vector<Family>& families() {
+    static const std::vector<Family> kFamilies{{QT_TRANSLATE_NOOP("cli", "Database"), {"sql"}},
+                                               {QT_TRANSLATE_NOOP("cli", "Cache"), {"redis", "memcached"}},
+                                               {"ZooKeeper", {"zookeeper"}},
+                                               {"etcd", {"etcd"}}};
+    return kFamilies;
+}
+
+/// From the least to the most of them: "2.0 – 61.8".
+template <typename T>
+QString rangeText(const std::vector<T>& values, QString (*text)(T)) {
+    if (values.empty()) return QStringLiteral("—");
+    const auto [least, most] = std::ranges::minmax(values);
+    const QString low = text(least), high = text(most);
+    return low == high ? low : QStringLiteral("%1 – %2").arg(low, high);
+}
+
+/// One sort of servers from four sides, over its recipes that are not there to be seen failing.
+QStringList sidesOf(const std::vector<Cell>& cells, const Family& family) {
+    std::vector<int> steps;
+    std::vector<double> requests;
+    std::vector<Nanos> medians, longest;
+    for (const QString& recipe : recipesOf(cells)) {
+        const recipes::RecipeInfo* const info = recipes::findRecipe(recipe.toLatin1());
+        if (info->naive || std::ranges::find(family.backends, info->backend) == family.backends.end()) continue;
+        steps.push_back(int(info->steps.size()));
+        const Cell* const baseline = find(cells, recipe, kBaseline);
+        if (!baseline || baseline->acquisitions == 0) continue;
+        requests.push_back(requestsPerAcquisition(*baseline));
+        medians.push_back(baseline->waitP50);
+        longest.push_back(baseline->waitP99);
+    }
+    if (steps.empty()) return {};
+    std::int64_t all = 0, kept = 0, granted = 0;
+    for (const Cell& cell : cells) {
+        const recipes::RecipeInfo* const info = recipes::findRecipe(cell.recipe.toLatin1());
+        if (info->naive || std::ranges::find(family.backends, info->backend) == family.backends.end()) continue;
+        ++all;
+        kept += cell.outcome != CellOutcome::Violated;
+        granted += cell.outcome == CellOutcome::Safe || cell.outcome == CellOutcome::Recovered;
+    }
+    const auto share = [all](std::int64_t part) { return tr("%1 of %2").arg(part).arg(all); };
+    return {rangeText<int>(steps, [](int count) { return QString::number(count); }),
+            rangeText<double>(requests, [](double each) { return QString::number(each, 'f', 1); }),
+            rangeText<Nanos>(medians, durationText),
+            rangeText<Nanos>(longest, durationText),
+            share(kept),
+            share(granted)};
+}
+
+/// The table that articles on distributed locks end with, measured.
+Table sidesTable(const std::vector<Cell>& cells) {
+    Table table{tr("Which servers for a lock"),
+                tr("From the least to the most of the recipes on such servers, without those that exist to be seen "
+                   "failing. Waits and requests: of the scenario “%1”. Safety counts runs of a recipe in a scenario.")
+                    .arg(kBaseline),
+                {QString()},
+                {{tr("Understanding, implementation: steps of the algorithm")},
+                 {tr("Performance: requests per acquisition")},
+                 {tr("Performance: wait, median")},
+                 {tr("Performance: wait, 99 of 100")},
+                 {tr("Safety: nothing violated but progress")},
+                 {tr("Safety: and granted again to the end")}}};
+    for (const Family& family : families()) {
+        const QStringList sides = sidesOf(cells, family);
+        if (sides.empty()) continue;
+        table.header += tr(family.name);
+        for (qsizetype i = 0; i < sides.size(); ++i)
+            table.rows[i] += sides[i];
     }
     return table;
 }
@@ -248,7 +326,9 @@ QString summaryText(const std::vector<Cell>& cells) {
 
 QString markdownOf(const std::vector<Cell>& cells) {
     QStringList lines = markdownLines(outcomesOf(cells));
-    lines << QString() << markdownLines(figuresOf(cells)) << QString() << summaryText(cells);
+    lines << QString() << markdownLines(figuresOf(cells));
+    if (const Table sides = sidesTable(cells); sides.header.size() > 1) lines << QString() << markdownLines(sides);
+    lines << QString() << summaryText(cells);
     return lines.join(QLatin1Char('\n'));
 }
 
@@ -261,8 +341,9 @@ QString htmlOf(const std::vector<Cell>& cells) {
                                      "border-bottom:1px solid GrayText;white-space:nowrap}"
                                      "thead th,tbody th{background:Canvas;position:sticky;left:0;top:0}</style>"),
                       QStringLiteral("<h1>%1</h1>").arg(tr("Locks compared").toHtmlEscaped())};
-    lines << htmlLines(outcomesOf(cells)) << htmlLines(figuresOf(cells))
-          << QStringLiteral("<p>%1</p>").arg(summaryText(cells).toHtmlEscaped());
+    lines << htmlLines(outcomesOf(cells)) << htmlLines(figuresOf(cells));
+    if (const Table sides = sidesTable(cells); sides.header.size() > 1) lines << htmlLines(sides);
+    lines << QStringLiteral("<p>%1</p>").arg(summaryText(cells).toHtmlEscaped());
     return lines.join(QLatin1Char('\n'));
 }
 

@@ -12,7 +12,7 @@ QByteArray csvLine(const experiment::Cell& cell);
 QString textLine(const experiment::Cell& cell);
 /// The sum of all cells, one sentence.
 QString summaryText(const std::vector<experiment::Cell>& cells);
-/// Two tables: the outcomes by scenario and recipe, and what each recipe cost and kept.
+/// Three tables: the outcomes by scenario and recipe; what each recipe cost and kept; sorts of servers side by side.
 QString markdownOf(const std::vector<experiment::Cell>& cells);
 /// As markdownOf(), as a page that needs nothing else.
 QString htmlOf(const std::vector<experiment::Cell>& cells);

@@ -87,6 +87,11 @@ private Q_SLOTS:
                      markdown.out.contains("| gc-pause | \xE2\x9C\x97 mutual-exclusion, stale-write |") &&
                      markdown.out.contains("Requests per acquisition"),
                  markdown.told());
+        QVERIFY2(
+            markdown.out.contains("|  | Cache | ZooKeeper |") && // sorts of servers, of which the others were not asked
+                markdown.out.contains("| Understanding, implementation: steps of the algorithm |") &&
+                markdown.out.contains("| Safety: nothing violated but progress | 1 of 2 | 1 of 2 |"),
+            markdown.told());
         // Each line of a table has as many cells as its head.
         QByteArray head;
         for (const QByteArray& line : markdown.out.split('\n')) {
@@ -98,7 +103,7 @@ private Q_SLOTS:
                 QCOMPARE(line.count('|'), head.count('|'));
         }
         const Ran html = program(words + " --to html");
-        QVERIFY2(html.status == 0 && html.out.startsWith("<!DOCTYPE html>") && html.out.count("<table>") == 2 &&
+        QVERIFY2(html.status == 0 && html.out.startsWith("<!DOCTYPE html>") && html.out.count("<table>") == 3 &&
                      html.out.count("<table>") == html.out.count("</table>") &&
                      html.out.contains("<th>gc-pause</th><td>"),
                  html.told());
@@ -110,6 +115,25 @@ private Q_SLOTS:
         QVERIFY2(lines[3].startsWith("redis-set,gc-pause,violated,mutual-exclusion stale-write,"), csv.told());
         const Ran text = program(words);
         QVERIFY2(text.status == 0 && text.out.contains("4 of 4 cells are as expected; 8 runs"), text.told());
+    }
+
+    /// A recipe that exists to be seen failing says nothing about its servers.
+    void sortsOfServersAreMeasuredByTheirSoundRecipes() {
+        const QByteArray words = "compare --scenarios contention --seed 1 --to markdown --recipes ";
+        QVERIFY(!program(words + "redis-setnx").out.contains("Which servers for a lock"));
+        const Ran both = program(words + "redis-setnx,redis-set,sql-for-update");
+        QVERIFY2(both.out.contains("|  | Database | Cache |") &&
+                     both.out.contains("| Safety: and granted again to the end | 1 of 1 | 1 of 1 |"),
+                 both.told());
+        // As in the table of recipes, so in this one.
+        const auto requests = [&](const QByteArray& row, int cell) {
+            for (const QByteArray& line : both.out.split('\n'))
+                if (line.startsWith("| " + row + " |")) return line.split('|')[cell].trimmed();
+            return QByteArray();
+        };
+        QVERIFY(!requests("redis-set", 5).isEmpty());
+        QCOMPARE(requests("Performance: requests per acquisition", 3), requests("redis-set", 5));
+        QCOMPARE(requests("Performance: requests per acquisition", 2), requests("sql-for-update", 5));
     }
 
     void mistakesAreNamed() {
