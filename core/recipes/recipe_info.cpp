@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/recipe_info.h"
 
+#include "recipes/exhibits.h"
 #include "recipes/recipe_infos.h"
 #include "recipes/translate_recipes.h"
 
@@ -27,6 +28,7 @@ std::unique_ptr<const Lists> makeLists() {
         zkReadWriteInfo(),    zkSemaphoreInfo(),      sqlRowInfo(),       sqlLeaseInfo(),       sqlForUpdateInfo(),
         sqlVersionInfo(),     sqlAdvisoryInfo(),      memcachedAddInfo(), memcachedLeaseInfo(), etcdLeaseInfo()};
     std::ranges::copy_if(lists->all, std::back_inserter(lists->simulated), &RecipeInfo::simulated);
+    lists->simulated.push_back(sqlForUpdateLateInfo());
     return lists;
 }
 
@@ -71,10 +73,16 @@ void translateRecipes() {
     if (spoken().current.load(std::memory_order_acquire)) spoken().add();
 }
 
+bool isExhibit(const QByteArray& id) {
+    return std::ranges::find(allRecipes(), id, &RecipeInfo::id) == allRecipes().end() && findRecipe(id);
+}
+
 const RecipeInfo* findRecipe(const QByteArray& id) {
-    const auto& recipes = allRecipes();
-    const auto found = std::ranges::find(recipes, id, &RecipeInfo::id);
-    return found == recipes.end() ? nullptr : &*found;
+    for (const auto* const recipes : {&allRecipes(), &simulatedRecipes()}) {
+        const auto found = std::ranges::find(*recipes, id, &RecipeInfo::id);
+        if (found != recipes->end()) return &*found;
+    }
+    return nullptr;
 }
 
 } // namespace lockscope::recipes

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/fitting_recipes.h"
 
+#include "recipes/exhibits.h"
 #include "scenario/fault_check.h"
 #include "scenario/fields.h"
 #include "sim/kinds.h"
@@ -82,7 +83,8 @@ bool fitsServers(Scenario scenario, const RecipeInfo& recipe) {
 }
 
 bool fits(const Scenario& scenario, const RecipeInfo& recipe) {
-    const bool meant = scenario.recipes.isEmpty() || scenario.recipes.contains(QString::fromLatin1(recipe.id));
+    const bool meant = scenario.recipes.isEmpty() ? !recipes::isExhibit(recipe.id)
+                                                  : scenario.recipes.contains(QString::fromLatin1(recipe.id));
     return meant && fitsServers(scenario, recipe) && workload::canRunPrograms(scenario, recipe);
 }
 

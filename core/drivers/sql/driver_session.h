@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "drivers/sql/pool.h"
+#include "ports/sql/late_row.h"
 #include "runtime/signal_count.h"
 
 class QSocketNotifier;
@@ -8,7 +9,7 @@ class QSocketNotifier;
 namespace lockscope::sql {
 
 /// A session over one link of a driver's pool.
-class DriverSession final : public Session {
+class DriverSession final : public Session, public LateRow {
 public:
     DriverSession(std::shared_ptr<Pool> pool, std::shared_ptr<Link> link);
     ~DriverSession() override;
@@ -16,6 +17,7 @@ public:
     DriverSession& operator=(const DriverSession&) = delete;
 
     Answer<Row> lockRow(QByteArray name, Nanos wait, std::stop_token stop = {}) override;
+    Answer<bool> insertRow(RowKey key, std::stop_token stop = {}) override;
     Answer<void> commit() override;
     Answer<void> rollback() override;
     Answer<bool> takeNamed(NamedKey key, Sharing sharing, Nanos wait, std::stop_token stop = {}) override;

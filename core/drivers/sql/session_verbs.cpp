@@ -36,6 +36,14 @@ Answer<Row> DriverSession::lockRow(QByteArray name, Nanos wait, std::stop_token 
     co_return row;
 }
 
+Answer<bool> DriverSession::insertRow(RowKey key, std::stop_token stop) {
+    if (!m_inTransaction) begin();
+    Statement statement{m_pool->statements.makeFree, valuesOf(key.name, key.recipe)};
+    const Result made = co_await execute(std::move(statement), m_pool->options.statementTimeout, stop);
+    if (!made) co_return std::unexpected(made.error());
+    co_return made->affected == 1;
+}
+
 Answer<bool> DriverSession::takeNamed(NamedKey key, Sharing sharing, Nanos wait, std::stop_token stop) {
     const Dialect dialect = m_pool->dialect();
     const Nanos giveUpAt = laterBy(m_pool->runtime.monotonic(), wait);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/sql/sql_for_update.h"
 
+#include "ports/sql/late_row.h"
+#include "recipes/exhibits.h"
 #include "recipes/recipe_infos.h"
 #include "recipes/recipe_text.h"
 #include "recipes/sql/session_contender.h"
@@ -8,7 +10,8 @@
 namespace lockscope::recipes {
 
 namespace {
-const QByteArray kId = QByteArrayLiteral("sql-for-update");
+const QByteArray kId = QByteArrayLiteral("sql-for-update"); ///< rows of both bear it
+const QByteArray kLateId = QByteArrayLiteral("sql-for-update-late");
 enum class Step : std::uint32_t { MakeRow = 1, Lock, Wait, Work, Commit };
 } // namespace
 
@@ -32,9 +35,25 @@ RecipeInfo sqlForUpdateInfo() {
     return info;
 }
 
-const RecipeInfo& SqlForUpdate::info() const {
-    static const RecipeInfo& info = *findRecipe(kId);
+RecipeInfo sqlForUpdateLateInfo() {
+    RecipeInfo info = sqlForUpdateInfo();
+    info.id = kLateId;
+    info.summary =
+        Text::tr("A SELECT … FOR UPDATE that finds no row counts as the lock; the row is inserted at the end");
+    info.steps = stepTexts<Step>({
+        {Step::MakeRow, Text::tr("no row → INSERT ({name}) now, in the same transaction")},
+        {Step::Lock, Text::tr("BEGIN; SELECT … WHERE name = {name} FOR UPDATE")},
+        {Step::Wait, Text::tr("taken → wait in the server's queue")},
+        {Step::Work, Text::tr("a row, or none: work, write to the resource")},
+        {Step::Commit, Text::tr("COMMIT")},
+    });
+    info.naive = true;
     return info;
+}
+
+const RecipeInfo& SqlForUpdate::info() const {
+    static const RecipeInfo &sound = *findRecipe(kId), &late = *findRecipe(kLateId);
+    return m_missing == MissingRow::MakeFirst ? sound : late;
 }
 
 /// The server's queue is where a try waits. A try in vain leaves nothing locked and gives its connection back, or away.
@@ -64,16 +83,18 @@ private:
             const auto locked = co_await unlessStopped(session->lockRow(m.m_lock.name, left, stop));
             const bool thereIs = locked && *locked && (*locked)->there;
             Tried<Grant> tried;
-            if (thereIs && (*locked)->recipe == kId) {
+            const bool noRow = locked && *locked && !thereIs;
+            const bool asLocked = noRow && m.m_missing == MissingRow::TakeForLocked;
+            if (asLocked || (thereIs && (*locked)->recipe == kId)) {
                 // The answer may have waited for us until the server died.
                 if (session->broken()) co_return std::unexpected(brokeBeforeTaken(m.m_lock.name));
                 request.steps.at(Step::Work);
                 tried.granted = m.m_holds.enter(request, std::move(session), askedAt);
+                SessionHolds::holdOf(*tried.granted)->rowless = asLocked;
                 co_return tried;
             }
             // Not taken, or not ours to take: nothing may stay locked.
             const auto undone = co_await session->rollback();
-            const bool noRow = locked && *locked && !thereIs;
             if (!noRow || !undone) session->giveBack();
             if (!locked) throw Cancelled(Cancelled::Why::Stopped);
             if (!*locked) {
@@ -111,6 +132,14 @@ Outcome<int> SqlForUpdate::release(Grant grant, std::stop_token) {
         co_return std::unexpected(notSqlOwner(m_lock.name));
     }
     if (--hold->count > 0) co_return hold->count;
+    if (hold->rowless) {
+        grant.steps.at(Step::MakeRow);
+        if (const auto made = co_await insertLate(hold); !made) {
+            m_holds.forget(grant.thread, hold);
+            grant.steps.leave();
+            co_return std::unexpected(made.error());
+        }
+    }
     grant.steps.at(Step::Commit);
     m_holds.forget(grant.thread, hold);
     const std::shared_ptr<sql::Session> session = std::move(hold->session);
@@ -124,6 +153,20 @@ Outcome<int> SqlForUpdate::release(Grant grant, std::stop_token) {
     }
     session->giveBack();
     co_return 0;
+}
+
+Outcome<void> SqlForUpdate::insertLate(SessionHolds::Shared hold) {
+    const std::shared_ptr<sql::Session> session = hold->session;
+    sql::LateRow* const inserter = sql::LateRow::of(*session);
+    Q_ASSERT(inserter); // every session of a database with row locks is one
+    const sql::RowKey key{kId, m_lock.name};
+    const auto made = co_await inserter->insertRow(key);
+    if (made && *made) co_return {};
+    hold->session.reset();
+    const auto undone = co_await session->rollback();
+    if (undone) session->giveBack();
+    if (!made) co_return std::unexpected(lockError(made.error()));
+    co_return std::unexpected(notSqlOwner(m_lock.name)); // another one's row came first
 }
 
 Outcome<bool> SqlForUpdate::forceRelease(std::stop_token stop) {

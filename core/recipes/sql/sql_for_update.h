@@ -12,9 +12,16 @@ namespace lockscope::recipes {
 /// limit (InnoDB: 50 s): Kind::WaitExceeded. Two holds of one client are two transactions to the server: it detects no
 /// cycle through a client, only cycles of its own transactions (Kind::Deadlock). Source: articles, as “lock by SELECT …
 /// FOR UPDATE”.
+///
+/// `sql-for-update-late` (naive): the same, but a SELECT … FOR UPDATE that finds no row counts as the lock, and the row
+/// is inserted before COMMIT. Nothing is locked until then: on InnoDB all that look get the same gap, and die but one
+/// when they insert. Source: MySQL's manual, InnoDB Locking.
 class SqlForUpdate final : public Recipe {
 public:
-    explicit SqlForUpdate(SqlLock lock) : m_lock(std::move(lock)) {}
+    /// Its way with a row that is not there.
+    enum class MissingRow : std::uint8_t { MakeFirst, TakeForLocked };
+    explicit SqlForUpdate(SqlLock lock, MissingRow missing = MissingRow::MakeFirst)
+        : m_lock(std::move(lock)), m_missing(missing) {}
     const RecipeInfo& info() const override;
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     Outcome<HoldNews> news(Grant grant, std::stop_token stop) override;
@@ -29,7 +36,11 @@ public:
 
 private:
     class Contender;
+    /// Inserts the row of such a hold, in its transaction; the error is why it was no hold.
+    Outcome<void> insertLate(SessionHolds::Shared hold);
+
     SqlLock m_lock;
+    MissingRow m_missing;
     SessionHolds m_holds;
 };
 

@@ -51,7 +51,7 @@ QByteArray cutTo(QByteArray text, qsizetype longest) {
 
 std::expected<std::unique_ptr<Recipe>, LockError> makeSqlRecipe(const QByteArray& id, SqlLock lock) {
     const bool advisory = id == "sql-advisory";
-    const bool rowLock = id == "sql-for-update";
+    const bool late = id == "sql-for-update-late", rowLock = id == "sql-for-update" || late;
     const sql::Abilities can = lock.port.abilities();
     const qsizetype longest = advisory && can.longestNamedLock > 0 ? can.longestNamedLock : kLongestName;
     if (!sql::validName(lock.name, longest))
@@ -76,7 +76,9 @@ std::expected<std::unique_ptr<Recipe>, LockError> makeSqlRecipe(const QByteArray
                      QString::number(kLongestClient))});
     if (id == "sql-row") return std::make_unique<SqlRow>(std::move(lock));
     if (id == "sql-lease") return std::make_unique<SqlLease>(std::move(lock));
-    if (rowLock) return std::make_unique<SqlForUpdate>(std::move(lock));
+    if (rowLock)
+        return std::make_unique<SqlForUpdate>(std::move(lock), late ? SqlForUpdate::MissingRow::TakeForLocked
+                                                                    : SqlForUpdate::MissingRow::MakeFirst);
     if (id == "sql-version") return std::make_unique<SqlVersion>(std::move(lock));
     if (advisory) {
         auto key = lock.port.namedKey(lock.name);

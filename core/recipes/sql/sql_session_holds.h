@@ -11,6 +11,7 @@ namespace lockscope::recipes {
 struct SessionHold {
     std::shared_ptr<sql::Session> session; ///< nullptr: given up
     int count = 1;                         ///< holds, by the server's answers; 0: being freed, or free
+    bool rowless = false;                  ///< of sql-for-update-late: its row is not inserted yet
     bool spoiled = false;                  ///< the server may count more: nobody else may use the connection afterwards
 
     /// Whether the lock is held, as far as is known here; the next request learns the rest.

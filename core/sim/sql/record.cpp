@@ -76,7 +76,7 @@ void SqlRecord::replaced() {
 void SqlRecord::lost() {
     // Rows outlive the process: a lease goes on, while nobody can ask for it.
     for (const auto& [name, watched] : m_watched)
-        if (watched.recipe == "sql-for-update" || watched.recipe == "sql-advisory")
+        if (heldByTransaction(watched.recipe) || watched.recipe == "sql-advisory")
             write(name, {.freedBy = trace::FreedBy::NodeLoss});
 }
 
@@ -249,7 +249,7 @@ std::optional<LockRow> SqlRecord::leaseIn(const QByteArray& lockName) const {
 
 std::optional<LockRow> SqlRecord::rowOf(const QByteArray& lockName, const Watched& watched) const {
     if (!m_server->engine()) return std::nullopt;
-    if (watched.recipe == "sql-for-update") return transactionOf(lockName);
+    if (heldByTransaction(watched.recipe)) return transactionOf(lockName);
     if (watched.recipe == "sql-advisory") return namedLock(lockName);
     return leaseIn(lockName);
 }

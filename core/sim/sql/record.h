@@ -7,6 +7,11 @@
 
 namespace lockscope::sim {
 
+/// Whether the locks of that recipe are held by transactions that have locked their rows.
+inline bool heldByTransaction(const QByteArray& recipe) {
+    return recipe == "sql-for-update" || recipe == "sql-for-update-late";
+}
+
 /// Writes who holds which watched lock of a database, and who waits, into the trace: by the row of the table of locks,
 /// by the transaction that has locked it, or by the named lock, as the lock's recipe keeps it. Rows are read as a
 /// watcher of a real database reads them, with the same format.

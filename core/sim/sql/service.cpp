@@ -167,7 +167,7 @@ void SqlService::forceRelease(const QByteArray& lockName) {
     SqlStatement statement;
     statement.recipe = m_record->recipeOf(lockName);
     statement.name = lockName;
-    if (statement.recipe == "sql-for-update") {
+    if (heldByTransaction(statement.recipe)) {
         if (const SqlConnectionId holder = engine->rowHolder(lockName)) m_primary->end(holder);
     } else if (statement.recipe == "sql-advisory") {
         for (const SqlEngine::NamedUser& user : engine->namedHolders(m_record->keyOf(lockName)))

@@ -91,6 +91,17 @@ Answer<sql::Row> SqlWireSession::lockRow(QByteArray name, Nanos wait, std::stop_
     co_return row;
 }
 
+Answer<bool> SqlWireSession::insertRow(sql::RowKey key, std::stop_token stop) {
+    SqlStatement statement;
+    statement.kind = Kind::MakeFree;
+    statement.begin = !m_inTransaction;
+    statement.recipe = key.recipe;
+    statement.name = key.name;
+    const auto made = co_await execute(std::move(statement), kAnswer, std::move(stop));
+    if (!made) co_return std::unexpected(made.error());
+    co_return made->number == 1;
+}
+
 Answer<bool> SqlWireSession::takeNamed(sql::NamedKey key, sql::Sharing sharing, Nanos wait, std::stop_token stop) {
     SqlStatement statement;
     statement.kind = wait > Nanos(0) ? Kind::TakeNamed : Kind::TryNamed;

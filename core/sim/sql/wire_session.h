@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "ports/sql/late_row.h"
 #include "sim/sql/pool.h"
 
 namespace lockscope::sim {
 
 /// A session over one connection of a pool, as the real driver's.
-class SqlWireSession final : public sql::Session {
+class SqlWireSession final : public sql::Session, public sql::LateRow {
 public:
     SqlWireSession(std::shared_ptr<SqlPool> pool, SqlPool::Link link);
     ~SqlWireSession() override;
@@ -13,6 +14,7 @@ public:
     SqlWireSession& operator=(const SqlWireSession&) = delete;
 
     sql::Answer<sql::Row> lockRow(QByteArray name, Nanos wait, std::stop_token stop = {}) override;
+    sql::Answer<bool> insertRow(sql::RowKey key, std::stop_token stop = {}) override;
     sql::Answer<void> commit() override { return end(SqlStatement::Kind::Commit); }
     sql::Answer<void> rollback() override { return end(SqlStatement::Kind::Rollback); }
     sql::Answer<bool> takeNamed(sql::NamedKey key, sql::Sharing sharing, Nanos wait,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever is offered can be had, and whatever cannot be had says why: each fault on each party of each kind of
-// servers.
+// Each fault on each party of each kind of servers: an offer can be had, and a refusal says why.
 #include "scenario/actions.h"
 #include "scenario/scenario_file.h"
 #include "session/breakable.h"

@@ -42,6 +42,28 @@ private Q_SLOTS:
         QVERIFY2(contention.takings > 50, QByteArray::number(contention.takings));
     }
 
+    /// A client that takes a missing row for the lock is let in, with all others, until one has inserted it.
+    void aMissingRowLocksNobodyOut_data() { addEach({"sql-for-update-late"}); }
+    void aMissingRowLocksNobodyOut() {
+        QFETCH(QByteArray, recipe);
+        QFETCH(int, dialect);
+        SqlGroup g{Dialect(dialect)};
+        Contention contention(g, recipe);
+        contention.hold = 1s;
+        for (const char* name : {"A", "B", "C", "D"})
+            contention.add(name);
+        g.run(900ms);
+        QCOMPARE(contention.inside, 4);
+        QVERIFY(!g.engine().row("orders"));
+        g.run(4s);
+        QVERIFY(g.engine().row("orders"));
+        contention.most = 0;
+        g.run(20s);
+        QCOMPARE(contention.most, 1);
+        QCOMPARE(contention.trouble, QByteArray());
+        QVERIFY2(contention.takings > 15, QByteArray::number(contention.takings));
+    }
+
     void ofOneVersionOneReleaseSucceeds() {
         SqlGroup g;
         Contention contention(g, "sql-version");

@@ -243,7 +243,7 @@ private Q_SLOTS:
         const auto waits = programs("redis-fair", {{2, {take(), step(Do::Await), step(Do::Release)}}});
         const QByteArrayList conditions{"redis-set", "redis-reentrant", "redis-fenced", "redis-fair", "redis-rw"};
         QCOMPARE(idsFor(waits), conditions);
-        QCOMPARE(recipes::simulatedRecipes().size(), std::size_t(25));
+        QCOMPARE(recipes::simulatedRecipes().size(), std::size_t(26));
         QCOMPARE(sim::recipesFor(scenario::Scenario()).size(), std::size_t(10));
         QVERIFY(sim::whyNot(poolOfThree(), QStringLiteral("redis-set")).contains(QStringLiteral("redis-semaphore")));
     }

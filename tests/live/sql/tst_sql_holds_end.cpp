@@ -67,6 +67,37 @@ private Q_SLOTS:
         }
     }
 
+    /// A naive recipe, as the databases themselves answer it: both look for a row in vain, both are let in, and one
+    /// inserts it. The other one dies in a deadlock, or comes too late.
+    void aMissingRowLocksNobodyOut_data() {
+        QTest::addColumn<QByteArray>("engine");
+        QTest::newRow("mariadb") << QByteArray("mariadb");
+        QTest::newRow("postgresql") << QByteArray("postgresql");
+    }
+    void aMissingRowLocksNobodyOut() {
+        QFETCH(QByteArray, engine);
+        SqlClient a(m_runtime, m_databases.url(engine)), b(m_runtime, m_databases.url(engine));
+        const QByteArray name = freshName();
+        const auto ours = a.recipe("sql-for-update-late", name), theirs = b.recipe("sql-for-update-late", name);
+        const Granted first = acquire(*ours, request(0s)), second = acquire(*theirs, request(0s));
+        VERIFY_OK(first);
+        VERIFY_OK(second);
+        QVERIFY(first->has_value() && second->has_value());
+        const auto releasing = beside(ours->release(**first, {})); // on MariaDB it waits for the other's gap
+        const auto left = release(*theirs, **second);
+        QVERIFY(ends(releasing, 10s));
+        const auto& other = releasing->result;
+        QVERIFY(other.has_value());
+        QCOMPARE(int(left.has_value()) + int(other->has_value()), 1);
+        // From now on the row is there, and locks.
+        const Granted third = acquire(*ours, request(3s));
+        VERIFY_OK(third);
+        QVERIFY(third->has_value());
+        QVERIFY(!acquire(*theirs, request(0s))->has_value());
+        VERIFY_OK(release(*ours, **third));
+        verifyLocked(*theirs, false);
+    }
+
     /// InnoDB's tables of who waits for whom stay as they are while somebody reads them all the time.
     void aHolderWhomTheServerDoesNotNameIsNotDenied() {
         SqlClient a(m_runtime, m_databases.url("mariadb")), b(m_runtime, m_databases.url("mariadb"));
