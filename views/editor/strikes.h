@@ -8,8 +8,8 @@
 
 namespace lockscope::views {
 
-/// For each of the faults done by hand: when it struck first. Those that wait for a condition are found in the trace,
-/// by what they do and to whom; no two of them share a row. Nullopt: it has not struck.
+/// The instant at which each fault done by hand struck first; nullopt: it has not struck. A fault that waits for a
+/// condition is found in the trace, by what it does and to whom; no two faults share a row.
 std::vector<std::optional<Nanos>> strikesOf(const std::vector<scenario::Fault>& byHand, const trace::Trace& trace);
 
 } // namespace lockscope::views
