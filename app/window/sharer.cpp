@@ -18,12 +18,16 @@
 namespace lockscope::app {
 namespace {
 
+struct CardWords {
+    Q_DECLARE_TR_FUNCTIONS(EvidenceCard)
+};
+
 constexpr int kMostHeight = 8000; ///< of a picture that still opens everywhere; lanes beyond it are left out
 constexpr double kScale = 2;      ///< sharp on paper and dense screens
 
 views::EvidenceCard cardOf(const views::RunPicture& picture) {
     views::EvidenceCard card{picture, views::factsOf(picture.timeline)};
-    card.facts.emplace_back(Sharer::tr("Made by"),
+    card.facts.emplace_back(CardWords::tr("Made by"),
                             QStringLiteral("Lockscope ") + QCoreApplication::applicationVersion());
     return card;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/compact_svg.h"
 
+#include "theme/svg_texture.h"
+
 #include <algorithm>
 #include <vector>
 
@@ -83,7 +85,7 @@ QByteArray compactSvg(const QByteArray& svg) {
         compact.append(marks).append('\n');
     }
     close();
-    return compact.append(all.sliced(at).trimmed()).append('\n');
+    return withTextures(compact.append(all.sliced(at).trimmed()).append('\n'));
 }
 
 } // namespace lockscope::views

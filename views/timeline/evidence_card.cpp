@@ -24,6 +24,7 @@ struct Text {
 };
 
 // A page is laid out in pixels of a screen, 96 an inch, and scaled to what it is painted on.
+constexpr int kDotsPerInch = 96;
 constexpr double kPageWidth = 794, kPageHeight = 1123; // A4
 constexpr int kMargin = 48, kGap = 16;
 constexpr int kPictureWidth = 1200; ///< of the timeline, which is scaled down to the page
@@ -121,6 +122,8 @@ bool writePdf(const EvidenceCard& card, QIODevice& device) {
     writer.setPageMargins(QMarginsF(0, 0, 0, 0));
     writer.setTitle(card.run.title);
     writer.setCreator(QStringLiteral("Lockscope"));
+    // As the page is laid out: letters are as high as their device says, whatever it is scaled by.
+    writer.setResolution(kDotsPerInch);
     QPainter painter;
     if (!painter.begin(&writer)) return false;
     painter.scale(writer.width() / kPageWidth, writer.height() / kPageHeight);
@@ -129,7 +132,7 @@ bool writePdf(const EvidenceCard& card, QIODevice& device) {
 }
 
 QImage imageOf(const EvidenceCard& card, int dotsPerInch) {
-    const double scale = dotsPerInch / 96.0;
+    const double scale = double(dotsPerInch) / kDotsPerInch;
     QImage image(int(kPageWidth * scale), int(kPageHeight * scale), QImage::Format_ARGB32_Premultiplied);
     QPainter painter(&image);
     painter.setRenderHint(QPainter::Antialiasing);

@@ -3,6 +3,7 @@
 
 #include "theme/fonts.h"
 #include "theme/palette.h"
+#include "theme/svg_texture.h"
 #include "timeline/sprites.h"
 
 #include <QCoreApplication>
@@ -37,11 +38,11 @@ void paintBar(QPainter& painter, const QRectF& r, Sign sign, double dpr) {
         break;
     case Sign::Stale:
         painter.fillRect(r, color(Role::StaleBeliefSoft));
-        painter.fillRect(r, hatchBrush(Role::StaleBelief, dpr));
+        painter.fillRect(r, textureFor(painter, hatchBrush(Role::StaleBelief, dpr)));
         break;
     case Sign::Paused:
         painter.fillRect(r, color(Role::SurfaceSunken));
-        painter.fillRect(r, dotBrush(Role::Paused, dpr));
+        painter.fillRect(r, textureFor(painter, dotBrush(Role::Paused, dpr)));
         painter.setPen(QPen(color(Role::Paused), 1));
         painter.drawRect(r.adjusted(0.5, 0.5, -0.5, -0.5));
         break;
@@ -62,7 +63,7 @@ void paintBar(QPainter& painter, const QRectF& r, Sign sign, double dpr) {
         break;
     case Sign::Gap:
         painter.fillRect(r, color(Role::SurfaceSunken));
-        painter.fillRect(r, hatchBrush(Role::Unobserved, dpr));
+        painter.fillRect(r, textureFor(painter, hatchBrush(Role::Unobserved, dpr)));
         break;
     default:
         break;

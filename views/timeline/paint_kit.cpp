@@ -2,6 +2,7 @@
 #include "timeline/paint_kit.h"
 
 #include "theme/fonts.h"
+#include "theme/svg_texture.h"
 #include "timeline/text_cache.h"
 
 #include <QCoreApplication>
@@ -94,12 +95,12 @@ PaintKit::PaintKit(QPainter& painter, const TimelineData& timelineData, const Ti
       smallBold(face(2)),
       fixedSmall(face(3)),
       caption(face(4)),
-      hatch(cached(dpr, 0, m)),
-      dots(cached(dpr, 1, m)),
-      unobservedHatch(cached(dpr, 2, m)),
-      cutHatch(cached(dpr, 3, m)),
-      waitDots(cached(dpr, 4, m)),
-      recordHatch(cached(dpr, 5, m)) {
+      hatch(textureFor(painter, cached(dpr, 0, m))),
+      dots(textureFor(painter, cached(dpr, 1, m))),
+      unobservedHatch(textureFor(painter, cached(dpr, 2, m))),
+      cutHatch(textureFor(painter, cached(dpr, 3, m))),
+      waitDots(textureFor(painter, cached(dpr, 4, m))),
+      recordHatch(textureFor(painter, cached(dpr, 5, m))) {
 }
 
 QRectF PaintKit::acrossAll(std::int64_t from, std::int64_t to, const QRectF& bar, double least) const {

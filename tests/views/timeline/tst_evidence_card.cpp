@@ -4,7 +4,10 @@
 #include "theme/palette.h"
 #include "timeline/evidence_card.h"
 
+#include <QBuffer>
+#include <QRegularExpression>
 #include <QTest>
+#include <QXmlStreamReader>
 
 using namespace lockscope;
 using namespace lockscope::views;
@@ -67,6 +70,60 @@ private Q_SLOTS:
         QCOMPARE(light.pixelColor(2, 2), color(Role::Surface, false));
         QCOMPARE(dark, light);
         QCOMPARE(color(Role::Surface), color(Role::Surface, true)); // the window stays as it is
+    }
+
+    /// A page is full of facts, and not of letters a hand high.
+    void lettersOfAPageAreOfTheirSize() {
+        const FixedSession session(gcPause().trace, 10s);
+        EvidenceCard card;
+        card.run.timeline = {session.trace(), session.verdict(), 0ns, 10s, 7s, {}};
+        card.run.title = QStringLiteral("A pause");
+        tellVerdict(card.run);
+        card.facts = factsOf(card.run.timeline);
+        QBuffer buffer;
+        QVERIFY(buffer.open(QIODevice::WriteOnly));
+        QVERIFY(writePdf(card, buffer));
+        // "/F7 21.3 Tf" chooses a font and its size, in units of the page as it is laid out.
+        static const QRegularExpression fonts(QStringLiteral("/F\\d+ ([\\d.]+) Tf"));
+        QList<double> sizes;
+        const QByteArray& pdf = buffer.data();
+        for (qsizetype at = pdf.indexOf("stream\n"); at >= 0; at = pdf.indexOf("stream\n", at + 1)) {
+            if (pdf.mid(at - 3, 3) == "end") continue;
+            const qsizetype from = at + 7, end = pdf.indexOf("endstream", from);
+            QByteArray packed = pdf.mid(from, end - from);
+            packed.prepend(QByteArray("\0\1\0\0", 4)); // the length that qUncompress() wants; a hint
+            const QString page = QString::fromLatin1(qUncompress(packed));
+            for (auto found = fonts.globalMatch(page); found.hasNext();)
+                sizes << found.next().captured(1).toDouble();
+        }
+        QVERIFY(sizes.size() > 10);
+        QVERIFY2(std::ranges::max(sizes) < 40, qPrintable(QString::number(std::ranges::max(sizes))));
+        QVERIFY2(std::ranges::max(sizes) > 12, qPrintable(QString::number(std::ranges::max(sizes))));
+    }
+
+    /// Hatches and dots tell what colour alone must not: a drawing has them, too.
+    void aDrawingHasItsTextures() {
+        const FixedSession session(gcPause().trace, 10s);
+        RunPicture picture;
+        picture.timeline = {session.trace(), session.verdict(), 0ns, 10s, 7s, {}};
+        picture.title = QStringLiteral("A pause");
+        tellVerdict(picture);
+        QBuffer buffer;
+        QVERIFY(buffer.open(QIODevice::WriteOnly));
+        QVERIFY(writeSvg(picture, sizeOf(picture, 900, 1200), buffer));
+        const QString svg = QString::fromUtf8(buffer.data());
+        QVERIFY(!svg.contains(QStringLiteral("\"#0102"))); // the colours that stood for them
+        static const QRegularExpression uses(QStringLiteral("url\\(#(texture-\\d+)\\)"));
+        QSet<QString> used;
+        for (auto found = uses.globalMatch(svg); found.hasNext();)
+            used << found.next().captured(1);
+        QVERIFY(used.size() >= 3); // waiting, paused, still believes
+        for (const QString& one : used)
+            QCOMPARE(svg.count(QStringLiteral("<pattern id=\"%1\"").arg(one)), 1);
+        QXmlStreamReader xml(buffer.data());
+        while (!xml.atEnd())
+            xml.readNext();
+        QVERIFY2(!xml.hasError(), qPrintable(xml.errorString()));
     }
 
     /// Chinese letters come from another font, which is taller.
