@@ -2,6 +2,7 @@
 #include "timeline/compact_svg.h"
 
 #include "theme/svg_texture.h"
+#include "timeline/svg_clip.h"
 
 #include <algorithm>
 #include <vector>
@@ -47,6 +48,15 @@ qsizetype tagEnd(QByteArrayView svg, qsizetype from) {
     return svg.indexOf('>', from);
 }
 
+bool isA(QByteArrayView fill, const Attributes& group) {
+    return std::ranges::find(group, Attribute{"fill", fill}) != group.end();
+}
+
+QByteArray placeOf(const Attributes& group) {
+    const auto place = std::ranges::find(group, QByteArrayView("transform"), &Attribute::name);
+    return place == group.end() ? QByteArray("translate(0,0)") : place->value.toByteArray();
+}
+
 } // namespace
 
 QByteArray compactSvg(const QByteArray& svg) {
@@ -62,6 +72,8 @@ QByteArray compactSvg(const QByteArray& svg) {
     const auto close = [&] {
         if (std::exchange(isOpen, false)) compact.append("</g>\n");
     };
+    int clips = 0;
+    bool clipped = false;
     at = outerEnd + 1;
     for (qsizetype group = all.indexOf(QByteArrayView("<g "), at); group >= 0;
          group = all.indexOf(QByteArrayView("<g "), at)) {
@@ -73,6 +85,22 @@ QByteArray compactSvg(const QByteArray& svg) {
         if (marks.contains(QByteArrayView("<g "))) return svg;
         if (marks.isEmpty()) continue;
         Attributes needed = neededOf(attributesOf(all.sliced(group + 2, begin - group - 3)), outer);
+        if (isA(kClipBegins, needed)) {
+            close();
+            // A shape of a clip has its place itself.
+            const QByteArray id = "clip-" + QByteArray::number(++clips),
+                             place = " transform=\"" + placeOf(needed) + '"';
+            const qsizetype name = marks.indexOf(' ');
+            compact.append("<clipPath id=\"" + id + "\">").append(marks.first(name)).append(place);
+            compact.append(marks.sliced(name)).append("</clipPath>\n<g clip-path=\"url(#" + id + ")\">\n");
+            clipped = true;
+            continue;
+        }
+        if (isA(kClipEnds, needed)) {
+            close();
+            if (std::exchange(clipped, false)) compact.append("</g>\n");
+            continue;
+        }
         if (!isOpen || needed != open) {
             close();
             compact.append("<g");
@@ -85,6 +113,9 @@ QByteArray compactSvg(const QByteArray& svg) {
         compact.append(marks).append('\n');
     }
     close();
+    if (clipped) compact.append("</g>\n");
+    // Clips and patterns are no part of the tiny profile, which the generator names.
+    compact.replace(QByteArrayView("version=\"1.2\" baseProfile=\"tiny\""), QByteArrayView("version=\"1.1\""));
     return withTextures(compact.append(all.sliced(at).trimmed()).append('\n'));
 }
 

@@ -3,6 +3,7 @@
 #include "theme/format.h"
 #include "timeline/fault_chips.h"
 #include "timeline/scene.h"
+#include "timeline/svg_clip.h"
 #include "trace/time_text.h"
 
 #include <QCoreApplication>
@@ -204,7 +205,7 @@ void paintRuler(QPainter& painter, const QSize& size, const TimelineScene& scene
 
     painter.save();
     painter.translate(labels, 0);
-    painter.setClipRect(QRect(0, 0, size.width() - labels, size.height()));
+    beginClip(painter, QRect(0, 0, size.width() - labels, size.height()));
     const std::int64_t step = rulerStep(kit);
     BoxBatch ticks, grid;
     visitMarks(c, step, timeOfDayAtOrigin(kit.trace).count(), [&](std::int64_t t) {
@@ -220,6 +221,7 @@ void paintRuler(QPainter& painter, const QSize& size, const TimelineScene& scene
     ticks.paint(painter, color(Role::TextFaint));
     grid.paint(painter, color(Role::Grid));
     if (size.height() > ruler) paintStrip(kit, scene, ruler, size.height() - ruler);
+    endClip(painter);
     painter.restore();
 }
 
@@ -239,7 +241,7 @@ void paintOverview(QPainter& painter, const QSize& size, const TimelineScene& sc
 
     painter.save();
     painter.translate(labels, 0);
-    painter.setClipRect(QRect(0, 0, size.width() - labels, size.height()));
+    beginClip(painter, QRect(0, 0, size.width() - labels, size.height()));
     // Bars of two pixels and a gap: how many held, and how many waited, at most.
     constexpr int bar = 3;
     const auto count = std::size_t(c.width()) / bar + 1;
@@ -284,6 +286,7 @@ void paintOverview(QPainter& painter, const QSize& size, const TimelineScene& sc
         [&](const TickSum& sum) { fault(sum.from, sum.kinds & bit(FaultTick::ByHand)); });
     planned.paint(painter, color(Role::Fault, 0.7));
     byHand.paint(painter, color(Role::Fault));
+    endClip(painter);
     painter.restore();
 }
 

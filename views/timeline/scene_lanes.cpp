@@ -3,6 +3,7 @@
 #include "timeline/margin.h"
 #include "timeline/paint_lease.h"
 #include "timeline/scene.h"
+#include "timeline/svg_clip.h"
 #include "trace/trace_time.h"
 
 #include <cmath>
@@ -42,7 +43,7 @@ public:
         QPainter& p = m_kit.p;
         p.fillRect(QRect(0, top, width, height), color(Role::SurfaceSunken));
         p.save();
-        p.setClipRect(QRect(labels, top, width - labels, height));
+        beginClip(p, QRect(labels, top, width - labels, height));
         p.translate(labels, 0);
         // The future must not look like a time in which nothing happened.
         const double reached = m_kit.c.x(m_kit.now);
@@ -53,6 +54,7 @@ public:
         m_edges.paint(p, onGround(color(Role::Violation, 0.6)));
         m_grid.paint(p, color(Role::Grid));
         m_faults.paint(p, onGround(color(Role::Fault, 0.5)));
+        endClip(p);
         p.restore();
     }
 
@@ -189,9 +191,10 @@ void paintLanes(QPainter& painter, const QSize& size, const TimelineScene& scene
         painter.translate(0, y);
         if (!hasLowLabel(kit, *row.lane)) paintLabel(kit, scene, *row.lane, labels, row.height);
         painter.translate(labels, 0);
-        painter.setClipRect(QRect(0, 0, size.width() - labels, row.height));
+        beginClip(painter, QRect(0, 0, size.width() - labels, row.height));
         if (scene.ghost.data && row.lane->kind == LaneKind::Belief) paintGhost(kit, scene.ghost, *row.lane);
         paintLane(kit, *row.lane, row.height);
+        endClip(painter);
         painter.restore();
         if (row.height >= scene.metrics.px(8))
             painter.fillRect(QRect(0, y + row.height - 1, size.width(), 1), color(Role::Hairline));

@@ -120,6 +120,10 @@ private Q_SLOTS:
         QVERIFY(used.size() >= 3); // waiting, paused, still believes
         for (const QString& one : used)
             QCOMPARE(svg.count(QStringLiteral("<pattern id=\"%1\"").arg(one)), 1);
+        // The ground of each lane ends with the lane, else a violation would hide what happened in it.
+        QVERIFY(svg.count(QStringLiteral("<clipPath ")) >= 6);
+        QCOMPARE(svg.count(QStringLiteral("clip-path=\"url(#clip-")), svg.count(QStringLiteral("<clipPath ")));
+        QVERIFY(!svg.contains(QStringLiteral("\"#010300\"")) && !svg.contains(QStringLiteral("\"#010400\"")));
         QXmlStreamReader xml(buffer.data());
         while (!xml.atEnd())
             xml.readNext();
