@@ -56,6 +56,8 @@ public:
             return paragraph({opening(what), failover(c, *story), beliefAfterwards(c)});
         if (const auto story = formerMasterStoryOf(c.thread, m_v.lock, m_v.row, m_trace))
             return paragraph({opening(what), formerMaster(actor(c.thread), *story), beliefAfterwards(c)});
+        if (owner == trace::kNoEntity && !c.recordEnded && noneWasRecorded())
+            return paragraph({opening(what), tr("On the server none of them was seen to hold it.")});
         return paragraph({opening(what), cause(c), recordEnd(c), c.recordEnded ? beliefEnd(c) : QString()});
     }
 
@@ -409,6 +411,22 @@ private:
                 .arg(owner);
         return tr("The entry of %1 stays on the server until %2, but %1 does not believe that it holds the lock.")
             .arg(owner, at(Nanos(record.deadline)));
+    }
+
+    /// The server was looked at before, and nobody was on record while they believed. Looks at some thousand rows.
+    bool noneWasRecorded() const {
+        constexpr std::size_t kFarthest = 50'000;
+        const auto isOfLock = [this](std::size_t row) {
+            return trace::isRecord(m_trace.kindAt(row)) && m_trace.at(row).subject == m_v.lock;
+        };
+        const std::size_t begin = std::min(m_v.row, m_trace.size()), oldest = begin - std::min(begin, kFarthest);
+        bool seen = false;
+        for (std::size_t row = begin; row-- > oldest && !seen;)
+            seen = isOfLock(row);
+        const std::size_t end = std::min(m_trace.upperBound(m_v.to), begin + kFarthest);
+        for (std::size_t row = begin; row < end && seen; ++row)
+            if (m_trace.kindAt(row) == EventKind::RecordHeld && isOfLock(row)) return false;
+        return seen;
     }
 
     QString opening(const QString& sentence) const { return m_part == Part::All ? sentence : QString(); }

@@ -151,13 +151,20 @@ void addNode(const Scene& scene, EntityId node) {
     addLimits(scene, server.name());
 }
 
+/// The server at the other end of the client's link that a menu is about: the one that the keys act on, too, or else
+/// the first that it has a link to.
 EntityId nodeOf(const ViewContext& context, EntityId client) {
+    const EntityId wanted = faultTargets(context).node;
     const auto trace = context.trace();
     const std::size_t count = trace->entityCount();
-    for (EntityId id = 1; id < count; ++id)
-        if (trace->entity(id).kind == EntityKind::Link && trace->entity(id).parent == client)
-            return trace->entity(id).other;
-    return faultTargets(context).node;
+    EntityId first = kNoEntity;
+    for (EntityId id = 1; id < count; ++id) {
+        const trace::Entity& e = trace->entity(id);
+        if (e.kind != EntityKind::Link || e.parent != client) continue;
+        if (e.other == wanted) return wanted;
+        if (first == kNoEntity) first = e.other;
+    }
+    return first == kNoEntity ? wanted : first;
 }
 
 /// A client's own menu: what happens to its process and its messages, to all its links, and to its link to the server

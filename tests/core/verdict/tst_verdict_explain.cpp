@@ -12,6 +12,29 @@ using FreedBy = trace::FreedBy;
 class TestVerdictExplain : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    /// A lock that lets clients in without a lock on its server: only what was seen there is told.
+    void believersWithoutARecordAreToldSo() {
+        const auto told = [](bool looked, bool held) {
+            HandWritten s;
+            s.started();
+            if (looked) s.add(10, trace::EventKind::RecordWaiters, 0, s.lock);
+            for (const trace::EntityId each : {s.a, s.b}) {
+                s.request(90, each);
+                s.granted(100, each);
+            }
+            if (held) s.held(150, s.a, -1);
+            s.released(300, s.a);
+            s.released(300, s.b);
+            const Verdict judged = s.judge();
+            const auto both = std::ranges::find(judged.violations, Invariant::MutualExclusion, &Violation::invariant);
+            return both == judged.violations.end() ? QString() : explain(*both, *s.trace);
+        };
+        const QString none = QStringLiteral("On the server none of them was seen to hold it.");
+        QVERIFY2(told(true, false).endsWith(none), qPrintable(told(true, false)));
+        QVERIFY(!told(false, false).isEmpty() && !told(false, false).contains(none)); // nobody has looked
+        QVERIFY(!told(true, true).isEmpty() && !told(true, true).contains(none));
+    }
+
     void initTestCase() { QLocale::setDefault(QLocale::c()); }
     void pauseThatOutlivesTheLease();
     void partition();

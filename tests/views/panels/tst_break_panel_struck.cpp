@@ -47,6 +47,25 @@ class BreakPanelStruck : public QObject {
 private Q_SLOTS:
     void initTestCase() { Theme::instance().setChoice(ThemeChoice::Light); }
 
+    /// A client's menu and the keys are about one link, also where there are several servers.
+    void aClientsMenuIsAboutTheLinkThatTheKeysStrike() {
+        Scene scene;
+        trace::Trace& trace = scene.session.writable();
+        const trace::EntityId second = trace.intern(trace::EntityKind::Node, "redis-2");
+        trace.intern(trace::EntityKind::Link, {}, scene.story.a, second);
+        const auto links = [&] {
+            QMenu menu;
+            fillFaultMenu(menu, scene.context, scene.story.aThread);
+            QStringList cut;
+            for (const QAction* entry : menu.actions())
+                if (entry->text().startsWith(u"Cut "_qs)) cut += entry->text().section(u'\t', 0, 0);
+            return cut;
+        };
+        QCOMPARE(links(), QStringList{u"Cut A ↔ redis-1"_qs});
+        scene.context.select(second);
+        QCOMPARE(links(), QStringList{u"Cut A ↔ redis-2"_qs});
+    }
+
     void theKeyThatPausedAClientLetsItGoOn() {
         Scene scene;
         scenario::Fault pause;
