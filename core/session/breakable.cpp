@@ -63,6 +63,15 @@ bool isOfPool(Action action) {
     return action == Action::ExhaustPool || action == Action::FreePool;
 }
 
+/// Whether a client reaches no server at all.
+bool isCutOff(const Breakable::Sight& sight, EntityId client) {
+    const auto cut = std::ranges::count_if(sight.state.links, [&](const auto& link) {
+        const trace::Entity& e = sight.trace.entity(link.first);
+        return link.second.cut && (e.parent == client || e.other == client);
+    });
+    return cut > 0 && std::size_t(cut) >= sight.state.nodes.size();
+}
+
 /// Whether some server tells clients news without being asked.
 bool anybodySends(const scenario::Scenario& settings) {
     const auto sends = [](const scenario::NodeSpec& node) { return node.kind != QLatin1String("memcached"); };
@@ -233,7 +242,7 @@ Answer Breakable::clientCan(Action action) const {
     if (m_sight.session->abilities().live && !m_sight.state.clients.contains(m_first))
         return no(
             Words::tr("%1 is no client of ours at this instant: only those can be broken here.").arg(displayName()));
-    if (action == Action::CutLink && suffers(Action::CutLink)) return no(Words::tr("It is cut off already."));
+    if (action == Action::CutLink && isCutOff(m_sight, m_first)) return no(Words::tr("It is cut off already."));
     if (action == Action::MendLink && !suffers(Action::CutLink)) return no(Words::tr("None of its links is cut."));
     // Links stay as they are while nobody uses them.
     const bool whereDead = action == Action::RestartClient || action == Action::CutLink || action == Action::MendLink ||

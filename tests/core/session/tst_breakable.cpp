@@ -109,6 +109,9 @@ private Q_SLOTS:
         QVERIFY(w.client().strike(Action::CutLink, {}, 1s));
         QCOMPARE(w.session.applied.back().target, u"A"_qs);
         w.add(EventKind::LinkCut, w.a, own);
+        QCOMPARE(w.why(w.client(), Action::CutLink), u"it can"_qs); // it still reaches the other server
+        QCOMPARE(w.why(w.client(), Action::MendLink), u"it can"_qs);
+        w.add(EventKind::LinkCut, w.a, w.session.rows->intern(EntityKind::Link, "", w.a, w.second));
         QCOMPARE(w.why(w.client(), Action::CutLink), u"It is cut off already."_qs);
         const auto cure = w.client().cure(Action::CutLink);
         QVERIFY(cure && cure->action == Action::MendLink);
