@@ -55,7 +55,6 @@ QList<QAction*> EditorDesk::makeLessonActions() {
     m_record = r->add(
         "lesson.record-hands", group, tr("Record my &hands"), {Qt::CTRL | Qt::SHIFT | Qt::Key_H},
         [this] { toggleHands(); }, "record");
-    m_record->setToolTip(tr("What you do with the run becomes the steps of a lesson"));
     m_note = r->add("lesson.note", group, tr("Add a &note to the recording…"), {Qt::CTRL | Qt::SHIFT | Qt::Key_J},
                     [this] { askForNote(); });
     connect(m_window->context(), &views::ViewContext::sessionChanged, this, &EditorDesk::refreshHands);
@@ -138,6 +137,7 @@ void EditorDesk::preview(const lesson::Lesson& lesson, int step) {
 }
 
 void EditorDesk::toggleHands() {
+    if (hasRecorded()) return openRecorded();
     if (!m_hands->isOn()) {
         if (const auto begun = m_hands->start(); !begun) return m_window->complain(begun.error());
         return m_window->messages()->say(
@@ -151,11 +151,21 @@ void EditorDesk::toggleHands() {
 }
 
 void EditorDesk::openHands() {
-    const QByteArray lesson = m_hands->finish(views::WelcomePage::scenarioLanguage());
-    if (lesson.isEmpty()) return;
+    if (!m_hands->isOn()) return;
+    m_recorded = m_hands->finish(views::WelcomePage::scenarioLanguage());
+    openRecorded();
+}
+
+/// An editor with unsaved changes asks about them first; if that is cancelled, the lesson goes on waiting.
+void EditorDesk::openRecorded() {
+    refreshHands();
+    if (!hasRecorded()) return;
     views::LessonEditor* const editor = needLessonEditor();
     bringUp(editor);
-    editor->openText(lesson);
+    editor->afterSaving([this, editor] {
+        editor->openText(std::exchange(m_recorded, {}));
+        refreshHands();
+    });
 }
 
 void EditorDesk::handsLost() {
@@ -167,6 +177,10 @@ void EditorDesk::handsLost() {
     QMetaObject::invokeMethod(
         this,
         [this] {
+            if (hasRecorded())
+                return m_window->messages()->offer(tr("Another session was opened, so the recording of your hands has "
+                                                      "ended. Its lesson waits for the editor."),
+                                                   m_record);
             m_window->messages()->say(tr(
                 "Another session was opened, so the recording of your hands has ended. Its lesson is in the editor."));
         },
@@ -187,26 +201,36 @@ void EditorDesk::askForNote() {
 void EditorDesk::refreshHands() {
     if (!m_record) return;
     const session::Session* const session = m_window->context()->session();
-    const bool on = m_hands->isOn();
-    m_record->setEnabled(on || (session && session->abilities().rewind));
-    m_record->setText(on ? tr("End the recording of my &hands") : tr("Record my &hands"));
+    const bool on = m_hands->isOn(), waits = hasRecorded();
+    m_record->setEnabled(on || waits || (session && session->abilities().rewind));
+    m_record->setText(waits ? tr("Open the recorded &lesson")
+                      : on  ? tr("End the recording of my &hands")
+                            : tr("Record my &hands"));
+    m_record->setToolTip(
+        waits ? tr("Open the recorded lesson (%1)").arg(m_record->shortcut().toString(QKeySequence::NativeText))
+              : tr("What you do with the run becomes the steps of a lesson"));
     m_note->setEnabled(on);
-    if (on && !m_pill) {
+    if ((on || waits) && !m_pill) {
         m_pill = new views::Pill({}, views::Pill::Tone::Fault);
         m_pill->setDot(true);
         m_pill->setClickable(true);
-        m_pill->setToolTip(tr("Ends the recording and opens the lesson"));
         connect(m_pill, &QAbstractButton::clicked, this, &EditorDesk::toggleHands);
         m_window->statusBar()->addPermanentWidget(m_pill);
     }
     if (!m_pill) return;
-    const QString words = tr("recording your hands: %n step(s)", "", m_hands->steps());
+    const QString words =
+        waits ? tr("a recorded lesson waits") : tr("recording your hands: %n step(s)", "", m_hands->steps());
     m_pill->setText(words);
     m_pill->setAccessibleName(words);
-    m_pill->setVisible(on);
+    m_pill->setToolTip(waits ? tr("Opens the lesson in the editor") : tr("Ends the recording and opens the lesson"));
+    m_pill->setVisible(on || waits);
 }
 
 bool EditorDesk::mayClose() {
+    if (hasRecorded()) {
+        openRecorded();
+        if (hasRecorded()) return false; // an editor asks first
+    }
     if (m_hands->isOn() && m_hands->steps() > 0) {
         toggleHands();
         if (m_hands->isOn()) return false; // an editor asks first
@@ -226,6 +250,7 @@ EditorDesk::Place EditorDesk::leave() {
     if (m_scenario) place.scenario = m_scenario->kept();
     if (m_lesson) place.lesson = m_lesson->kept();
     place.hands = m_hands->kept();
+    place.recorded = std::exchange(m_recorded, {});
     if (m_hands->isOn()) m_hands->abandon();
     delete m_scenario;
     delete m_lesson;
@@ -241,6 +266,8 @@ void EditorDesk::restore(const Place& place) {
         needLessonEditor()->restore(*place.lesson);
         m_lesson->show();
     }
+    m_recorded = place.recorded;
+    refreshHands();
     if (place.hands && m_window->context()->session()) m_hands->resume(*place.hands);
 }
 

@@ -33,6 +33,8 @@ public:
     views::ScenarioEditor* scenarioEditor() const { return m_scenario; }
     views::LessonEditor* lessonEditor() const { return m_lesson; }
     views::HandsRecorder* hands() const { return m_hands; }
+    /// A recording has ended, and its lesson waits until the editor's unsaved one may go.
+    bool hasRecorded() const { return !m_recorded.isEmpty(); }
 
     /// Whether the program may end; an editor with unsaved changes asks about them otherwise. A recording ends, and
     /// what came of it is such a change.
@@ -42,6 +44,7 @@ public:
     struct Place {
         std::optional<views::EditorWindow::Kept> scenario, lesson;
         std::optional<views::HandsRecorder::Kept> hands;
+        QByteArray recorded; ///< a lesson that waits for the editor
     };
     Place leave();
     void restore(const Place& place);
@@ -51,7 +54,8 @@ public Q_SLOTS:
     void editScenario();
     /// Opens the editor with the lesson in sight, or with a new one.
     void editLesson();
-    /// Begins to write down what is done by hand, or ends it and opens what came of it.
+    /// Begins to write down what is done by hand, or ends it and opens what came of it, or opens a recorded lesson that
+    /// waits.
     void toggleHands();
     void askForNote();
 
@@ -65,12 +69,14 @@ private:
     void run(const scenario::Scenario& scenario);
     void preview(const lesson::Lesson& lesson, int step);
     void openHands();
+    void openRecorded();
     void handsLost();
     void refreshHands();
     static void bringUp(QWidget* window);
 
     MainWindow* m_window;
     views::HandsRecorder* m_hands;
+    QByteArray m_recorded; ///< made of a recording that is over, and not in the editor yet
     QPointer<views::ScenarioEditor> m_scenario;
     QPointer<views::LessonEditor> m_lesson;
     views::Pill* m_pill = nullptr; ///< in the status bar while it records

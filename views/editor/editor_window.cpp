@@ -344,6 +344,8 @@ bool EditorWindow::saveTo(const QString& path) {
 }
 
 void EditorWindow::ask(QDialog* dialog) {
+    // A second question takes the place of the first, whose answer is to cancel: both would ask about the same text.
+    if (m_question && m_question->isVisible()) m_question->reject();
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     m_question = dialog;
     dialog->open();

@@ -308,6 +308,43 @@ private Q_SLOTS:
         QTRY_VERIFY(s.window->messages()->message().contains(QStringLiteral("Its lesson is in the editor")));
     }
 
+    /// Where the editor's unsaved lesson is to stay, a recording that another session has ended waits.
+    void aRecordingWaitsForTheEditor() {
+        Scene s;
+        s.desk()->editLesson();
+        s.desk()->lessonEditor()->document()->set(QStringLiteral("/minutes"), 7);
+        s.open("contention");
+        s.desk()->toggleHands();
+        s.reach(4s);
+        s.desk()->hands()->note(QStringLiteral("Kept."));
+        s.desk()->toggleHands(); // the editor asks; meanwhile another session is opened
+        s.open("gc-pause");
+        QVERIFY(!s.desk()->hands()->isOn());
+        for (int time = 0; time < 2; ++time) {
+            QVERIFY(s.desk()->hasRecorded());
+            QTRY_COMPARE(s.desk()->lessonEditor()->findChildren<QMessageBox*>().size(), 1); // of two, the later
+            auto* const box = qobject_cast<QMessageBox*>(s.desk()->lessonEditor()->question());
+            QVERIFY(box);
+            box->button(QMessageBox::Cancel)->click();
+            QTRY_VERIFY(!s.desk()->lessonEditor()->question());
+            QCOMPARE(s.desk()->lessonEditor()->document()->at(QStringLiteral("/minutes")).toInt(), 7);
+            QVERIFY(s.desk()->hasRecorded());
+            if (time == 0) s.window->close(); // asks again
+            QVERIFY(s.window->isVisible());
+        }
+        const auto* const pill = s.window->statusBar()->findChild<views::Pill*>();
+        QVERIFY(pill && pill->isVisible() && pill->text().contains(QStringLiteral("waits")));
+        s.action("lesson.record-hands")->trigger();
+        auto* const box = qobject_cast<QMessageBox*>(s.desk()->lessonEditor()->question());
+        QVERIFY(box);
+        box->button(QMessageBox::Discard)->click();
+        QTRY_VERIFY(!s.desk()->hasRecorded());
+        QCOMPARE(s.desk()->lessonEditor()->document()->at(QStringLiteral("/steps/0/say/en")).toString(),
+                 QStringLiteral("Kept."));
+        QVERIFY(s.desk()->lessonEditor()->isWindowModified());
+        QVERIFY(!pill->isVisible());
+    }
+
     void onesOwnLessonsAreListed() {
         Scene s;
         s.desk()->editLesson();
