@@ -84,10 +84,9 @@ QString storyOf(const ViewContext& context, EntityId lock) {
 
 } // namespace
 
-QString storyAtPlayhead(const ViewContext& context) {
+QString locksAtPlayhead(const ViewContext& context) {
     if (!context.session()) return {};
-    const auto trace = context.trace();
-    QStringList sentences{Story::tr("At %1.").arg(instant(*trace, context.playhead()))};
+    QStringList sentences;
     std::vector<EntityId> locks;
     if (const EntityId focused = context.focusedLock(); focused != trace::kNoEntity) locks.push_back(focused);
     std::size_t all = locks.size();
@@ -98,8 +97,16 @@ QString storyAtPlayhead(const ViewContext& context) {
     }
     for (const EntityId lock : locks)
         sentences += storyOf(context, lock);
-    if (locks.empty()) sentences += Story::tr("Nobody has asked for a lock yet.");
     if (all > locks.size()) sentences += Story::tr("There are %n more lock(s).", nullptr, int(all - locks.size()));
+    return sentences.join(QLatin1Char(' '));
+}
+
+QString storyAtPlayhead(const ViewContext& context) {
+    if (!context.session()) return {};
+    const auto trace = context.trace();
+    const QString locks = locksAtPlayhead(context);
+    QStringList sentences{Story::tr("At %1.").arg(instant(*trace, context.playhead())),
+                          locks.isEmpty() ? Story::tr("Nobody has asked for a lock yet.") : locks};
     const auto verdict = context.verdict();
     if (const auto told = toldViolation(*verdict, context.playhead());
         told && goesOnAt(verdict->violations[*told], context.playhead()))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "transport/why_line.h"
 
+#include "models/story.h"
 #include "models/told_violation.h"
 #include "theme/fonts.h"
 #include "theme/palette.h"
@@ -16,6 +17,7 @@ namespace lockscope::views {
 
 namespace {
 constexpr int kMargin = 16, kGap = 10, kPad = 12;
+constexpr int kStoryMs = 100;
 } // namespace
 
 WhyLine::WhyLine(ViewContext* context, QWidget* parent) : QAbstractButton(parent), m_context(context) {
@@ -27,6 +29,18 @@ WhyLine::WhyLine(ViewContext* context, QWidget* parent) : QAbstractButton(parent
     connect(this, &QAbstractButton::clicked, this, [this] {
         if (m_index) m_context->explain(*m_index);
     });
+    m_pace.setSingleShot(true);
+    m_pace.setInterval(kStoryMs);
+    connect(&m_pace, &QTimer::timeout, this, &WhyLine::refreshStory);
+    const auto soon = [this] {
+        if (!m_pace.isActive()) m_pace.start();
+    };
+    connect(context, &ViewContext::sessionChanged, this, soon);
+    connect(context, &ViewContext::traceGrew, this, soon);
+    connect(context, &ViewContext::playheadChanged, this, soon);
+    connect(context, &ViewContext::selectionChanged, this, soon);
+    connect(context, &ViewContext::spotlightChanged, this, soon);
+    connect(context, &ViewContext::scenarioChanged, this, &WhyLine::refresh);
     setEnabled(false);
     setAccessibleName(tr("No invariant is violated at this instant"));
     refresh();
@@ -34,10 +48,11 @@ WhyLine::WhyLine(ViewContext* context, QWidget* parent) : QAbstractButton(parent
 
 void WhyLine::refresh() {
     const auto judged = m_context->verdict();
-    session::Session* const session = m_context->session();
-    // Hardly anything of servers that others run can be judged: the line takes its room when it is needed. In a
-    // simulation the room is kept, so that the lanes stand still.
-    const bool keeps = !judged->violations.empty() || !session || !session->abilities().live;
+    // Hardly anything of servers that others run can be judged, and their locks may be thousands: the line takes its
+    // room when it is needed. With clients of our own the room is kept, so that the lanes stand still.
+    const session::Session* const session = m_context->session();
+    const bool ours = session && !session->abilities().live && m_context->scenario().workload.clients > 0;
+    const bool keeps = !judged->violations.empty() || !session || ours;
     if (std::exchange(m_keepsRoom, keeps) != keeps) updateGeometry();
     std::optional<std::size_t> told = toldViolation(*judged, m_context->playhead());
     if (told && !goesOnAt(judged->violations[*told], m_context->playhead())) told.reset();
@@ -49,14 +64,24 @@ void WhyLine::refresh() {
     const auto trace = m_context->trace();
     QString sentence =
         told ? verdict::why(judged->violations[*told], *trace) : verdict::whySafe(*trace, m_context->playhead());
+    if (!m_pace.isActive()) m_pace.start();
     if (!other && sentence == m_sentence) return;
     m_sentence = std::move(sentence);
+    if (!m_sentence.isEmpty()) m_story.clear();
     setEnabled(told.has_value());
     setFocusPolicy(told ? Qt::TabFocus : Qt::NoFocus);
     setCursor(told ? Qt::PointingHandCursor : Qt::ArrowCursor);
     setAccessibleName(told                   ? tr("Why: %1").arg(m_sentence)
                       : m_sentence.isEmpty() ? tr("No invariant is violated at this instant")
                                              : tr("Safe: %1").arg(m_sentence));
+    update();
+}
+
+void WhyLine::refreshStory() {
+    const bool tells = !m_context->spotlight() && m_keepsRoom && m_sentence.isEmpty() && isVisible();
+    QString story = tells ? locksAtPlayhead(*m_context) : QString();
+    if (story == m_story) return;
+    m_story = std::move(story);
     update();
 }
 
@@ -96,7 +121,9 @@ QString WhyLine::heading() const {
     const QString violated = tr("Why");
     //: The first word of the line that says why nobody got in twice although a server died.
     const QString survived = tr("Safe");
-    return m_index ? violated : survived;
+    //: The first word of the line that says how it stands with the locks: "orders: A holds it; …".
+    const QString now = tr("Now");
+    return m_index ? violated : m_sentence.isEmpty() ? now : survived;
 }
 
 QRect WhyLine::room() const {
@@ -107,30 +134,33 @@ QRect WhyLine::room() const {
 bool WhyLine::event(QEvent* event) {
     if (event->type() != QEvent::ToolTip) return QAbstractButton::event(event);
     const QString more = m_index ? QStringLiteral("\n\n") + tr("A click goes there and explains it.") : QString();
-    if (!m_sentence.isEmpty()) showPlainTip(static_cast<QHelpEvent*>(event)->globalPos(), m_sentence + more, this);
+    const QString words = m_sentence.isEmpty() ? m_story : m_sentence;
+    if (!words.isEmpty()) showPlainTip(static_cast<QHelpEvent*>(event)->globalPos(), words + more, this);
     return true;
 }
 
 void WhyLine::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.fillRect(rect(), color(m_index ? underMouse() ? Role::SurfaceHover : Role::ViolationSoft : Role::Surface));
-    if (m_sentence.isEmpty()) return;
+    const bool story = m_sentence.isEmpty();
+    const QString& words = story ? m_story : m_sentence;
+    if (words.isEmpty()) return;
     painter.setFont(uiFont(0, QFont::Bold));
-    painter.setPen(color(m_index ? Role::ViolationText : Role::AcceptedText));
-    const QFont font = fontOfSentence();
+    painter.setPen(color(m_index ? Role::ViolationText : story ? Role::TextDim : Role::AcceptedText));
+    const QFont font = story ? uiFont() : fontOfSentence();
     const QFontMetrics metrics(font);
     const QRect room = this->room();
-    const bool oneLine = metrics.horizontalAdvance(m_sentence) <= room.width();
+    const bool oneLine = metrics.horizontalAdvance(words) <= room.width();
     const int line = metrics.lineSpacing(), top = (height() - (oneLine ? 1 : lines()) * line) / 2;
     // The heading stands on the first line of the sentence.
     painter.drawText(QRect(kMargin, top, room.left() - kMargin, line), Qt::AlignLeft | Qt::AlignVCenter, heading());
     painter.setFont(font);
-    painter.setPen(color(Role::Text));
+    painter.setPen(color(story ? Role::TextDim : Role::Text));
     if (oneLine || lines() == 1)
         painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
-                         metrics.elidedText(m_sentence, Qt::ElideRight, room.width()));
+                         metrics.elidedText(words, Qt::ElideRight, room.width()));
     else
-        painter.drawText(room, int(Qt::AlignLeft | Qt::AlignVCenter) | Qt::TextWordWrap, m_sentence);
+        painter.drawText(room, int(Qt::AlignLeft | Qt::AlignVCenter) | Qt::TextWordWrap, words);
     if (!hasFocus()) return;
     painter.setPen(QPen(color(Role::FocusRing), 1.5));
     painter.drawRect(QRectF(rect()).adjusted(1, 1, -1, -1));

@@ -3,19 +3,22 @@
 #include "models/view_context.h"
 
 #include <QAbstractButton>
+#include <QTimer>
 
 namespace lockscope::views {
 
 /// One sentence, as wide as the window, on the violation that goes on at the playhead: what happened, and why the lock
 /// allowed it. A click explains it at length. After a leader's death that the lock survived it says why nobody got in
-/// twice. Empty at other instants, and as high then, so that nothing below it moves. In a narrow window it has two
-/// lines, so that the sentence is whole.
+/// twice. At other instants it is as high, so that nothing below it moves, and says how it stands with the locks. In a
+/// narrow window it has two lines, so that the sentence is whole.
 class WhyLine : public QAbstractButton {
     Q_OBJECT
 public:
     explicit WhyLine(ViewContext* context, QWidget* parent = nullptr);
     /// The sentence that is shown; empty: no violation goes on at the playhead, and nothing was survived.
     QString sentence() const { return m_sentence; }
+    /// How it stands with the locks, where there is no such sentence, nor a lesson with words of its own.
+    QString story() const { return m_story; }
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return {100, sizeHint().height()}; }
     /// Whether the whole sentence is in sight.
@@ -28,6 +31,7 @@ protected:
 
 private:
     void refresh();
+    void refreshStory();
     /// How many lines there is room for.
     int lines() const;
     /// The first word: what the sentence is about.
@@ -40,7 +44,8 @@ private:
     std::shared_ptr<const verdict::Verdict> m_verdict; ///< of which m_index is told
     std::optional<std::size_t> m_index;
     bool m_keepsRoom = true;
-    QString m_sentence;
+    QString m_sentence, m_story;
+    QTimer m_pace; ///< of the story: the playhead moves with each frame
 };
 
 } // namespace lockscope::views

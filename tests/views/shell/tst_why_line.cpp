@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/story.h"
 #include "transport/why_line.h"
 #include "verdict/why.h"
 #include "window_scene.h"
@@ -43,6 +44,27 @@ private Q_SLOTS:
         QCOMPARE(lanes(), before);
         QTest::mouseClick(line, Qt::LeftButton);
         QCOMPARE(explained.count(), 1);
+    }
+
+    /// No band of the window is empty: where nothing is wrong it says how it stands.
+    void elsewhereItTellsHowItStands() {
+        WindowScene scene;
+        scene.open("gc-pause");
+        const auto* line = scene.window->findChild<views::WhyLine*>();
+        session::Session* const session = scene.context()->session();
+        session->advanceTo(12s);
+        QTRY_VERIFY(scene.context()->trace()->reached() >= Nanos(12s));
+        scene.context()->setPlayhead(7s);
+        QTRY_COMPARE(line->story(), views::locksAtPlayhead(*scene.context()));
+        QVERIFY2(line->story().contains(QStringLiteral("holds it")), qPrintable(line->story()));
+        QVERIFY(line->sentence().isEmpty() && !line->isEnabled());
+        QTRY_VERIFY(!scene.context()->verdict()->violations.empty());
+        scene.context()->setPlayhead(scene.context()->verdict()->violations.front().from + 1ms);
+        QVERIFY(!line->sentence().isEmpty() && line->story().isEmpty());
+        scene.context()->setPlayhead(7s);
+        QTRY_VERIFY(!line->story().isEmpty());
+        scene.context()->setSpotlight(views::Spotlight{}); // a lesson has words of its own
+        QTRY_VERIFY(line->story().isEmpty());
     }
 
     void theSentenceIsWholeInANarrowWindow_data() {
