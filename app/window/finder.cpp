@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/finder.h"
 
+#include "faults/fault_offers.h"
 #include "faults/workload_panel.h"
 #include "lesson/glossary.h"
 #include "lesson/lesson_file.h"
@@ -115,6 +116,78 @@ void findTerms(MainWindow* window, const QString& typed, std::vector<CommandFiel
     }
 }
 
+/// Clients, servers and resources: the lane that is meant comes into sight, chosen.
+void findParties(MainWindow* window, const QString& typed, std::vector<CommandField::Find>& found) {
+    using trace::EntityKind;
+    struct Sort {
+        EntityKind kind;
+        QString group;
+        const char *iconName, *words;
+    };
+    constexpr std::size_t kLookedAt = 2000;
+    const Sort sorts[]{{EntityKind::Thread, Finder::tr("Client"), "client", " client thread process 客户端 线程"},
+                       {EntityKind::Node, Finder::tr("Server"), "server", " server node machine 服务器 节点"},
+                       {EntityKind::Resource, Finder::tr("Resource"), "diamond", " resource stock writes 资源 库存"}};
+    views::ViewContext* const context = window->context();
+    if (!context->session()) return;
+    const auto trace = context->trace();
+    for (const Sort& sort : sorts) {
+        std::size_t count = 0;
+        const auto& all = context->entities(sort.kind);
+        for (std::size_t i = 0; i < std::min(all.size(), kLookedAt) && count < kMost; ++i) {
+            CommandField::Find find{trace->displayName(all[i]), sort.group, sort.iconName,
+                                    [context, trace, party = all[i]] {
+                                        // In another trace the number means something else.
+                                        if (context->trace() == trace) context->reveal(context->playhead(), party);
+                                    },
+                                    QString::fromUtf8(sort.words)};
+            if (!means(typed, find)) continue;
+            ++count;
+            found.push_back(std::move(find));
+        }
+    }
+}
+
+/// What can be done to the client or the server that is named: "kill redis-2". What cannot be done now is left out.
+void findDeeds(MainWindow* window, const QString& typed, std::vector<CommandField::Find>& found) {
+    using scenario::Action;
+    using session::Breakable;
+    using trace::EntityKind;
+    constexpr std::size_t kLookedAt = 2000, kMostDeeds = 8;
+    views::ViewContext* const context = window->context();
+    if (!context->session()) return;
+    const auto trace = context->trace();
+    const QStringList words = typed.split(u' ', Qt::SkipEmptyParts);
+    const Breakable::Sight sight = context->sightToActOn();
+    std::size_t count = 0;
+    const auto offer = [&](const Breakable& target, Action action) {
+        const views::FaultOffer deed = views::currentOffer(target, action);
+        if (!deed.enabled) return;
+        CommandField::Find find{deed.text, Finder::tr("Break"), deed.icon,
+                                [context, trace, fault = deed.fault()] {
+                                    if (context->trace() == trace) context->breakIt(fault);
+                                },
+                                QString::fromLatin1(scenario::actionId(action)) + u' ' + target.name()};
+        if (count >= kMostDeeds || !means(typed, find)) return;
+        ++count;
+        found.push_back(std::move(find));
+    };
+    for (const auto& [kind, actions] :
+         {std::pair{EntityKind::Client, std::vector{Action::PauseClient, Action::KillClient, Action::StopWatchdog}},
+          {EntityKind::Node, std::vector{Action::KillNode, Action::PauseNode, Action::CutLink, Action::Failover,
+                                         Action::SwitchEngine}}}) {
+        const auto& all = context->entities(kind);
+        for (std::size_t i = 0; i < std::min(all.size(), kLookedAt); ++i) {
+            const QString name = trace->displayName(all[i]);
+            if (!words.contains(name, Qt::CaseInsensitive)) continue;
+            const Breakable target =
+                kind == EntityKind::Client ? Breakable::client(sight, all[i]) : Breakable::server(sight, all[i]);
+            for (const Action action : actions)
+                offer(target, action);
+        }
+    }
+}
+
 } // namespace
 
 std::vector<CommandField::Find> findsIn(MainWindow* window, const QString& typed) {
@@ -125,7 +198,9 @@ std::vector<CommandField::Find> findsIn(MainWindow* window, const QString& typed
     if (typed.size() < kLeastLetters) return found;
     findLessons(window, typed, found);
     findSettings(window, typed, found);
-    findTerms(window, typed, found);
+    findTerms(window, views::withoutLittleWords(typed), found);
+    findParties(window, typed, found);
+    findDeeds(window, typed, found);
     return found;
 }
 

@@ -19,7 +19,7 @@ struct Synonyms {
     const char* words;
 };
 constexpr Synonyms kSynonyms[]{
-    {"transport.play", "start run go on continue stop halt 播放 运行 停止"},
+    {"transport.play", "start run go on continue stop halt resume 播放 运行 停止 继续"},
     {"transport.restart", "again rewind reset repeat 重来 重置"},
     {"transport.restart-new-seed", "random dice another run 随机"},
     {"transport.seed", "random number 随机数"},
@@ -27,7 +27,7 @@ constexpr Synonyms kSynonyms[]{
     {"transport.previous-event", "step back backward undo 后退"},
     {"transport.next-acquisition", "grant hold hand over 授予"},
     {"transport.previous-acquisition", "grant hold hand over 授予"},
-    {"transport.next-violation", "error bug wrong invariant broken 错误 不变式 why 为什么"},
+    {"transport.next-violation", "error bug wrong invariant broken jump go 错误 不变式 跳到 why 为什么"},
     {"transport.previous-violation", "error bug wrong invariant broken 错误 不变式"},
     {"transport.faster", "speed up quick 速度"},
     {"transport.slower", "speed down slow motion 速度 慢动作"},
@@ -39,9 +39,9 @@ constexpr Synonyms kSynonyms[]{
     {"timeline.ghost", "before undo faint compare old future 之前 对比 旧"},
     {"timeline.ghost-older", "before undo faint compare old future earlier history 之前 更早 对比 旧"},
     {"timeline.measure", "ruler distance duration time between 测量 间隔"},
-    {"break.pause-client", "gc stop the world freeze suspend sigstop 冻结 停顿"},
-    {"break.kill-client", "crash die terminate sigkill 崩溃"},
-    {"break.kill-node", "crash server master down fail 崩溃 宕机"},
+    {"break.pause-client", "gc stop the world freeze suspend sigstop holder 冻结 停顿 持有者"},
+    {"break.kill-client", "crash die terminate sigkill holder 崩溃 持有者"},
+    {"break.kill-node", "crash server master leader down fail redis zookeeper etcd database 崩溃 宕机 服务器"},
     {"break.pause-node", "freeze server hang 冻结 挂起"},
     {"break.cut-link", "partition network split disconnect 分区 网络"},
     {"break.delay-link", "latency slow network 延迟 网络"},
@@ -83,9 +83,9 @@ constexpr Synonyms kSynonyms[]{
     {"layout.break", "faults chaos failure cluster 故障 演练"},
     {"layout.restore", "default reset arrangement 默认"},
     {"layout.movable", "dock move drag undock 移动 停靠"},
-    {"theme.toggle", "night day colour color 夜间 颜色"},
-    {"theme.dark", "night black colour color 夜间"},
-    {"theme.light", "day white colour color 白天"},
+    {"theme.toggle", "night day dark light mode colour color 夜间 颜色 深色 浅色"},
+    {"theme.dark", "night black mode colour color 夜间 深色 黑色 模式"},
+    {"theme.light", "day white mode colour color 白天 浅色 白色 模式"},
     {"view.full-screen", "presentation projector fullscreen 投影 演示"},
     {"transport.find", "search palette command anything 查找 搜索 命令"},
     {"transport.start", "begin first zero home rewind 开头 起点"},
@@ -103,13 +103,14 @@ constexpr Synonyms kSynonyms[]{
     {"lesson.close", "end stop quit course 结束 课程"},
     {"lesson.note", "write narration text comment 旁白 备注"},
     {"lesson.record-hands", "make lesson teacher demonstrate capture 录制 备课"},
-    {"session.compare", "difference side by side two runs versus contrast 对比 并排 差别"},
+    {"session.compare", "difference side by side two runs versus vs contrast with without 对比 并排 差别 比较"},
     {"session.add-connection", "server attach second more redis zookeeper 服务器 连接"},
     {"session.same-client", "join rule match names across servers 客户端 规则"},
     {"share.copy-run", "link text send colleague clipboard 分享 链接 发送"},
     {"share.paste-run", "link text open clipboard received 分享 链接 粘贴"},
     {"share.copy-picture", "screenshot image clipboard png export 截图 图片 导出"},
-    {"share.save-picture", "screenshot image png svg export file 截图 图片 导出 evidence page report 证据 报告"},
+    {"share.save-picture",
+     "screenshot image png svg pdf print export file 截图 图片 导出 打印 evidence page report 证据 报告"},
     {"export.movie", "animation webp gif video moving export 动画 视频 导出"},
     {"export.trace", "csv jsonl perfetto jepsen events data save 数据 事件 导出"},
     {"alerts.rules", "limits warn settings notify 阈值 告警 设置"},
@@ -120,13 +121,13 @@ constexpr Synonyms kSynonyms[]{
     {"panel.controls", "workload settings clients lease faults form 设置 负载 租约 故障"},
     {"panel.events", "log history messages list 日志 事件"},
     {"panel.inspector", "detail lock ttl verdict protocol steps 详情 裁决 协议 why reason judge 为什么 原因"},
-    {"panel.locks", "table names holders list 锁 列表"},
+    {"panel.locks", "table names holders list who holds 锁 列表 谁持有"},
     {"panel.statistics", "charts numbers latency throughput p99 统计 图表 延迟"},
     {"panel.waits", "graph deadlock who waits cycle 等待图 死锁"},
     {"locks.grouped", "tree backend sort 分组 树"},
     {"theme.system", "colour color automatic default desktop 颜色 自动"},
-    {"view.larger", "font zoom big size text projector 字号 放大"},
-    {"view.smaller", "font zoom small size text 字号 缩小"},
+    {"view.larger", "font zoom big bigger size text projector 字号 字体 放大 大字"},
+    {"view.smaller", "font zoom small smaller size text 字号 字体 缩小 小字"},
     {"view.usual-text", "font size reset normal default 字号 默认"},
     {"view.hide-names", "anonymous redact privacy projector screenshot secret 匿名 隐藏 名称 投影 截图"},
     {"view.legend", "key meaning signs colours explain 图例 颜色 含义"},
@@ -146,12 +147,56 @@ bool isAscii(const QString& text) {
     return std::ranges::all_of(text, [](QChar c) { return c.unicode() < 0x80; });
 }
 
-/// Scripts without spaces have no beginnings of words: there any place will do.
+/// The words that say what is wanted: "jump to the next violation" has three of them. All, if there are no others.
+QStringList wordsThatMatter(const QString& typed) {
+    static const QStringList little{
+        QStringLiteral("a"),    QStringLiteral("an"),   QStringLiteral("and"),   QStringLiteral("are"),
+        QStringLiteral("can"),  QStringLiteral("do"),   QStringLiteral("does"),  QStringLiteral("for"),
+        QStringLiteral("how"),  QStringLiteral("i"),    QStringLiteral("in"),    QStringLiteral("is"),
+        QStringLiteral("it"),   QStringLiteral("me"),   QStringLiteral("my"),    QStringLiteral("of"),
+        QStringLiteral("on"),   QStringLiteral("the"),  QStringLiteral("this"),  QStringLiteral("to"),
+        QStringLiteral("what"), QStringLiteral("with"), QStringLiteral("where"),
+    };
+    const QStringList all = words(typed);
+    QStringList rest;
+    for (const QString& word : all) {
+        // "pause A" names a client; "how do I …" does not.
+        const bool letter = word.size() == 1 && (&word == &all.back() || word.front().isUpper());
+        const bool name = letter && (word != QLatin1String("I") || &word == &all.back());
+        if (name || !little.contains(word, Qt::CaseInsensitive)) rest << word;
+    }
+    return rest.isEmpty() ? all : rest;
+}
+
+/// "paused" and "pausing" are found by "pause", too: what is left without an ending of English, for long words.
+QString stemOf(const QString& word) {
+    constexpr qsizetype kLeastStem = 4;
+    for (const char* ending : {"ing", "ed", "s", "d"}) {
+        const QLatin1String tail(ending);
+        if (word.endsWith(tail, Qt::CaseInsensitive) && word.size() - tail.size() >= kLeastStem)
+            return word.left(word.size() - tail.size());
+    }
+    return word;
+}
+
+/// Scripts without spaces have no beginnings of words: there any place will do, and two words may stand apart.
+bool standsIn(const QString& word, const QString& text) {
+    if (text.contains(word, Qt::CaseInsensitive)) return true;
+    constexpr qsizetype kWord = 2; // most words of Chinese have two letters
+    if (word.size() < 2 * kWord || word.size() % kWord != 0) return false;
+    for (qsizetype at = 0; at < word.size(); at += kWord)
+        if (!text.contains(QStringView(word).mid(at, kWord), Qt::CaseInsensitive)) return false;
+    return true;
+}
+
 bool eachBeginsAWord(const QStringList& typed, const QString& text) {
     const QStringList there = words(text);
     return std::ranges::all_of(typed, [&](const QString& word) {
-        if (!isAscii(word)) return text.contains(word, Qt::CaseInsensitive);
-        return std::ranges::any_of(there, [&](const QString& t) { return t.startsWith(word, Qt::CaseInsensitive); });
+        if (!isAscii(word)) return standsIn(word, text);
+        // A letter beside other words is a name: "client B".
+        if (word.size() == 1 && typed.size() > 1) return there.contains(word, Qt::CaseInsensitive);
+        const QString stem = stemOf(word);
+        return std::ranges::any_of(there, [&](const QString& t) { return t.startsWith(stem, Qt::CaseInsensitive); });
     });
 }
 
@@ -182,6 +227,10 @@ std::optional<Nanos> timeTyped(const QString& text) {
         {QStringLiteral("小时"), QStringLiteral("h")},  {QStringLiteral("分钟"), QStringLiteral("m")},
         {QStringLiteral("分"), QStringLiteral("m")},    {QStringLiteral("秒"), QStringLiteral("s")},
         {QStringLiteral("毫秒"), QStringLiteral("ms")}, {QStringLiteral("微秒"), QStringLiteral("us")},
+        {QStringLiteral("sec"), QStringLiteral("s")},   {QStringLiteral("second"), QStringLiteral("s")},
+        {QStringLiteral("min"), QStringLiteral("m")},   {QStringLiteral("minute"), QStringLiteral("m")},
+        {QStringLiteral("hour"), QStringLiteral("h")},  {QStringLiteral("seconds"), QStringLiteral("s")},
+        {QStringLiteral("hours"), QStringLiteral("h")}, {QStringLiteral("minutes"), QStringLiteral("m")},
     };
     if (const auto shown = clock.match(text.trimmed()); shown.hasMatch())
         return timeTyped(shown.captured(1) + QStringLiteral("m ") + shown.captured(2) + u's');
@@ -198,15 +247,23 @@ std::optional<Nanos> timeTyped(const QString& text) {
     return end == text.size() ? sum : std::nullopt;
 }
 
+QString withoutLittleWords(const QString& typed) {
+    return wordsThatMatter(typed).join(u' ');
+}
+
 CommandMatch matchOf(const QString& text, const CommandWords& command) {
     const QString typed = text.simplified();
     if (typed.isEmpty() || typed.compare(command.name, Qt::CaseInsensitive) == 0) return CommandMatch::Equal;
     if (command.name.startsWith(typed, Qt::CaseInsensitive)) return CommandMatch::Begins;
     // An id is its name in English, whatever the language: "lease" finds 租约 before all that has to do with leases.
     if (typed.compare(command.also.section(u' ', 0, 0), Qt::CaseInsensitive) == 0) return CommandMatch::Begins;
-    const QStringList parts = words(typed);
+    const QStringList parts = wordsThatMatter(typed);
     if (parts.isEmpty()) return CommandMatch::None;
-    if (eachBeginsAWord(parts, command.name)) return CommandMatch::Words;
+    // "what is a lease" asks for nothing but "lease".
+    if (parts.join(u' ').compare(command.name, Qt::CaseInsensitive) == 0) return CommandMatch::Begins;
+    if (parts.size() == 1 && command.name.startsWith(stemOf(parts.front()), Qt::CaseInsensitive))
+        return CommandMatch::Begins;
+    if (eachBeginsAWord(parts, command.group + u' ' + command.name)) return CommandMatch::Words;
     const QString all = command.name + u' ' + command.group + u' ' + command.also;
     if (eachBeginsAWord(parts, all)) return CommandMatch::Also;
     return fuzzyScore(typed, command.name) > 0 ? CommandMatch::Letters : CommandMatch::None;

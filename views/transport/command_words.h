@@ -24,10 +24,12 @@ enum class CommandMatch : std::uint8_t {
     None,
     Letters, ///< all letters come in order somewhere in the name
     Also,    ///< each word typed begins a word of the name, the group, or the other words for it
-    Words,   ///< each word typed begins a word of the name
+    Words,   ///< each word typed begins a word of the name, or of the group and the name
     Begins,  ///< the name begins with the typed text
     Equal,
 };
+/// "what is a lease" → "lease": the words that say what is wanted. All of them, if there are no others.
+QString withoutLittleWords(const QString& typed);
 CommandMatch matchOf(const QString& typed, const CommandWords& words);
 
 /// An instant as people write it: "6.8s", "1 m 20 s", "12 秒", or as the clock shows it, "01:20.5". nullopt: it is

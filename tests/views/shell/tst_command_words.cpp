@@ -80,6 +80,19 @@ private Q_SLOTS:
         QCOMPARE(time ? time->count() / 1'000'000 : -1, ms);
     }
 
+    void littleWordsDoNotMatter() {
+        QCOMPARE(withoutLittleWords(u"what is a lease"_qs), u"lease"_qs);
+        QCOMPARE(withoutLittleWords(u"how do I pause the client A"_qs), u"pause client A"_qs);
+        QCOMPARE(withoutLittleWords(u"what is this"_qs), u"what is this"_qs);
+        const CommandWords client = command("break.pause-client", "Pause client", "Break");
+        QVERIFY(matchOf(u"how do i pause a client"_qs, client) >= CommandMatch::Words);
+        QVERIFY(matchOf(u"paused clients"_qs, client) >= CommandMatch::Words);
+        QCOMPARE(matchOf(u"client Q"_qs, client), CommandMatch::None);
+        const CommandWords cut = command("break.cut-link", "断开链路", "故障");
+        QVERIFY(matchOf(u"网络分区"_qs, cut) >= CommandMatch::Also);
+        QCOMPARE(matchOf(u"网络狮子"_qs, cut), CommandMatch::None);
+    }
+
     void betterMatchesComeFirst() {
         const CommandWords client = command("break.pause-client", "Pause client", "Break");
         QCOMPARE(matchOf(u"pause client"_qs, client), CommandMatch::Equal);

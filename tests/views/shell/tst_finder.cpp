@@ -92,6 +92,73 @@ private Q_SLOTS:
                  qPrintable(entries.join(QStringLiteral(" | "))));
     }
 
+    /// As a person asks who does not know how things are called here: what is meant is among the first three.
+    void whatAPersonTypesIsFound_data() {
+        QTest::addColumn<QString>("language");
+        QTest::addColumn<QString>("typed");
+        QTest::addColumn<QString>("found");
+        const auto row = [](const char* language, const char* typed, const char* found) {
+            QTest::addRow("%s in %s", typed, language)
+                << QString(QLatin1String(language)) << QString::fromUtf8(typed) << QString::fromUtf8(found);
+        };
+        row("en", "orders", "Lock › orders");
+        row("en", "client B", "B · 1");
+        row("en", "redis-1", "Server › redis-1");
+        row("en", "what is a lease", "What is this? › lease");
+        row("en", "dark mode", "Dark");
+        row("en", "bigger text", "Larger");
+        row("en", "how do I pause a client", "Pause client");
+        row("en", "paused", "Pause client");
+        row("en", "kill redis", "Kill node");
+        row("en", "kill redis-1", "Kill redis-1");
+        row("en", "pause B", "Pause B");
+        row("zh_CN", "pause B", "B");
+        row("en", "go to the next violation", "Next violation");
+        row("en", "5 seconds", "Go to 5");
+        row("en", "12.5s", "Go to 12.5");
+        row("en", "pdf", "Save the picture");
+        row("en", "csv", "Export the events");
+        row("en", "side by side", "side by side");
+        row("en", "redlock", "Redlock");
+        row("en", "language", "简体中文");
+        row("en", "watchdog", "Watchdog");
+        row("en", "deadlock", "deadlock");
+        row("en", "who holds", "Locks");
+        row("zh_CN", "深色", "深色");
+        row("zh_CN", "看门狗", "看门狗");
+        row("zh_CN", "红锁", "红锁");
+        row("zh_CN", "截图", "图片");
+        row("zh_CN", "大字", "放大");
+        row("zh_CN", "网络分区", "切断");
+        row("zh_CN", "dark mode", "深色");
+        row("zh_CN", "fencing", "栅栏");
+        row("zh_CN", "5 秒", "5");
+        row("zh_CN", "撤销", "撤销");
+    }
+    void whatAPersonTypesIsFound() {
+        QFETCH(QString, language);
+        QFETCH(QString, typed);
+        QFETCH(QString, found);
+        app::speak(language);
+        Scene s;
+        s.open("contention");
+        s.context()->session()->advanceTo(5s);
+        QTRY_VERIFY(s.context()->trace()->reached() >= Nanos(5s));
+        s.context()->setPlayhead(5s);
+        const QStringList first = Scene::entries(s.type(typed)).mid(0, 3);
+        QVERIFY2(std::ranges::any_of(first, [&](const QString& e) { return e.contains(found, Qt::CaseInsensitive); }),
+                 qPrintable(first.join(QStringLiteral(" | "))));
+    }
+
+    void aClientIsGoneTo() {
+        Scene s;
+        s.open("contention");
+        s.context()->session()->advanceTo(5s);
+        QTRY_VERIFY(s.context()->trace()->reached() >= Nanos(5s));
+        QTest::keyClick(s.type(QStringLiteral("client B")), Qt::Key_Return);
+        QTRY_COMPARE(s.context()->trace()->displayName(s.context()->selection()), u"B · 1"_qs);
+    }
+
     void aLessonIsOpenedFromTheWelcomePage() {
         Scene s;
         views::CommandField* const field = s.type(QStringLiteral("nobody noticed"));
