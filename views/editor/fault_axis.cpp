@@ -25,7 +25,7 @@ namespace lockscope::views {
 namespace {
 
 constexpr int kMargin = 2 * kGrid, kCondition = 6, kRow = 24, kAxis = 40, kLanes = 3;
-constexpr int kWidest = 220;   ///< px, of a fault at a time; a condition has a line to itself, and more words
+constexpr int kWidest = 220;   ///< px, of a fault at a time; a condition has more words
 constexpr Nanos kSnap = 100ms; ///< what a drag and a key move by
 
 /// Between two marks of the ruler, so that their numbers have room.
@@ -74,13 +74,18 @@ void FaultAxis::layOut() {
     const QJsonArray faults = m_document->at(QStringLiteral("/faults")).toArray();
     std::array<int, kLanes> ends{};
     int conditions = kMargin;
+    const auto waiting = std::ranges::count_if(
+        faults, [](const QJsonValue& fault) { return !parseDuration(fault[u"at"].toString()).has_value(); });
+    // Conditions share a line of their own.
+    const int widestCondition = std::max(2 * kWidest, int((width() - 2 * kMargin) / std::max<qsizetype>(waiting, 1)));
     for (int i = 0; i < int(faults.size()); ++i) {
         QJsonObject fault = faults[i].toObject();
         Mark mark{i, parseDuration(fault.value(u"at").toString()), {}, {}, {}};
         mark.lasts = parseDuration(fault.value(u"for").toString()).value_or(Nanos{});
         fault.remove(u"at");
         mark.words = elementWords(fault, language);
-        const int wide = std::min(metrics.horizontalAdvance(mark.words) + 3 * kGrid, mark.at ? kWidest : 2 * kWidest);
+        const int wide =
+            std::min(metrics.horizontalAdvance(mark.words) + 3 * kGrid, mark.at ? kWidest : widestCondition);
         if (!mark.at) {
             mark.rect = {conditions, kCondition, wide, kRow - 4};
             conditions += wide + kGrid;

@@ -174,7 +174,7 @@ constexpr std::array kWords{
          QT_TRANSLATE_NOOP("EditorFields", "This server becomes the master or the leader; any: any does")},
     Word{"client", QT_TRANSLATE_NOOP("EditorFields", "Only of client"),
          QT_TRANSLATE_NOOP("EditorFields", "A, holder, waiter")},
-    Word{"nth", QT_TRANSLATE_NOOP("EditorFields", "The how manieth"),
+    Word{"nth", QT_TRANSLATE_NOOP("EditorFields", "Which time"),
          QT_TRANSLATE_NOOP("EditorFields", "Counted over all that fit, from 1")},
     Word{"after", QT_TRANSLATE_NOOP("EditorFields", "Later by"),
          QT_TRANSLATE_NOOP("EditorFields", "So much after it, such as 300ms")},

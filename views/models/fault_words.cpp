@@ -180,7 +180,7 @@ QString triggerText(const scenario::Trigger& when) {
         break;
     }
     //: %1 a condition, %2 which time it is met, 2 at least.
-    if (when.nth > 1) words = Words::tr("%1, time no. %2").arg(words).arg(when.nth);
+    if (when.nth > 1) words = Words::tr("%1 (no. %2)").arg(words).arg(when.nth);
     words = withoutGaps(words);
     //: %1 a condition, %2 how long after it.
     return when.after == Nanos::zero() ? words : Words::tr("%1, and %2 later").arg(words, spanText(when.after));
