@@ -21,6 +21,7 @@
 #include <QApplication>
 #include <QKeyEvent>
 #include <QLineEdit>
+#include <QListView>
 #include <QPainter>
 #include <QStatusBar>
 #include <QVBoxLayout>
@@ -129,6 +130,12 @@ void Presenter::foldProtocol() {
     if (!timeline) return;
     const int room = timeline->spareHeight() + (m_protocol->isVisible() ? m_protocol->height() : 0);
     m_protocol->setVisible(room >= m_protocol->sizeHint().height());
+    // Before anybody has taken a step there is no row that could show that it has the keyboard.
+    QListView* const steps = static_cast<views::ProtocolPanel*>(m_protocol)->view();
+    bool some = false;
+    for (int row = 0; row < steps->model()->rowCount(); ++row)
+        some |= !steps->isRowHidden(row);
+    steps->setFocusPolicy(some ? Qt::StrongFocus : Qt::NoFocus);
 }
 
 void Presenter::setBlank(bool blank) {

@@ -26,7 +26,7 @@ PresenterBar::PresenterBar(ViewContext* context, LessonGuide* guide,
     row->setSpacing(2 * kGrid);
     const auto button = [&](const QString& text) {
         auto* one = new QPushButton(text);
-        one->setFocusPolicy(Qt::NoFocus); // the keys are the lesson's
+        one->setFocusPolicy(Qt::TabFocus); // a click must not take the keys away from the lesson
         return one;
     };
     auto* list = button(tr("Lessons"));

@@ -14,6 +14,7 @@
 #include "window/editor_desk.h"
 #include "window/help_desk.h"
 #include "window/lesson_desk.h"
+#include "window/presenter.h"
 #include "window_scene.h"
 
 #include <QDockWidget>
@@ -70,6 +71,31 @@ private Q_SLOTS:
                 qWarning("with %s in front", qPrintable(dock->objectName()));
                 return;
             }
+        }
+    }
+
+    void theLesson_data() { eachTheme(); }
+    void theLesson() {
+        QFETCH(ThemeChoice, theme);
+        views::Theme::instance().setChoice(theme);
+        tests::WindowScene scene;
+        for (const int step : {0, 4, 6}) { // words only, a bet, your turn
+            scene.window->lessons()->open(QStringLiteral("three-truths"), step, views::LessonGuide::Arrival::AtOnce);
+            QTRY_VERIFY(step == 6 || scene.window->lessons()->guide()->arrived());
+            for (const bool presenting : {false, true}) {
+                scene.window->presenter()->setOn(presenting);
+                const FocusWalk walk(scene.window.get());
+                // The large keys say which key does the same; steps that nobody has taken are an empty list.
+                QStringList mouseOnly = walk.mouseOnly;
+                mouseOnly.removeIf([](const QString& one) {
+                    return one.contains(u"KeyButton"_qs) || one.contains(u"Steps of the recipe"_qs);
+                });
+                QVERIFY2(walk.unseen.isEmpty() && walk.unnamed.isEmpty() && walk.outOfSight.isEmpty() &&
+                             mouseOnly.isEmpty(),
+                         walk.told());
+                QVERIFY2(walk.reached.size() >= 5, walk.told());
+            }
+            scene.window->presenter()->setOn(false);
         }
     }
 
