@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/exporter.h"
 
+#include "theme/widgets.h"
 #include "timeline/animated_webp.h"
 #include "timeline/run_movie.h"
 #include "window/action_registry.h"
@@ -11,6 +12,7 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QSaveFile>
+#include <QStatusBar>
 
 namespace lockscope::app {
 namespace {
@@ -111,8 +113,7 @@ void Exporter::askForMovie() {
 }
 
 void Exporter::writeTrace(const QString& path, const trace::ExportFormat& format) {
-    if (m_busy) return;
-    begin(path);
+    if (m_busy || !begin(path)) return;
     // A growing trace is read without locks; what comes after this moment may or may not be in the file.
     m_thread.run(
         [path, format, trace = m_window->context()->trace(), stop = m_stop.get_token()] {
@@ -123,18 +124,18 @@ void Exporter::writeTrace(const QString& path, const trace::ExportFormat& format
 }
 
 void Exporter::writeMovie(const QString& path) {
-    if (m_busy) return;
-    begin(path);
+    if (m_busy || !begin(path)) return;
     paintNext(std::make_shared<Movie>(m_window->sharer()->picture(), path));
 }
 
 /// Frames are painted here, one a turn of the event loop, and encoded on the other thread meanwhile.
 void Exporter::paintNext(const std::shared_ptr<Movie>& movie) {
     const int i = movie->next++;
+    showProgress(i * 100 / movie->frames.frames());
     const QImage frame = movie->frames.frame(i);
     const bool last = i + 1 == movie->frames.frames();
     const auto encode = [movie, frame, i, last, stop = m_stop.get_token()] {
-        if (stop.stop_requested()) return QString();
+        if (stop.stop_requested()) return tr("stopped");
         auto done = movie->file.add(frame, movie->frames.stay(i));
         if (done && last)
             done = writeWhole(movie->path, [&](QIODevice& device) -> std::expected<void, QString> {
@@ -153,16 +154,53 @@ void Exporter::paintNext(const std::shared_ptr<Movie>& movie) {
     });
 }
 
-void Exporter::begin(const QString& path) {
+bool Exporter::begin(const QString& path) {
+    m_stop = std::stop_source();
+    // A place that cannot be written to says so now, and not when the last frame is painted.
+    if (QSaveFile place(path); !place.open(QIODevice::WriteOnly)) {
+        end(path, place.errorString());
+        return false;
+    }
     m_busy = true;
+    m_toldOfClosing = false;
+    m_name = QFileInfo(path).fileName();
     refresh();
-    m_window->messages()->say(tr("Writing %1…").arg(QFileInfo(path).fileName()));
+    if (!m_pill) {
+        m_pill = new views::Pill({}, views::Pill::Tone::Neutral);
+        m_pill->setDot(true);
+        m_pill->setClickable(true);
+        m_pill->setToolTip(tr("Stops the writing; nothing of the file is left"));
+        connect(m_pill, &QAbstractButton::clicked, this, &Exporter::stop);
+        m_window->statusBar()->addPermanentWidget(m_pill);
+    }
+    showProgress(0);
+    m_pill->show();
+    m_window->messages()->sayUntilNext(tr("Writing %1…").arg(m_name));
+    return true;
+}
+
+void Exporter::showProgress(int percent) {
+    //: In the status bar: %1 a file that is being written, %2 how much of it is done.
+    const QString words = percent > 0 ? tr("writing %1 · %2 %").arg(m_name).arg(percent) : tr("writing %1").arg(m_name);
+    m_pill->setText(words);
+    m_pill->setAccessibleName(words);
+}
+
+bool Exporter::mayClose() {
+    if (!m_busy || m_toldOfClosing) return true;
+    m_toldOfClosing = true;
+    m_window->complain(
+        tr("%1 is still being written. Closing again stops that, and nothing of it is left.").arg(m_name));
+    return false;
 }
 
 void Exporter::end(const QString& path, const QString& error) {
     m_busy = false;
+    if (m_pill) m_pill->hide();
     refresh();
-    if (error.isEmpty())
+    if (m_stop.stop_requested() && !error.isEmpty())
+        m_window->messages()->say(tr("Stopped: nothing of %1 was written.").arg(m_name));
+    else if (error.isEmpty())
         m_window->messages()->say(tr("Saved %1.").arg(path), MessageBar::Kind::Good);
     else
         m_window->complain(tr("%1 could not be written: %2").arg(path, error));

@@ -7,6 +7,10 @@
 
 class QAction;
 
+namespace lockscope::views {
+class Pill;
+}
+
 namespace lockscope::app {
 
 class ActionRegistry;
@@ -24,6 +28,12 @@ public:
     /// The commands that the File menu shows.
     QList<QAction*> makeActions(ActionRegistry* registry);
     bool isBusy() const { return m_busy; }
+    /// Gives up what is being written; nothing of it is left.
+    void stop() { m_stop.request_stop(); }
+    /// Whether the program may end. What is being written is told of once; wishing it again ends that.
+    bool mayClose();
+    /// In the status bar while something is written; null before.
+    views::Pill* pill() const { return m_pill; }
 
     /// Writes the open session's trace as far as it has come. Precondition: a session is open.
     void writeTrace(const QString& path, const trace::ExportFormat& format);
@@ -39,14 +49,19 @@ private:
     void askForTrace();
     void askForMovie();
     void paintNext(const std::shared_ptr<Movie>& movie);
-    void begin(const QString& path);
+    /// False: there is no writing to this place, and the reason was told.
+    bool begin(const QString& path);
+    void showProgress(int percent);
     void end(const QString& path, const QString& error);
     void refresh();
 
     MainWindow* m_window;
     QAction* m_trace = nullptr;
     QAction* m_movie = nullptr;
+    views::Pill* m_pill = nullptr;
+    QString m_name; ///< of the file that is being written
     bool m_busy = false;
+    bool m_toldOfClosing = false;
     std::stop_source m_stop;
     Background m_thread{"export"};
 };

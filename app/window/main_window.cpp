@@ -16,6 +16,7 @@
 #include "window/action_registry.h"
 #include "window/compare_desk.h"
 #include "window/editor_desk.h"
+#include "window/exporter.h"
 #include "window/finder.h"
 #include "window/help_desk.h"
 #include "window/lesson_desk.h"
@@ -249,6 +250,7 @@ WorkArea* MainWindow::needWork() {
     m_work = new WorkArea(this, m_context, m_settings);
     m_alerts = new WindowAlerts(this);
     m_centre->addWidget(m_work->timeline());
+    m_messages->standOver(m_work->timeline());
     m_help->attachTimeline();
     m_help->attachPanels();
     connect(m_work, &WorkArea::panelBuilt, m_help, &HelpDesk::attachPanels);
@@ -394,6 +396,7 @@ void MainWindow::remember() {
 
 void MainWindow::closeEvent(QCloseEvent* event) {
     if (!EditorDesk::of(this)->mayClose()) return event->ignore(); // its question is on the screen
+    if (!m_sharer->exporter()->mayClose()) return event->ignore();
     remember();
     m_player->pause();
     QMainWindow::closeEvent(event);

@@ -82,6 +82,11 @@ void MessageBar::say(const QString& message, Kind kind, About about) {
         m_leave.start(kNoteMs);
 }
 
+void MessageBar::sayUntilNext(const QString& message) {
+    say(message);
+    m_leave.stop();
+}
+
 void MessageBar::offer(const QString& message, QAction* action) {
     say(message, Kind::Note);
     if (QAction* const before = m_offer->defaultAction()) m_offer->removeAction(before);
@@ -97,21 +102,33 @@ void MessageBar::instantLeft() {
     if (m_about == About::Instant && !isHidden()) dismiss();
 }
 
+void MessageBar::standOver(QWidget* part) {
+    if (m_part) m_part->removeEventFilter(this);
+    m_part = part;
+    part->installEventFilter(this);
+    if (!isHidden()) place();
+}
+
 void MessageBar::place() {
     constexpr int kLeast = 320, kMost = 860, kEdge = 16, kStatusLine = 28;
     const QWidget* const window = parentWidget();
+    QRect room = window->rect().adjusted(0, 0, 0, -kStatusLine);
+    if (m_part && m_part->isVisible() && m_part->width() >= kLeast + 2 * kEdge)
+        room = QRect(m_part->mapTo(window, QPoint()), m_part->size());
     const int around = layout()->contentsMargins().left() + layout()->contentsMargins().right() +
                        m_close->sizeHint().width() + layout()->spacing() +
                        (m_offer->isHidden() ? 0 : m_offer->sizeHint().width() + layout()->spacing());
     const QRect words =
         m_text->fontMetrics().boundingRect(QRect(0, 0, kMost, 10'000), Qt::TextWordWrap, m_text->text());
-    const int wide = std::min(std::clamp(words.width() + around + 8, kLeast, kMost), window->width() - 2 * kEdge);
+    const int wide = std::min(std::clamp(words.width() + around + 8, kLeast, kMost), room.width() - 2 * kEdge);
     const int high = heightForWidth(wide);
-    setGeometry((window->width() - wide) / 2, window->height() - kStatusLine - kEdge - high, wide, high);
+    setGeometry(room.left() + (room.width() - wide) / 2, room.bottom() - kEdge - high, wide, high);
 }
 
 bool MessageBar::eventFilter(QObject* watched, QEvent* event) {
-    if (watched == parentWidget() && event->type() == QEvent::Resize && !isHidden()) place();
+    const bool moved = event->type() == QEvent::Resize || event->type() == QEvent::Move ||
+                       event->type() == QEvent::Show || event->type() == QEvent::Hide;
+    if ((watched == parentWidget() || watched == m_part) && moved && !isHidden()) place();
     return QWidget::eventFilter(watched, event);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <QPointer>
 #include <QTimer>
 #include <QWidget>
 
@@ -9,7 +10,8 @@ class QToolButton;
 
 namespace lockscope::app {
 
-/// Says what went wrong, where, and what to do, without moving anything: a strip over the window's lower edge. A note
+/// Says what went wrong, where, and what to do, without moving anything: a strip over the lower edge of the window, or
+/// of the picture in it, so that it covers no rows of a table and no buttons. A note
 /// goes away by itself; a problem stays until it is closed or the next message comes.
 class MessageBar : public QWidget {
     Q_OBJECT
@@ -18,7 +20,11 @@ public:
     /// A message about one instant on the time axis goes away as soon as the playhead leaves that instant.
     enum class About : std::uint8_t { Session, Instant };
     explicit MessageBar(QWidget* window);
+    /// From now on it stands over the lower edge of this part of the window while that is in sight.
+    void standOver(QWidget* part);
     void say(const QString& message, Kind kind = Kind::Note, About about = About::Session);
+    /// A note about something that goes on: it stays until the next message.
+    void sayUntilNext(const QString& message);
     /// The playhead stands elsewhere now.
     void instantLeft();
     /// A note with what a person may want to do about it, as a button beside the sentence; it stays for twice as long.
@@ -37,6 +43,7 @@ protected:
 private:
     void place();
 
+    QPointer<QWidget> m_part;
     QLabel* m_text;
     QToolButton* m_close;
     QToolButton* m_offer;

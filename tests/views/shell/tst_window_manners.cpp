@@ -264,6 +264,25 @@ private Q_SLOTS:
         scene.window->messages()->say(QStringLiteral("Saved."));
         scene.window->player()->seek(1s);
         QVERIFY(scene.window->messages()->isVisible()); // that stays true
+
+        // Nobody looks for a row under it: it stands over the picture, in a small window and in a large one.
+        for (const QSize size : {QSize(1280, 720), QSize(1600, 1000)}) {
+            scene.window->resize(size);
+            scene.window->work()->setLayout(app::Layout::Monitor);
+            scene.window->complain(QStringLiteral("It could not be written. ").repeated(6));
+            QTRY_COMPARE(scene.window->size(), size);
+            const auto tables = [&scene] {
+                auto all = scene.window->findChildren<QAbstractItemView*>();
+                all.removeIf(
+                    [](const auto* one) { return !one->isVisible() || one->viewport()->visibleRegion().isEmpty(); });
+                return all;
+            };
+            QTRY_VERIFY(!tables().isEmpty());
+            for (const QAbstractItemView* table : tables()) {
+                const QRect place(table->mapTo(scene.window.get(), QPoint()), table->size());
+                QTRY_VERIFY2(!place.intersects(scene.window->messages()->geometry()), qPrintable(table->objectName()));
+            }
+        }
     }
 
     void theWindowFitsItsScreen() {
