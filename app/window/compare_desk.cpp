@@ -5,6 +5,7 @@
 #include "session/simulated_session.h"
 #include "transport/player.h"
 #include "window/action_registry.h"
+#include "window/lesson_desk.h"
 #include "window/main_window.h"
 
 namespace lockscope::app {
@@ -39,11 +40,17 @@ views::CompareWindow* CompareDesk::open(std::optional<experiment::Contrast> cont
         return nullptr;
     }
     m_window->player()->pause();
+    if (const auto pair = m_window->lessons()->guide()->pair(); pair && !contrast)
+        return show({pair->first, pair->seed, {}, {}, {}}, experiment::parseContrast(pair->difference, pair->first));
+    return show(session::sharedRunOf(*session), std::move(contrast));
+}
+
+views::CompareWindow* CompareDesk::show(const session::SharedRun& run, std::optional<experiment::Contrast> contrast) {
     delete m_compare;
-    m_compare = new views::CompareWindow(session::sharedRunOf(*session), std::move(contrast));
+    m_compare = new views::CompareWindow(run, std::move(contrast));
     m_compare->setAttribute(Qt::WA_DeleteOnClose);
-    connect(m_compare, &views::CompareWindow::openWanted, this, [this](const session::SharedRun& run) {
-        m_window->setSession(std::make_unique<session::SimulatedSession>(run), false);
+    connect(m_compare, &views::CompareWindow::openWanted, this, [this](const session::SharedRun& lower) {
+        m_window->setSession(std::make_unique<session::SimulatedSession>(lower), false);
         m_window->activateWindow();
     });
     m_compare->show();

@@ -9,6 +9,7 @@
 #include "theme/fonts.h"
 #include "timeline/timeline_view.h"
 #include "welcome/welcome_page.h"
+#include "window/compare_desk.h"
 #include "window/help_desk.h"
 #include "window/lesson_keys.h"
 #include "window/main_window.h"
@@ -52,6 +53,7 @@ void LessonDesk::needPanel() {
     connect(m_panel, &views::LessonPanel::nextLessonWanted, this, &LessonDesk::openNext);
     connect(m_panel, &views::LessonPanel::termAsked, this,
             [this](const QString& id) { m_window->help()->showTerm(id); });
+    connect(m_panel, &views::LessonPanel::pairWanted, this, [this] { m_window->comparison()->open(); });
 }
 
 void LessonDesk::setPanelWidth(int width) {

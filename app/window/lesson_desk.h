@@ -28,6 +28,8 @@ public:
     bool isGuiding() const;
     /// Shows a step, from 0, of a lesson that is being written. The error is a sentence.
     std::expected<void, QString> preview(const lesson::Lesson& lesson, int step);
+    /// The keyboard begins where the lesson goes on, and its place can be seen; without a lesson it stays where it is.
+    void takeKeyboard();
     /// The narration's width in pixels; 0: the usual one, which follows the text's size.
     void setPanelWidth(int width);
 
@@ -44,8 +46,6 @@ private:
     void needPanel();
     void showWorld(const scenario::Scenario& scenario, quint64 seed);
     void refresh();
-    /// The keyboard begins where the lesson goes on, and its place can be seen.
-    void takeKeyboard();
 
     MainWindow* m_window;
     Stage* m_stage;

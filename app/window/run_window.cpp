@@ -288,6 +288,7 @@ int runWindow(int& argc, char** argv) {
             QApplication::exit(0);
         });
     window.show();
+    window.lessons()->takeKeyboard(); // a window that was hidden has shown no focus
     if (parser.isSet(kPanel))
         if (const QString error = bringForward(parser.value(kPanel), window); !error.isEmpty()) return usage(error);
     views::CompareWindow* compared = nullptr;

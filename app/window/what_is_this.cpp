@@ -2,8 +2,10 @@
 #include "window/what_is_this.h"
 
 #include "cluster/cluster_panel.h"
+#include "connections/connections_panel.h"
 #include "faults/break_panel.h"
 #include "faults/workload_panel.h"
+#include "locks/lock_detail_panel.h"
 #include "locks/locks_panel.h"
 #include "locks/protocol_panel.h"
 #include "locks/queue_view.h"
@@ -11,11 +13,16 @@
 #include "models/locks_model.h"
 #include "models/told_violation.h"
 #include "models/verdict_model.h"
+#include "statistics/statistics_panel.h"
 #include "timeline/timeline_view.h"
+#include "transport/transport_bar.h"
 #include "transport/verdict_banner.h"
 #include "transport/why_line.h"
 #include "verdict/verdict_panel.h"
+#include "waits/waits_panel.h"
 
+#include <QLabel>
+#include <QLineEdit>
 #include <QListView>
 #include <QTreeView>
 
@@ -144,6 +151,20 @@ QString ofCard(const views::VerdictPanel& panel, std::optional<QPoint> mouse) {
     return {};
 }
 
+/// The term of a line of a lock's detail, by its caption; the ring and what stands on the server are the record.
+QString ofDetail(const QWidget* asked) {
+    using views::LockDetailPanel;
+    const auto* const label = qobject_cast<const QLabel*>(asked);
+    const std::pair<QString, const char*> captions[]{{LockDetailPanel::tr("Who decides"), "quorum"},
+                                                     {LockDetailPanel::tr("Believers"), "belief"},
+                                                     {LockDetailPanel::tr("Token"), "fencing-token"},
+                                                     {LockDetailPanel::tr("Held for"), "holder"},
+                                                     {LockDetailPanel::tr("Renewal"), "renewal"}};
+    for (const auto& [caption, term] : captions)
+        if (label && label->text() == caption) return QLatin1String(term);
+    return QStringLiteral("record");
+}
+
 /// The term of a widget, or of the panel that it is a part of. `mouse`: where on the screen it is asked about.
 QString termOf(const QWidget* asked, const views::ViewContext& context, std::optional<QPoint> mouse) {
     for (const QWidget* widget = asked; widget; widget = widget->parentWidget()) {
@@ -162,6 +183,14 @@ QString termOf(const QWidget* asked, const views::ViewContext& context, std::opt
         if (qobject_cast<const views::BreakPanel*>(widget)) return QStringLiteral("mark-fault");
         if (qobject_cast<const views::QueueView*>(widget)) return QStringLiteral("waiter");
         if (qobject_cast<const views::TtlHistory*>(widget)) return QStringLiteral("time-left");
+        if (qobject_cast<const views::LockDetailPanel*>(widget)) return ofDetail(asked);
+        if (qobject_cast<const views::WaitsPanel*>(widget)) return QStringLiteral("wait-for-graph");
+        if (qobject_cast<const views::StatisticsPanel*>(widget)) return QStringLiteral("waiter");
+        if (qobject_cast<const views::ConnectionsPanel*>(widget)) return QStringLiteral("server");
+        if (qobject_cast<const views::TransportBar*>(widget))
+            return qobject_cast<const QLineEdit*>(asked) && !qobject_cast<const views::CommandField*>(asked)
+                       ? QStringLiteral("seed")
+                       : QString();
         if (const auto* panel = qobject_cast<const views::LocksPanel*>(widget)) return inTable(*panel->view(), mouse);
         if (const auto* cluster = qobject_cast<const views::ClusterPanel*>(widget)) {
             const auto* const item = mouse ? cluster->picture().at(cluster->mapFromGlobal(*mouse)) : nullptr;

@@ -149,6 +149,28 @@ std::expected<Scenario, QString> contrasted(const Scenario& scenario, const Cont
     return other;
 }
 
+std::optional<Contrast> contrastBetween(const Scenario& scenario, const Scenario& other) {
+    // One change may bring others along: a resource that checks tokens needs a lock that gives them. Servers, faults
+    // and programs are no settings: they have to be equal.
+    const auto makes = [&](const Contrast& contrast) {
+        const auto made = contrasted(scenario, contrast);
+        return made && *made == other;
+    };
+    if (scenario.recipe != other.recipe) {
+        const Contrast recipe{kRecipe, other.recipe};
+        return makes(recipe) ? std::optional(recipe) : std::nullopt;
+    }
+    for (const scenario::Setting& setting : scenario::allSettings()) {
+        const Contrast one{setting.id, scenario::textOf(setting, other)};
+        if (one.value != scenario::textOf(setting, scenario) && makes(one)) return one;
+    }
+    if (other.manager && scenario.manager && other.manager->mode != scenario.manager->mode) {
+        const Contrast mode{kManager, QString::fromLatin1(scenario::managerModeId(other.manager->mode))};
+        if (makes(mode)) return mode;
+    }
+    return std::nullopt;
+}
+
 std::optional<Difference> firstDifference(const trace::Trace& first, const trace::Trace& second, Nanos tolerance) {
     // Beyond the shorter run nothing can be compared.
     const Nanos end = std::min(first.reached(), second.reached());

@@ -25,6 +25,9 @@ std::vector<Contrast> contrastsOf(const scenario::Scenario& scenario);
 /// The scenario with that change from its start, on servers of the recipe. The error is a sentence.
 std::expected<scenario::Scenario, QString> contrasted(const scenario::Scenario& scenario, const Contrast& contrast);
 
+/// The one change that makes `other` of `scenario`. nullopt: it takes several, or none.
+std::optional<Contrast> contrastBetween(const scenario::Scenario& scenario, const scenario::Scenario& other);
+
 /// The first place where two runs part: rows of beliefs, of renewals and of the resource; nullopt in one of them: there
 /// nothing more happens.
 struct Difference {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lesson/scene_run.h"
 
+#include "experiment/contrast.h"
 #include "experiment/run.h"
 #include "scenario/scenario_file.h"
 #include "session/open_scenario.h"
@@ -143,6 +144,12 @@ std::expected<SceneRun, QString> playScene(const Scene& scene, const QJsonObject
     std::ranges::copy_if(scenario->faults, std::back_inserter(byHand), &scenario::Fault::byHand);
     return SceneRun{*scenario, std::make_shared<Facts>(report.trace, std::make_shared<verdict::Verdict>(report.verdict),
                                                        *scenario, std::move(byHand), finder.take())};
+}
+
+QString oneDifference(const Scene& first, const SceneRun& firstRun, const Scene& second, const SceneRun& secondRun) {
+    if (first.scenario != second.scenario || first.seed != second.seed) return {};
+    const auto contrast = experiment::contrastBetween(firstRun.scenario, secondRun.scenario);
+    return contrast ? contrast->toString() : QString();
 }
 
 } // namespace lockscope::lesson

@@ -21,4 +21,8 @@ struct SceneRun {
 /// Plays it, as fast as it goes. The error is a sentence: the scenario does not run, or a moment does not happen.
 std::expected<SceneRun, QString> playScene(const Scene& scene, const QJsonObject& further = {});
 
+/// The setting, or the recipe, in which alone two scenes differ, with its value in the second one: "deadline=honoured",
+/// as experiment::parseContrast() reads it. Empty: they differ in more, or are no runs of one scenario and seed.
+QString oneDifference(const Scene& first, const SceneRun& firstRun, const Scene& second, const SceneRun& secondRun);
+
 } // namespace lockscope::lesson

@@ -353,6 +353,21 @@ LessonGuide::Bet LessonGuide::bet() const {
     return {tr("✗ bet: %1").arg(words), tr("✗ your bet"), false};
 }
 
+std::optional<LessonGuide::Pair> LessonGuide::pair() const {
+    // A run beside another is seen to its end: before a bet that would give the answer away.
+    if (m_phase != Phase::Step || !current() || current()->ask || !arrived()) return std::nullopt;
+    const QString& here = current()->scene;
+    for (int step = m_step - 1; step >= 0; --step) {
+        const QString& there = m_lesson->steps[std::size_t(step)].scene;
+        if (there == here) continue;
+        const lesson::Scene& first = *m_lesson->scene(there);
+        const QString one = lesson::oneDifference(first, m_runs.at(there), *m_lesson->scene(here), m_runs.at(here));
+        if (one.isEmpty()) return std::nullopt;
+        return Pair{m_runs.at(there).scenario, first.seed, one};
+    }
+    return std::nullopt;
+}
+
 QString LessonGuide::where() const {
     const lesson::Step* const step = current();
     if (!step || !m_lesson) return {};

@@ -93,6 +93,15 @@ public:
     /// The hands that were counted for each choice of this step; empty: none were counted.
     std::vector<int> hands() const;
     bool goalReached() const { return m_goalReached; }
+    /// Two runs of the lesson that differ in one thing, the step's own being the second.
+    struct Pair {
+        scenario::Scenario first;
+        quint64 seed = 1;
+        QString difference; ///< "deadline=honoured"
+    };
+    /// The run of an earlier step beside that of this one, where the run has answered the step's bets; nullopt: there
+    /// is no such pair.
+    std::optional<Pair> pair() const;
     /// The step's places to look at, in words, for a reader who does not see the picture.
     QString where() const;
 

@@ -134,6 +134,14 @@ QWidget* LessonPanel::makeWords() {
     }
     terms->addStretch(1);
     column->addLayout(terms);
+    m_pair = new QPushButton(icon("clients"), tr("Side by side with the run before"));
+    m_pair->setObjectName(QStringLiteral("lesson.pair"));
+    m_pair->setFocusPolicy(Qt::TabFocus);
+    const QKeySequence pairKey(Qt::CTRL | Qt::SHIFT | Qt::Key_B);
+    m_pair->setToolTip(
+        tr("Both runs on one axis, and where they part (%1)").arg(pairKey.toString(QKeySequence::NativeText)));
+    connect(m_pair, &QPushButton::clicked, this, &LessonPanel::pairWanted);
+    column->addWidget(m_pair);
     m_question = new Paragraph;
     m_question->setRole(Role::Text);
     m_question->setFont(uiFont(3, QFont::DemiBold));
@@ -300,6 +308,7 @@ void LessonPanel::refreshResult() {
 
 void LessonPanel::refreshQuestion() {
     using Phase = LessonGuide::Phase;
+    setShown(m_pair, m_guide->pair().has_value());
     const bool asks = m_guide->phase() == Phase::Step && !m_guide->question().isEmpty() && m_guide->arrived();
     m_question->setVisible(asks);
     if (asks) m_question->setText(m_guide->question());

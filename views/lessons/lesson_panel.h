@@ -30,6 +30,8 @@ public:
     QPushButton* nextButton() const { return m_next; }
     QPushButton* backButton() const { return m_back; }
     QPushButton* leaveButton() const { return m_leave; }
+    /// Shows this step's run beside the one before; hidden where they differ in more than one thing.
+    QPushButton* pairButton() const { return m_pair; }
     /// The words of the narration that the glossary explains; those that are not needed are hidden.
     const std::vector<QToolButton*>& terms() const { return m_terms; }
     /// The answer of that number, from 1.
@@ -42,6 +44,8 @@ Q_SIGNALS:
     void nextLessonWanted();
     /// A word of the narration shall be explained: the id of a term of the glossary.
     void termAsked(QString id);
+    /// This step's run shall be shown beside the one before.
+    void pairWanted();
 
 protected:
     void paintEvent(QPaintEvent*) override;
@@ -79,6 +83,7 @@ private:
     Paragraph* m_answer;
     Paragraph* m_narration;
     std::vector<QToolButton*> m_terms;
+    QPushButton* m_pair;
     Paragraph* m_question;
     std::vector<ChoiceButton*> m_choices;
     Paragraph* m_bet;

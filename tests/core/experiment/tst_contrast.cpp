@@ -82,6 +82,7 @@ private Q_SLOTS:
             const auto other = contrasted(plain, contrast);
             QVERIFY2(other, qPrintable(contrast.toString()));
             QVERIFY(!(*other == plain));
+            QCOMPARE(experiment::contrastBetween(plain, *other), std::optional(contrast));
             QCOMPARE(experiment::parseContrast(contrast.toString(), plain), std::optional(contrast));
         }
     }
@@ -102,6 +103,20 @@ private Q_SLOTS:
         QVERIFY(other);
         const auto first = experiment::run(plain, 1), second = experiment::run(*other, 1);
         QVERIFY2(experiment::firstDifference(*first.trace, *second.trace), qPrintable(offered.front().toString()));
+    }
+
+    void severalDifferencesAreNoContrast() {
+        const scenario::Scenario plain = builtin("gc-pause");
+        QVERIFY(!experiment::contrastBetween(plain, plain));
+        scenario::Scenario other = plain;
+        other.lock.lease = 7s;
+        QCOMPARE(experiment::contrastBetween(plain, other)->toString(), u"lease=7s"_qs);
+        other.workload.clients += 1;
+        QVERIFY(!experiment::contrastBetween(plain, other));
+        other = plain;
+        other.lock.lease = 7s;
+        other.faults.clear(); // no setting
+        QVERIFY(!experiment::contrastBetween(plain, other));
     }
 
     void badContrastsAreRefused() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The course: every built-in lesson is played from its first step to its last, and each of its words is checked.
+#include "experiment/contrast.h"
 #include "lesson/lesson_check.h"
 #include "lesson/lesson_file.h"
 #include "lesson/lesson_proof.h"
@@ -51,6 +52,30 @@ QStringList sentencesOf(const std::vector<Untruth>& untruths) {
 class tst_lessons : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    /// Where a lesson plays a run again with one thing changed, the two can be seen side by side, and do part.
+    void pairsOfRunsPart() {
+        QStringList pairs;
+        for (const QString& id : builtinLessons()) {
+            const auto lesson = loadLesson(id);
+            QVERIFY(lesson);
+            for (std::size_t i = 1; i < lesson->steps.size(); ++i) {
+                const Scene &before = *lesson->scene(lesson->steps[i - 1].scene),
+                            &here = *lesson->scene(lesson->steps[i].scene);
+                if (before.id == here.id || before.scenario != here.scenario) continue;
+                const auto first = playScene(before), second = playScene(here);
+                QVERIFY(first && second);
+                const QString one = oneDifference(before, *first, here, *second);
+                if (one.isEmpty()) continue;
+                pairs << id + u' ' + one;
+                QVERIFY2(experiment::firstDifference(first->facts->trace(), second->facts->trace()),
+                         qPrintable(pairs.back()));
+            }
+        }
+        for (const QString& wanted :
+             {u"the-pause deadline=honoured"_qs, u"watchdog deadline=honoured"_qs, u"fencing token_check=off"_qs})
+            QVERIFY2(pairs.contains(wanted), qPrintable(pairs.join(QStringLiteral(", "))));
+    }
+
     void eachLesson_data() {
         QTest::addColumn<QString>("id");
         QVERIFY(!builtinLessons().isEmpty());

@@ -4,6 +4,7 @@
 #include "experiment/run.h"
 #include "focus_walk.h"
 #include "glossary/glossary_dialog.h"
+#include "lessons/lesson_panel.h"
 #include "locks/locks_panel.h"
 #include "locks/protocol_panel.h"
 #include "session/shared_run.h"
@@ -21,12 +22,15 @@
 #include "window/help_desk.h"
 #include "window/lesson_desk.h"
 #include "window/sharer.h"
+#include "window/what_is_this.h"
 #include "window_scene.h"
 
 #include <QBuffer>
 #include <QClipboard>
 #include <QComboBox>
+#include <QDockWidget>
 #include <QImage>
+#include <QLabel>
 #include <QListView>
 #include <QListWidget>
 #include <QMenu>
@@ -127,6 +131,33 @@ private Q_SLOTS:
         toLesson->trigger();
         menu->close();
         QVERIFY(s.window->lessons()->guide()->isOn());
+    }
+
+    void everyPanelIsExplained() {
+        Scene s;
+        s.open("contention");
+        s.window->player()->seek(3s);
+        QTRY_COMPARE(s.context()->playhead(), Nanos(3s));
+        const auto termAt = [&](const QWidget* widget) {
+            return app::whatIsThis(*s.window, *s.context(), widget->mapToGlobal(widget->rect().center()));
+        };
+        app::WorkArea* const work = s.window->work();
+        for (const auto& [dock, term] : {std::pair{work->waits(), "wait-for-graph"},
+                                         {work->statistics(), "waiter"},
+                                         {work->cluster(), "server"}}) {
+            dock->show();
+            dock->raise();
+            QTRY_VERIFY(!app::WorkArea::isBehind(dock));
+            QTRY_COMPARE(termAt(dock->widget()), QLatin1String(term));
+        }
+        QCOMPARE(termAt(s.window->transport()->seedField()), QStringLiteral("seed"));
+        QSet<QString> told;
+        for (const auto* label : work->inspector()->findChildren<QLabel*>())
+            if (label->isVisible()) told << termAt(label);
+        for (const char* term : {"belief", "fencing-token", "holder", "renewal", "record"})
+            QVERIFY2(told.contains(QLatin1String(term)), term);
+        for (const QString& term : told)
+            QVERIFY2(term.isEmpty() || lesson::findTerm(term), qPrintable(term));
     }
 
     void aTermLeadsToItsLesson() {
@@ -315,7 +346,15 @@ private Q_SLOTS:
         QCOMPARE(future, 0);
         const QString path = s.folder.filePath(QStringLiteral("run.webp"));
         QSignalSpy finished(s.window->sharer()->exporter(), &app::Exporter::finished);
-        s.window->sharer()->exporter()->writeMovie(path);
+        app::Exporter* const exporter = s.window->sharer()->exporter();
+        exporter->writeMovie(path);
+        // While it takes, it is told of, and the window does not close over it.
+        QVERIFY(exporter->isBusy() && exporter->pill()->isVisible());
+        QTRY_VERIFY(exporter->pill()->text().contains(QStringLiteral(" %")));
+        QVERIFY(s.window->messages()->message().startsWith(QStringLiteral("Writing run.webp")));
+        s.window->close();
+        QVERIFY(s.window->isVisible());
+        QVERIFY(s.window->messages()->message().contains(QStringLiteral("still being written")));
         QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 1, 60'000);
         QCOMPARE(finished.first().at(1).toString(), QString());
         QFile file(path);
@@ -323,6 +362,21 @@ private Q_SLOTS:
         const QByteArray bytes = file.readAll();
         QVERIFY(bytes.startsWith("RIFF") && bytes.mid(8, 4) == "WEBP" && bytes.contains("ANIM"));
         QVERIFY(bytes.count("ANMF") >= 3); // frames that look the same may be joined
+        QVERIFY(!exporter->pill()->isVisible());
+
+        // Stopped, nothing is lost of a file that was there; a place that cannot be written to says so at once.
+        finished.clear();
+        exporter->writeMovie(path);
+        QTest::mouseClick(exporter->pill(), Qt::LeftButton);
+        QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 1, 60'000);
+        QVERIFY(!finished.takeFirst().at(1).toString().isEmpty());
+        QVERIFY(s.window->messages()->message().startsWith(QStringLiteral("Stopped")));
+        QVERIFY(file.seek(0));
+        QCOMPARE(file.readAll(), bytes);
+        exporter->writeMovie(s.folder.filePath(QStringLiteral("no/run.webp")));
+        QVERIFY(!exporter->isBusy());
+        QCOMPARE(finished.size(), 1);
+        QVERIFY(s.window->messages()->message().contains(QStringLiteral("no/run.webp")));
     }
 
     void aSmallWindowOfTwoRunsIsReachedByTheKeyboard() {
@@ -344,6 +398,25 @@ private Q_SLOTS:
         for (const QWidget* part : compare->findChildren<QWidget*>(Qt::FindDirectChildrenOnly))
             if (!part->isHidden() && !part->isWindow())
                 QVERIFY2(compare->rect().contains(part->geometry()), part->metaObject()->className());
+    }
+
+    void aLessonShowsItsPairOfRunsSideBySide() {
+        Scene s;
+        s.window->lessons()->open(QStringLiteral("the-pause"), 4, views::LessonGuide::Arrival::AtOnce);
+        const views::LessonGuide* const guide = s.window->lessons()->guide();
+        const QPushButton* const button = s.window->lessons()->panel()->pairButton();
+        QTRY_VERIFY(guide->arrived());
+        QVERIFY(!button->isVisible()); // a bet comes first
+        s.window->lessons()->open(QStringLiteral("the-pause"), 5, views::LessonGuide::Arrival::AtOnce);
+        QTRY_VERIFY(guide->arrived() && button->isVisible());
+        s.press(Qt::Key_B, Qt::ControlModifier | Qt::ShiftModifier);
+        QTRY_VERIFY(qobject_cast<views::CompareWindow*>(QApplication::activeWindow()));
+        auto* const compare = qobject_cast<views::CompareWindow*>(QApplication::activeWindow());
+        QTRY_VERIFY_WITH_TIMEOUT(compare->isReady(), 30'000);
+        QCOMPARE(compare->choice()->currentData().toString(), QStringLiteral("deadline=honoured"));
+        QVERIFY2(compare->outcome().contains(QStringLiteral("write accepted")), qPrintable(compare->outcome()));
+        compare->close();
+        QCOMPARE(guide->phase(), views::LessonGuide::Phase::Step); // the lesson waited
     }
 
     void twoRunsSideBySide() {
