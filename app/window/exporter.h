@@ -30,7 +30,7 @@ public:
     bool isBusy() const { return m_busy; }
     /// Gives up what is being written; nothing of it is left.
     void stop() { m_stop.request_stop(); }
-    /// Whether the program may end. What is being written is told of once; wishing it again ends that.
+    /// Whether the program may end. A file that is being written is told of once; wishing to end again stops it.
     bool mayClose();
     /// In the status bar while something is written; null before.
     views::Pill* pill() const { return m_pill; }

@@ -148,7 +148,7 @@ void findParties(MainWindow* window, const QString& typed, std::vector<CommandFi
     }
 }
 
-/// What can be done to the client or the server that is named: "kill redis-2". What cannot be done now is left out.
+/// Deeds on the client or the server that is named: "kill redis-2". A deed that cannot be done now is left out.
 void findDeeds(MainWindow* window, const QString& typed, std::vector<CommandField::Find>& found) {
     using scenario::Action;
     using session::Breakable;

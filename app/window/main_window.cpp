@@ -43,6 +43,7 @@
 #include <QMenuBar>
 #include <QMimeData>
 #include <QScreen>
+#include <QScrollArea>
 #include <QStackedWidget>
 #include <QStatusBar>
 #include <QTabBar>
@@ -437,6 +438,8 @@ bool MainWindow::focusNextPrevChild(bool next) {
     for (QWidget* widget = step(from); widget != from; widget = step(widget)) {
         if (!canHave(widget)) continue;
         widget->setFocus(next ? Qt::TabFocusReason : Qt::BacktabFocusReason);
+        for (QWidget* around = widget->parentWidget(); around; around = around->parentWidget())
+            if (auto* const area = qobject_cast<QScrollArea*>(around)) area->ensureWidgetVisible(widget);
         return true;
     }
     return false;
