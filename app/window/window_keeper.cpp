@@ -4,12 +4,15 @@
 #include "timeline/timeline_view.h"
 #include "transport/player.h"
 #include "window/editor_desk.h"
+#include "window/exporter.h"
 #include "window/language.h"
 #include "window/lesson_desk.h"
 #include "window/main_window.h"
+#include "window/message_bar.h"
 #include "window/presenter.h"
 #include "window/session_recorder.h"
 #include "window/settings.h"
+#include "window/sharer.h"
 #include "window/work_area.h"
 
 namespace lockscope::app {
@@ -36,6 +39,12 @@ void WindowKeeper::make() {
 }
 
 void WindowKeeper::rebuild() {
+    // The window would take along what it writes. The exporter goes with it, and this connection with the exporter.
+    if (const Exporter* const exporter = m_window->sharer()->exporter(); exporter->isBusy()) {
+        connect(exporter, &Exporter::finished, this, &WindowKeeper::rebuild,
+                Qt::ConnectionType(Qt::QueuedConnection | Qt::UniqueConnection));
+        return m_window->messages()->sayUntilNext(tr("The language changes as soon as the file is written."));
+    }
     const Nanos playhead = m_window->context()->playhead();
     const bool playing = m_window->player()->isPlaying();
     const double speed = m_window->player()->speed();

@@ -9,7 +9,7 @@ class MainWindow;
 class Settings;
 
 /// Owns the window. In another language it builds the window anew, around the same session: at the same instant, at the
-/// same speed, with the same part of the timeline in sight.
+/// same speed, with the same part of the timeline in sight. It waits for a file that is being written.
 class WindowKeeper : public QObject {
     Q_OBJECT
 public:

@@ -13,8 +13,10 @@
 #include "scenario/user_files.h"
 #include "theme/widgets.h"
 #include "window/editor_desk.h"
+#include "window/exporter.h"
 #include "window/lesson_desk.h"
 #include "window/presenter.h"
+#include "window/sharer.h"
 #include "window/window_keeper.h"
 #include "window_scene.h"
 
@@ -230,6 +232,33 @@ private Q_SLOTS:
         guide->back();
         guide->setLanguage(QStringLiteral("zh_CN")); // an unwritten text is as in the other language
         QCOMPARE(guide->narration(), QStringLiteral("Late."));
+    }
+
+    void aFileIsWrittenBeforeTheLanguageChanges() {
+        QTemporaryDir folder;
+        app::Settings settings(folder.filePath(QStringLiteral("s.ini")));
+        settings.setLanguage(QStringLiteral("en"));
+        app::WindowKeeper keeper(&settings);
+        keeper.window()->show();
+        QTRY_VERIFY(keeper.window()->findChild<QAction*>(QStringLiteral("file.open")));
+        keeper.window()->openScenario(QStringLiteral("contention"));
+        keeper.window()->player()->pause();
+        QTRY_VERIFY((keeper.window()->player()->seek(3s), keeper.window()->context()->playhead() == Nanos(3s)));
+        const QString path = folder.filePath(QStringLiteral("run.webp"));
+        app::Exporter* const exporter = keeper.window()->sharer()->exporter();
+        exporter->writeMovie(path);
+        QVERIFY(exporter->isBusy());
+        const app::MainWindow* const before = keeper.window();
+        settings.setLanguage(QStringLiteral("zh_CN"));
+        QCoreApplication::sendPostedEvents(&keeper, QEvent::MetaCall); // nothing else: frames are painted meanwhile
+        QCOMPARE(keeper.window(), before);
+        QVERIFY(before->messages()->message().contains(QStringLiteral("language")));
+        QVERIFY(!QFile::exists(path));
+        QTRY_VERIFY_WITH_TIMEOUT(keeper.window() != before, 60'000);
+        QVERIFY(QFile::exists(path));
+        const app::MainWindow* const chinese = keeper.window();
+        settings.setLanguage(QStringLiteral("en")); // as the other tests read it
+        QTRY_VERIFY(keeper.window() != chinese);
     }
 
     void anotherLanguageGoesOnRecording() {
