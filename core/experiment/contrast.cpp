@@ -158,7 +158,9 @@ std::optional<Contrast> contrastBetween(const Scenario& scenario, const Scenario
     };
     if (scenario.recipe != other.recipe) {
         const Contrast recipe{kRecipe, other.recipe};
-        return makes(recipe) ? std::optional(recipe) : std::nullopt;
+        const auto made = contrasted(scenario, recipe);
+        // A recipe brings its own servers, which a scenario may name already or not.
+        return made && *made == sim::onFittingServers(other) ? std::optional(recipe) : std::nullopt;
     }
     for (const scenario::Setting& setting : scenario::allSettings()) {
         const Contrast one{setting.id, scenario::textOf(setting, other)};

@@ -72,7 +72,8 @@ private Q_SLOTS:
             }
         }
         for (const QString& wanted :
-             {u"the-pause deadline=honoured"_qs, u"watchdog deadline=honoured"_qs, u"fencing token_check=off"_qs})
+             {u"a-row recipe=sql-lease"_qs, u"herd recipe=redis-reentrant"_qs, u"the-pause deadline=honoured"_qs,
+              u"watchdog deadline=honoured"_qs, u"fencing token_check=off"_qs})
             QVERIFY2(pairs.contains(wanted), qPrintable(pairs.join(QStringLiteral(", "))));
     }
 
