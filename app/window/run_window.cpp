@@ -288,7 +288,10 @@ int runWindow(int& argc, char** argv) {
             QApplication::exit(0);
         });
     window.show();
-    window.lessons()->takeKeyboard(); // a window that was hidden has shown no focus
+    // A window that was hidden has shown no focus.
+    QObject::connect(
+        &window, &MainWindow::firstPainted, &window, [&window] { window.lessons()->takeKeyboard(); },
+        Qt::QueuedConnection);
     if (parser.isSet(kPanel))
         if (const QString error = bringForward(parser.value(kPanel), window); !error.isEmpty()) return usage(error);
     views::CompareWindow* compared = nullptr;
