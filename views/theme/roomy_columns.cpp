@@ -32,13 +32,20 @@ RoomyColumns::RoomyColumns(QHeaderView* header, QList<Width> widths)
     Q_ASSERT(m_widths.size() == header->count());
     share(true);
     header->installEventFilter(this);
-    connect(header, &QHeaderView::sectionResized, this, [this](int column) {
-        // The last one stretches by itself.
-        if (m_inside || m_header->visualIndex(column) == m_header->count() - 1) return;
+    connect(header, &QHeaderView::sectionResized, this, [this](int column, int before, int now) {
+        // The last one stretches by itself; a column that leaves or comes back has no other width than it had.
+        const bool stretches = m_header->visualIndex(column) == m_header->count() - 1;
+        if (m_inside || stretches || before == 0 || now == 0) return;
         m_shares = false;
-        // A person arranges the table: all of it is there, and scrolls.
-        const QScopedValueRollback inside(m_inside, true);
-        leave(INT_MAX);
+        // A person arranges the table: all of it is there, and scrolls. Not at once, as the header may be on its way
+        // over its columns.
+        QMetaObject::invokeMethod(
+            this,
+            [this] {
+                const QScopedValueRollback inside(m_inside, true);
+                if (!m_shares) leave(INT_MAX);
+            },
+            Qt::QueuedConnection);
     });
 }
 
