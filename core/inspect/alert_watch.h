@@ -166,7 +166,7 @@ private:
     void await(const QByteArray& name, Lock& lock, Nanos due);
     void findLateRenewals(Nanos knownUntil);
     LateRenewal lateRenewal(LateRenewal::What what, const Lock& lock) const;
-    /// Who waits, and since when; gives the one that waits for the longest time, nullptr: none is named.
+    /// The one that waits for the longest time; nullptr: none is named.
     static const Since* longestWaiter(const std::vector<Since>& waiters);
     /// How long this lock is usually held; 0: too little is known.
     Nanos usualOf(const Lock& lock) const;

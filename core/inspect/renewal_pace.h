@@ -22,7 +22,7 @@ public:
     bool isKnown() const { return m_count >= kFewest; }
     /// The look that saw the last renewal.
     Nanos last() const { return m_last; }
-    /// Of the latest times; 0: none is known.
+    /// The longest and the shortest one of the latest times; 0: none is known.
     Nanos longest() const { return std::chrono::milliseconds(known() == 0 ? 0 : *std::max_element(begin(), end())); }
     Nanos shortest() const { return std::chrono::milliseconds(known() == 0 ? 0 : *std::min_element(begin(), end())); }
     /// By how much they differ.

@@ -216,30 +216,6 @@ void LocksModel::refresh() {
     if (m_again) refreshSoon();
 }
 
-LocksModel::Ages LocksModel::agesNow() const {
-    Ages ages;
-    if (!m_connections) return ages;
-    for (const session::ConnectionFacts& one : m_connections->all()) {
-        if (!one.open || one.lookedAt < Nanos(0)) continue;
-        const auto note = [&](EntityId of, Nanos lookedAt) {
-            const Nanos age = m_context->playhead() - lookedAt;
-            if (age > session::oldAfter(one)) ages[of] = std::chrono::floor<std::chrono::seconds>(age).count();
-        };
-        note(one.id, one.lookedAt);
-        if (!one.lookedAtBefore) continue;
-        for (const auto& [lock, at] : *one.lookedAtBefore)
-            note(lock, at);
-    }
-    return ages;
-}
-
-std::int64_t LocksModel::ageIn(const Ages& ages, EntityId lock) const {
-    if (ages.empty()) return 0;
-    auto found = ages.find(lock);
-    if (found == ages.end()) found = ages.find(trace::connectionOf(*m_context->trace(), lock));
-    return found == ages.end() ? 0 : found->second;
-}
-
 /// Locks that changed hands go to their new holders' groups: not more often than a person can read.
 void LocksModel::regroup(const std::vector<int>& changed) {
     constexpr auto kReadable = 1000ms;

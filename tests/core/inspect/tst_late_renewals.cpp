@@ -46,6 +46,40 @@ struct Renewed {
 class TestLateRenewals : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void aHolderBehindItsOwnPaceIsLate() {
+        AlertWatch watch = watching("renewal-late>2s");
+        LockRow row = held("orders", "A");
+        const auto endsAt = [&row](std::int64_t ms) { row.ends = EndsWithin{ms, ms + 2}; };
+        // A lease of 30 s, renewed every 10 s: at 0, 10 and 20 s; seen by looks that come late by different times.
+        endsAt(30'000);
+        watch.observe(report(1s, {row}));
+        endsAt(40'000);
+        watch.observe(report(11s, {row}));
+        watch.observe(report(29s, {row}));
+        QCOMPARE(told(watch.check(29s)), QString()); // one renewal is no pace
+        endsAt(50'000);
+        watch.observe(report(30s, {row}));
+        watch.observe(report(42s, {row}));
+        QCOMPARE(told(watch.check(42s)), QString()); // 12.002 s may pass
+        QCOMPARE(told(watch.check(60s)), QString()); // a renewal after the last look would not be known
+        row.ttlMs = 7'000;
+        watch.observe(report(43s, {row}));
+        const auto raised = watch.check(43s);
+        QCOMPARE(told(raised), u"renewal-late>2s orders"_qs);
+        QVERIFY2(raised.front().sentence.contains(u"every 10.0 s") &&
+                     raised.front().sentence.contains(u"late by 2.9 s") &&
+                     raised.front().sentence.contains(u"7.0 s of its lease"),
+                 qPrintable(raised.front().sentence));
+        endsAt(60'000);
+        watch.observe(report(44s, {row}));
+        QCOMPARE(told(watch.check(44s)), u"over renewal-late>2s orders"_qs);
+        // The next holder has a pace of its own.
+        row.holders.front().client = "B";
+        watch.observe(report(45s, {row}));
+        watch.observe(report(80s, {row}));
+        QCOMPARE(told(watch.check(80s)), QString());
+    }
+
     void oneThatIsMissingIsToldOnceAndTheNextOneEndsThat() {
         Renewed lock;
         lock.learn();
