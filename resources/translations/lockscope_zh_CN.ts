@@ -266,6 +266,14 @@
         <source>See what the holder, %1, does.</source>
         <translation>请查看持有者 %1 在做什么。</translation>
     </message>
+    <message>
+        <source>%1, number %2 in the queue of “%3”, waits for %4.</source>
+        <translation>%1 排在“%3”队列的第 %2 位，已等了 %4。</translation>
+    </message>
+    <message>
+        <source>Others that wait for less time stand before it, or get in before it. A fair lock, or shorter holds, let it in.</source>
+        <translation>等得更短的客户端排在它前面，或先于它得到了锁。用公平锁，或缩短每次持有，它就能得到锁。</translation>
+    </message>
     <message numerus="yes">
         <source>%n entry(ies) in the queue of “%1” belong to nobody any more.</source>
         <translation>
@@ -315,6 +323,11 @@
     <message>
         <source>What checks tokens refuses new holders, or has let an old one in: compare it with the lock.</source>
         <translation>检查令牌的资源会拒绝新的持有者，或者已放进旧的持有者：请把它与锁对照。</translation>
+    </message>
+    <message>
+        <source>%1 at the longest, %2 at the shortest</source>
+        <extracomment>After "every": how often a lock is renewed.</extracomment>
+        <translation>最短 %2、最长 %1</translation>
     </message>
     <message>
         <source>%1 renewed “%2” every %3, and is late by %4.</source>
@@ -367,6 +380,13 @@
     <message>
         <source>All of them lie in its memory, and each session's end deletes many. Remove what nobody uses, or spread the locks over several ensembles.</source>
         <translation>它们都在内存里，每个会话结束时都要删除许多。请清除无人使用的锁，或把锁分散到多个集群。</translation>
+    </message>
+</context>
+<context>
+    <name>CardWords</name>
+    <message>
+        <source>Made by</source>
+        <translation>制作</translation>
     </message>
 </context>
 <context>
@@ -1418,7 +1438,7 @@
         <translation>A、holder、waiter</translation>
     </message>
     <message>
-        <source>The how manieth</source>
+        <source>Which time</source>
         <translation>第几次</translation>
     </message>
     <message>
@@ -2243,6 +2263,10 @@
         <translation>它属于 %1；由他人释放</translation>
     </message>
     <message>
+        <source>released or deleted</source>
+        <translation>已释放或被删除</translation>
+    </message>
+    <message>
         <source>released</source>
         <translation>已释放</translation>
     </message>
@@ -2261,6 +2285,18 @@
     <message>
         <source>the server lost it with %1 as its owner</source>
         <translation>服务器丢失了它，当时持有者是 %1</translation>
+    </message>
+    <message>
+        <source>why is not known</source>
+        <translation>原因不明</translation>
+    </message>
+    <message>
+        <source>its client has no connection to the server any more</source>
+        <translation>它的客户端与服务器已没有连接</translation>
+    </message>
+    <message>
+        <source>its client is still connected: it stands still, or its watchdog has stopped</source>
+        <translation>它的客户端仍连着服务器：要么停住了，要么看门狗停了</translation>
     </message>
     <message>
         <source>it answers again</source>
@@ -2519,6 +2555,14 @@
         <translation>记录：期限变了</translation>
     </message>
     <message>
+        <source>record: renewal missed</source>
+        <translation>记录：错过续约</translation>
+    </message>
+    <message>
+        <source>record: renewals stopped</source>
+        <translation>记录：续约停止</translation>
+    </message>
+    <message>
         <source>record: free</source>
         <translation>记录：空闲</translation>
     </message>
@@ -2661,6 +2705,14 @@
     <message>
         <source>nobody renewed it</source>
         <translation>没有人续约</translation>
+    </message>
+    <message>
+        <source>every %1 until now, due by %2</source>
+        <translation>此前每 %1 一次，最迟应在 %2 到来</translation>
+    </message>
+    <message>
+        <source>every %1 until now, the last one at %2</source>
+        <translation>此前每 %1 一次，最后一次在 %2</translation>
     </message>
     <message>
         <source>place %1</source>
@@ -2845,6 +2897,14 @@
         <translation>此刻 %1 不是我们的客户端：这里只能破坏我们自己的客户端。</translation>
     </message>
     <message>
+        <source>It is cut off already.</source>
+        <translation>它已经被隔离。</translation>
+    </message>
+    <message>
+        <source>None of its links is cut.</source>
+        <translation>它的链路都没有切断。</translation>
+    </message>
+    <message>
         <source>%1 is dead.</source>
         <translation>%1 已崩溃。</translation>
     </message>
@@ -2879,10 +2939,6 @@
     <message>
         <source>There is no server yet.</source>
         <translation>还没有服务器。</translation>
-    </message>
-    <message>
-        <source>None of its links is cut.</source>
-        <translation>它的链路都没有切断。</translation>
     </message>
     <message>
         <source>There is no lock manager that could change its engine.</source>
@@ -3656,7 +3712,7 @@
         <translation>当 %1 成为领导者时</translation>
     </message>
     <message>
-        <source>%1, time no. %2</source>
+        <source>%1 (no. %2)</source>
         <extracomment>%1 a condition, %2 which time it is met, 2 at least.</extracomment>
         <translation>%1（第 %2 次）</translation>
     </message>
@@ -3710,6 +3766,22 @@
     <message>
         <source>What is this?</source>
         <translation>这是什么？</translation>
+    </message>
+    <message>
+        <source>Client</source>
+        <translation>客户端</translation>
+    </message>
+    <message>
+        <source>Server</source>
+        <translation>服务器</translation>
+    </message>
+    <message>
+        <source>Resource</source>
+        <translation>资源</translation>
+    </message>
+    <message>
+        <source>Break</source>
+        <translation>破坏</translation>
     </message>
     <message>
         <source>Open the shared run</source>
@@ -5286,6 +5358,18 @@ A client's address leads to the new master at once.</source>
         <translation>COMMIT</translation>
     </message>
     <message>
+        <source>A SELECT … FOR UPDATE that finds no row counts as the lock; the row is inserted at the end</source>
+        <translation>SELECT … FOR UPDATE 没找到行也当作已加锁；行到最后才插入</translation>
+    </message>
+    <message>
+        <source>no row → INSERT ({name}) now, in the same transaction</source>
+        <translation>没有行 → 此时在同一事务里 INSERT ({name})</translation>
+    </message>
+    <message>
+        <source>a row, or none: work, write to the resource</source>
+        <translation>有行或没有行：工作，写资源</translation>
+    </message>
+    <message>
         <source>A row with an owner, an expiry by the server's clock, a heartbeat and a version as token</source>
         <translation>一行记录，含所有者、按服务器时钟的过期时间、心跳，版本作令牌</translation>
     </message>
@@ -5769,12 +5853,20 @@ A client's address leads to the new master at once.</source>
 <context>
     <name>RunPicture</name>
     <message>
-        <source>What was seen holds, but not all was seen</source>
-        <translation>所见均成立，但并非全部可见</translation>
+        <source>No invariant breaks in this stretch of the run</source>
+        <translation>在运行的这一段中没有不变量被违反</translation>
+    </message>
+    <message>
+        <source>All invariants hold so far</source>
+        <translation>至今所有不变量都成立</translation>
     </message>
     <message>
         <source>All invariants hold</source>
         <translation>一切不变量成立</translation>
+    </message>
+    <message>
+        <source>What was seen holds, but not all was seen</source>
+        <translation>所见均成立，但并非全部可见</translation>
     </message>
 </context>
 <context>
@@ -6116,13 +6208,6 @@ A client's address leads to the new master at once.</source>
     </message>
 </context>
 <context>
-    <name>Sharer</name>
-    <message>
-        <source>Made by</source>
-        <translation>制作</translation>
-    </message>
-</context>
-<context>
     <name>Shell</name>
     <message>
         <source>--theme %1: light, dark or system</source>
@@ -6385,6 +6470,12 @@ A client's address leads to the new master at once.</source>
         <source>; </source>
         <translation>；</translation>
     </message>
+    <message numerus="yes">
+        <source>There are %n more lock(s).</source>
+        <translation>
+            <numerusform>另外还有 %n 把锁。</numerusform>
+        </translation>
+    </message>
     <message>
         <source>At %1.</source>
         <translation>%1 时。</translation>
@@ -6392,12 +6483,6 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>Nobody has asked for a lock yet.</source>
         <translation>还没有谁请求过锁。</translation>
-    </message>
-    <message numerus="yes">
-        <source>There are %n more lock(s).</source>
-        <translation>
-            <numerusform>另外还有 %n 把锁。</numerusform>
-        </translation>
     </message>
 </context>
 <context>
@@ -7179,6 +7264,14 @@ A client's address leads to the new master at once.</source>
         <translation>随服务器丢失</translation>
     </message>
     <message>
+        <source>renewal missed</source>
+        <translation>错过续约</translation>
+    </message>
+    <message>
+        <source>renewals stopped</source>
+        <translation>续约停止</translation>
+    </message>
+    <message>
         <source>damage: #%1 after #%2</source>
         <translation>损坏：#%1 晚于 #%2</translation>
     </message>
@@ -7352,6 +7445,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>%1 believed at the same time that they held %2, for %3: from %4 to %5.</source>
         <translation>%1 曾同时以为自己持有 %2，持续 %3：从 %4 到 %5。</translation>
+    </message>
+    <message>
+        <source>On the server none of them was seen to hold it.</source>
+        <translation>在服务器上未见其中任何一个持有它。</translation>
     </message>
     <message>
         <source>%1 accepted a write of %2 at %3, when %4 was already held by %5.</source>
@@ -7790,6 +7887,10 @@ A client's address leads to the new master at once.</source>
         <translation>在另一台服务器接管之前，谁也进不来。</translation>
     </message>
     <message>
+        <source>%1 was back at %2 and knew the holder, so nobody else got in.</source>
+        <translation>%1 于 %2 恢复，并且知道持有者是谁，所以没有别人进来。</translation>
+    </message>
+    <message>
         <source>%1 took over at %2 and knew the holder, so nobody else got in.</source>
         <translation>%1 于 %2 接管，并且知道持有者是谁，所以没有别人进来。</translation>
     </message>
@@ -8097,6 +8198,14 @@ A client's address leads to the new master at once.</source>
 </context>
 <context>
     <name>cli</name>
+    <message>
+        <source>Database</source>
+        <translation>数据库</translation>
+    </message>
+    <message>
+        <source>Cache</source>
+        <translation>缓存</translation>
+    </message>
     <message>
         <source>Redisson's reentrant lock, also -fair, -fenced, -rw, -fastmulti, -permit, -semaphore, -latch</source>
         <translation>Redisson 的可重入锁，另有 -fair、-fenced、-rw、-fastmulti、-permit、-semaphore、-latch</translation>
@@ -8492,6 +8601,42 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>Unknown</source>
         <translation>未知</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 / %2</translation>
+    </message>
+    <message>
+        <source>Which servers for a lock</source>
+        <translation>用哪种服务器来加锁</translation>
+    </message>
+    <message>
+        <source>From the least to the most of the recipes on such servers, without those that exist to be seen failing. Waits and requests: of the scenario “%1”. Safety counts runs of a recipe in a scenario.</source>
+        <translation>各行是这类服务器上各种锁从最小到最大的值，不含为展示失败而设的锁。等待与请求取自场景“%1”。安全一项按“一种锁在一个场景中”计数。</translation>
+    </message>
+    <message>
+        <source>Understanding, implementation: steps of the algorithm</source>
+        <translation>理解与实现：算法的步骤数</translation>
+    </message>
+    <message>
+        <source>Performance: requests per acquisition</source>
+        <translation>性能：每次加锁的请求数</translation>
+    </message>
+    <message>
+        <source>Performance: wait, median</source>
+        <translation>性能：等待的中位数</translation>
+    </message>
+    <message>
+        <source>Performance: wait, 99 of 100</source>
+        <translation>性能：100 次中 99 次的等待</translation>
+    </message>
+    <message>
+        <source>Safety: nothing violated but progress</source>
+        <translation>安全：除进展外无一违反</translation>
+    </message>
+    <message>
+        <source>Safety: and granted again to the end</source>
+        <translation>安全：并且直到最后都能再加锁</translation>
     </message>
     <message>
         <source>granted again after %1</source>
@@ -9004,6 +9149,22 @@ A client's address leads to the new master at once.</source>
         <translation>曾由 %1 持有</translation>
     </message>
     <message>
+        <source>held by %1</source>
+        <translation>由 %1 持有</translation>
+    </message>
+    <message>
+        <source>renewed every %1 until now</source>
+        <translation>此前每 %1 续约一次</translation>
+    </message>
+    <message>
+        <source>its client has no connection to the server any more</source>
+        <translation>它的客户端与服务器已没有连接</translation>
+    </message>
+    <message>
+        <source>its client is still connected: it stands still, or its watchdog has stopped</source>
+        <translation>它的客户端仍连着服务器：要么停住了，要么看门狗停了</translation>
+    </message>
+    <message>
         <source>taken</source>
         <translation>取得</translation>
     </message>
@@ -9040,8 +9201,20 @@ A client's address leads to the new master at once.</source>
         <translation>已到期</translation>
     </message>
     <message>
-        <source>released</source>
-        <translation>已释放</translation>
+        <source>released or deleted</source>
+        <translation>已释放或被删除</translation>
+    </message>
+    <message>
+        <source>forced</source>
+        <translation>强制释放</translation>
+    </message>
+    <message>
+        <source>renewal missed</source>
+        <translation>错过续约</translation>
+    </message>
+    <message>
+        <source>renewals stopped</source>
+        <translation>续约停止</translation>
     </message>
     <message>
         <source>may exist twice</source>
@@ -9496,10 +9669,6 @@ A client's address leads to the new master at once.</source>
         <translation>录下我的操作(&amp;H)</translation>
     </message>
     <message>
-        <source>What you do with the run becomes the steps of a lesson</source>
-        <translation>你对运行所做的操作会变成课程的步骤</translation>
-    </message>
-    <message>
         <source>Add a &amp;note to the recording…</source>
         <translation>给录制加一条说明(&amp;N)…</translation>
     </message>
@@ -9510,6 +9679,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>The recording of your hands ended without a lesson: another session was opened.</source>
         <translation>操作录制已结束，没有生成课程：打开了另一个会话。</translation>
+    </message>
+    <message>
+        <source>Another session was opened, so the recording of your hands has ended. Its lesson waits for the editor.</source>
+        <translation>已打开另一个会话，操作录制到此结束。录好的课程等编辑器有空时打开。</translation>
     </message>
     <message>
         <source>Another session was opened, so the recording of your hands has ended. Its lesson is in the editor.</source>
@@ -9524,18 +9697,38 @@ A client's address leads to the new master at once.</source>
         <translation>这一刻要说的话：</translation>
     </message>
     <message>
+        <source>Open the recorded &amp;lesson</source>
+        <translation>打开录好的课程(&amp;L)</translation>
+    </message>
+    <message>
         <source>End the recording of my &amp;hands</source>
         <translation>结束录制操作(&amp;H)</translation>
     </message>
     <message>
-        <source>Ends the recording and opens the lesson</source>
-        <translation>结束录制并打开课程</translation>
+        <source>Open the recorded lesson (%1)</source>
+        <translation>打开录好的课程（%1）</translation>
+    </message>
+    <message>
+        <source>What you do with the run becomes the steps of a lesson</source>
+        <translation>你对运行所做的操作会变成课程的步骤</translation>
+    </message>
+    <message>
+        <source>a recorded lesson waits</source>
+        <translation>录好的课程等着打开</translation>
     </message>
     <message numerus="yes">
         <source>recording your hands: %n step(s)</source>
         <translation>
             <numerusform>正在录制操作：%n 步</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Opens the lesson in the editor</source>
+        <translation>在编辑器里打开课程</translation>
+    </message>
+    <message>
+        <source>Ends the recording and opens the lesson</source>
+        <translation>结束录制并打开课程</translation>
     </message>
 </context>
 <context>
@@ -9589,8 +9782,33 @@ A client's address leads to the new master at once.</source>
         <translation>动画图片 (*.webp)</translation>
     </message>
     <message>
+        <source>stopped</source>
+        <translation>已停止</translation>
+    </message>
+    <message>
+        <source>Stops the writing; nothing of the file is left</source>
+        <translation>停止写入；不留下任何内容</translation>
+    </message>
+    <message>
         <source>Writing %1…</source>
         <translation>正在写入 %1…</translation>
+    </message>
+    <message>
+        <source>writing %1 · %2 %</source>
+        <extracomment>In the status bar: %1 a file that is being written, %2 how much of it is done.</extracomment>
+        <translation>正在写入 %1 · %2 %</translation>
+    </message>
+    <message>
+        <source>writing %1</source>
+        <translation>正在写入 %1</translation>
+    </message>
+    <message>
+        <source>%1 is still being written. Closing again stops that, and nothing of it is left.</source>
+        <translation>%1 还在写入。再次关闭会停止写入，不留下任何内容。</translation>
+    </message>
+    <message>
+        <source>Stopped: nothing of %1 was written.</source>
+        <translation>已停止：%1 没有写入任何内容。</translation>
     </message>
     <message>
         <source>Saved %1.</source>
@@ -10045,6 +10263,13 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>There are no two instants to compare: drag over the timeline with Shift to measure a stretch, or move the playhead back.</source>
         <translation>没有两个时刻可比较：按住 Shift 在时间线上拖动以量出一段，或把播放头往回移。</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::app::WindowKeeper</name>
+    <message>
+        <source>The language changes as soon as the file is written.</source>
+        <translation>文件写完后就切换语言。</translation>
     </message>
 </context>
 <context>
@@ -12337,6 +12562,14 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>全部课程（%1）</translation>
     </message>
     <message>
+        <source>Side by side with the run before</source>
+        <translation>与前一次运行并排</translation>
+    </message>
+    <message>
+        <source>Both runs on one axis, and where they part (%1)</source>
+        <translation>两次运行放在同一时间轴上，并标出从哪里开始不同（%1）</translation>
+    </message>
+    <message>
         <source>Shift counts a hand of the class</source>
         <translation>按住 Shift 点击：记一只举起的手</translation>
     </message>
@@ -12554,6 +12787,26 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
 <context>
     <name>lockscope::views::LockDetailPanel</name>
     <message>
+        <source>Who decides</source>
+        <translation>由谁裁定</translation>
+    </message>
+    <message>
+        <source>Believers</source>
+        <translation>自认持有者</translation>
+    </message>
+    <message>
+        <source>Token</source>
+        <translation>栅栏令牌</translation>
+    </message>
+    <message>
+        <source>Held for</source>
+        <translation>已持有</translation>
+    </message>
+    <message>
+        <source>Renewal</source>
+        <translation>续约</translation>
+    </message>
+    <message>
         <source>Holders</source>
         <translation>持有者</translation>
     </message>
@@ -12590,28 +12843,8 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>连接</translation>
     </message>
     <message>
-        <source>Who decides</source>
-        <translation>由谁裁定</translation>
-    </message>
-    <message>
         <source>Record says</source>
         <translation>记录显示</translation>
-    </message>
-    <message>
-        <source>Believers</source>
-        <translation>自认持有者</translation>
-    </message>
-    <message>
-        <source>Token</source>
-        <translation>栅栏令牌</translation>
-    </message>
-    <message>
-        <source>Held for</source>
-        <translation>已持有</translation>
-    </message>
-    <message>
-        <source>Renewal</source>
-        <translation>续约</translation>
     </message>
     <message>
         <source>of %1</source>
@@ -12915,6 +13148,19 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>%1, %2 perhaps held</source>
         <translation>%1，%2 把可能被持有</translation>
+    </message>
+    <message>
+        <source>%1 · %2 columns hidden</source>
+        <extracomment>%1: the counts of locks; %2: how many columns of the table are left out, in a window that is too narrow for them.</extracomment>
+        <translation>%1 · 隐藏了 %2 列</translation>
+    </message>
+    <message>
+        <source>No room here for: %1. The lock's own panel has them; a wider window shows them here.</source>
+        <translation>这里放不下：%1。锁自己的面板里有；窗口宽些就会显示在这里。</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <translation>、</translation>
     </message>
     <message>
         <source>No locks yet</source>
@@ -14429,6 +14675,11 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <source>Safe</source>
         <extracomment>The first word of the line that says why nobody got in twice although a server died.</extracomment>
         <translation>安全</translation>
+    </message>
+    <message>
+        <source>Now</source>
+        <extracomment>The first word of the line that says how it stands with the locks: "orders: A holds it; …".</extracomment>
+        <translation>现在</translation>
     </message>
     <message>
         <source>A click goes there and explains it.</source>
