@@ -79,7 +79,13 @@ function(lockscope_test source)
   # Not by AUTOMOC, which gives each of hundreds of programs a target of its own and an empty source to compile.
   get_filename_component(path ${source} ABSOLUTE)
   set(moc ${CMAKE_CURRENT_BINARY_DIR}/${name}.moc)
-  add_custom_command(OUTPUT ${moc} COMMAND Qt6::moc -o ${moc} ${path} DEPENDS ${path} VERBATIM)
+  set(includes "")
+  file(STRINGS ${path} interfaces REGEX "Q_INTERFACES") # the one thing for which moc looks into headers
+  if(interfaces)
+    set(includes "-I$<JOIN:$<TARGET_PROPERTY:${name},INCLUDE_DIRECTORIES>,$<SEMICOLON>-I>")
+  endif()
+  add_custom_command(OUTPUT ${moc} COMMAND Qt6::moc ${includes} -o ${moc} ${path} DEPENDS ${path}
+    COMMAND_EXPAND_LISTS VERBATIM)
   target_sources(${name} PRIVATE ${moc})
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
   target_link_libraries(${name} PRIVATE lockscope_flags Qt6::Test ${TEST_LINKS})
