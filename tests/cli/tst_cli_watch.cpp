@@ -10,6 +10,7 @@
 #include <QElapsedTimer>
 #include <QSignalSpy>
 #include <QTemporaryDir>
+#include <array>
 #include <csignal>
 #include <qcoro/qcorotask.h>
 
@@ -243,10 +244,11 @@ private Q_SLOTS:
                                     {u"result"_qs, QLatin1String(result)}};
             file.write(QJsonDocument(entry).toJson(QJsonDocument::Compact) + '\n');
         };
-        for (const char* name : {"lock:forced", "lock:force-of-another", "lock:force-in-vain"})
+        constexpr std::array kNames{"lock:forced", "lock:force-of-another", "lock:force-in-vain"};
+        for (const char* name : kNames)
             redis({u"SET"_qs, QLatin1String(name), u"me"_qs, u"PX"_qs, u"60000"_qs});
-        QTRY_VERIFY2_WITH_TIMEOUT(told("found", "lock:forced") || told("taken", "lock:forced"), out.constData(),
-                                  15'000);
+        for (const char* name : kNames)
+            QTRY_VERIFY2_WITH_TIMEOUT(told("found", name) || told("taken", name), out.constData(), 15'000);
         note("lock:forced", m_server->url(), "sent");
         note("lock:force-of-another", u"redis://127.0.0.2:1"_qs, "freed");
         note("lock:force-in-vain", m_server->url(), "sent");

@@ -37,6 +37,7 @@ struct RedlockWatcher::Server {
     std::map<QByteArray, int> looksToCome; ///< until locks that it does not have, and others do, are free here
 
     bool lost = false; ///< its connection broke, and it has told nothing since
+    QString lostBy;    ///< the last error of its connection, which a new try leaves unsaid
 
     bool isAway() const {
         using State = WatchStatus::State;
@@ -47,7 +48,9 @@ struct RedlockWatcher::Server {
     /// Why it cannot be read; empty: it can.
     QString why() const {
         if (trouble) return trouble->message;
-        return isAway() ? watcher->status().trouble : QString();
+        if (!isAway()) return {};
+        const QString now = watcher->status().trouble;
+        return now.isEmpty() ? lostBy : now;
     }
 };
 
@@ -65,6 +68,7 @@ RedlockWatcher::RedlockWatcher(Runtime& runtime, const ConnectionUrl& url, QStri
         server->client = dial(runtime, one, redis::DriverOptions());
         server->watcher = std::make_unique<RedisWatcher>(*server->client, options);
         server->watcher->onStatus([this, its = server.get()] {
+            if (const QString why = its->watcher->status().trouble; !why.isEmpty()) its->lostBy = why;
             // While it is connected to again it is as far away as before.
             if (its->last && its->watcher->status().state != WatchStatus::State::Connected) its->lost = true;
             if (m_onStatus) m_onStatus();

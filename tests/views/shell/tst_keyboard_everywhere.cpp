@@ -79,7 +79,7 @@ private Q_SLOTS:
         QFETCH(ThemeChoice, theme);
         views::Theme::instance().setChoice(theme);
         tests::WindowScene scene;
-        scene.window->resize(1280, 720); // not everything has room at once
+        scene.window->resize(1280, 720);   // not everything has room at once
         for (const int step : {0, 4, 6}) { // words only, a bet, your turn
             scene.window->lessons()->open(QStringLiteral("three-truths"), step, views::LessonGuide::Arrival::AtOnce);
             QTRY_VERIFY(step == 6 || scene.window->lessons()->guide()->arrived());
