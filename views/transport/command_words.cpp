@@ -52,6 +52,7 @@ constexpr Synonyms kSynonyms[]{
     {"break.hang-work", "stuck deadlock slow loop 卡住 挂起"},
     {"break.restart-node", "reboot start again data disk server 重启 数据"},
     {"break.crash-node", "power loss machine server disk 断电 崩溃"},
+    {"break.isolate-client", "partition network client split 隔离 分区 客户端"},
     {"break.isolate-node", "partition network server split 隔离 分区"},
     {"break.slow-node", "latency slow server network 延迟 变慢"},
     {"break.jump-node-clock", "time skew drift ntp server 时钟 漂移"},

@@ -15,7 +15,7 @@ using redis::Result;
 
 // As many keys at a time as keep a slow server's reply short.
 constexpr std::size_t kBatch = 250;
-// Of strings that are hardly ever locks little is asked, and short answers come: one question for what a SCAN found.
+// Strings are hardly ever locks, so little is asked of them and answers are short: one question for what a SCAN found.
 constexpr std::size_t kDoubtfulBatch = 500;
 // The time that a slow server needs for one command. A longer answer spent the rest elsewhere, for example on our
 // machine.
