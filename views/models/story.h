@@ -8,7 +8,8 @@ namespace lockscope::views {
 /// it; on the server it is held by C, lease 4.1 s left; A still believes to hold it; B waits; A is paused." Of many
 /// locks the one in focus and some more are told, and how many there are besides; of many clients their number.
 QString storyAtPlayhead(const ViewContext& context);
-/// The same of the locks alone: neither the instant nor what is wrong. Empty before anybody asked for a lock.
+/// The part of storyAtPlayhead() that is about locks, without the instant and without the violation that goes on then.
+/// Empty before anybody asked for a lock.
 QString locksAtPlayhead(const ViewContext& context);
 
 } // namespace lockscope::views
