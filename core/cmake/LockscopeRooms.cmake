@@ -49,6 +49,13 @@ function(lockscope_pch target header)
   target_precompile_headers(${target} PRIVATE ${header})
 endfunction()
 
+# Gives the target the precompiled header of another one, and the Qt modules that it was compiled with.
+function(lockscope_reuse_pch target pch visibility)
+  get_target_property(qt ${pch} INTERFACE_LINK_LIBRARIES)
+  target_link_libraries(${target} ${visibility} ${qt})
+  target_precompile_headers(${target} REUSE_FROM ${pch})
+endfunction()
+
 # lockscope_room(<name> FOLDER <path> PCH <pch target> [LINKS <targets…>] [PRIVATE <targets…>])
 # Builds every .cpp in FOLDER (and its subfolders) into lockscope_<name>.
 function(lockscope_room name)
@@ -63,16 +70,14 @@ function(lockscope_room name)
   target_include_directories(lockscope_${name} PUBLIC ${door})
   target_link_libraries(lockscope_${name} PUBLIC lockscope_flags ${ROOM_LINKS} PRIVATE ${ROOM_PRIVATE})
   if(ROOM_PCH)
-    get_target_property(qt ${ROOM_PCH} INTERFACE_LINK_LIBRARIES)
-    target_link_libraries(lockscope_${name} PUBLIC ${qt})
-    target_precompile_headers(lockscope_${name} REUSE_FROM ${ROOM_PCH})
+    lockscope_reuse_pch(lockscope_${name} ${ROOM_PCH} PUBLIC)
   endif()
 endfunction()
 
 # lockscope_test(<source> LINKS <targets…> [LABELS <labels…>] [TIMEOUT <seconds>] [WITH <folders…>]): one program, one
 # ctest entry. WITH names other folders of tests/ whose headers it uses.
 function(lockscope_test source)
-  cmake_parse_arguments(TEST "" "TIMEOUT;PCH" "LINKS;LABELS;DEFINES;WITH" ${ARGN})
+  cmake_parse_arguments(TEST "" "TIMEOUT" "LINKS;LABELS;DEFINES;WITH" ${ARGN})
   get_filename_component(name ${source} NAME_WE)
   add_executable(${name} ${source})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
@@ -89,8 +94,12 @@ function(lockscope_test source)
   target_sources(${name} PRIVATE ${moc})
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
   target_link_libraries(${name} PRIVATE lockscope_flags Qt6::Test ${TEST_LINKS})
-  # They wait for servers, or run code that is optimised elsewhere: a quarter less to compile counts for more.
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(${name} PRIVATE ${lockscope_test_options})
+  if(TEST_LINKS MATCHES "lockscope_views|lockscope_app|timeline_scenes")
+    lockscope_reuse_pch(${name} lockscope_view_tests_pch PRIVATE)
+  else()
+    lockscope_reuse_pch(${name} lockscope_tests_pch PRIVATE)
+  endif()
   list(TRANSFORM TEST_WITH PREPEND ${CMAKE_SOURCE_DIR}/tests/)
   if("live" IN_LIST TEST_LABELS)
     list(APPEND TEST_WITH ${CMAKE_SOURCE_DIR}/tests/live) # for <support/…>
