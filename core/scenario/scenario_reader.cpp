@@ -42,7 +42,7 @@ Trigger readTrigger(const Fields& fields) {
     else if (conditions.size() > 1)
         fields.complain(tr("%1 cannot stand together: a fault waits for one thing").arg(conditions.join(u", "_qs)));
     else if (trigger.on == Trigger::On::Leader && !trigger.client.isEmpty())
-        fields.complain(tr("a server becomes the leader, no client: leave out “client”"));
+        fields.complain(tr("a server is the leader, no client: leave out “client”"));
     if (trigger.server == L("any")) trigger.server.clear();
     return trigger;
 }

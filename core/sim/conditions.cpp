@@ -11,6 +11,12 @@ using scenario::Trigger;
 using trace::EntityId;
 using trace::EventKind;
 
+Conditions::Conditions(Surroundings surroundings, EntityId lock) : m_around(std::move(surroundings)), m_lock(lock) {
+    const trace::Trace& trace = m_around.recorder.trace();
+    for (std::size_t i = 0; i < trace.size(); ++i) // the roles that servers begin with
+        followLeader(trace.at(i));
+}
+
 Conditions::~Conditions() {
     for (const auto& [number, waiting] : m_waiting)
         if (waiting.leaseTimer) m_around.scheduler.cancel(waiting.leaseTimer);
@@ -46,14 +52,46 @@ EntityId Conditions::foundBy(const Trigger& when, const trace::Event& event) con
     return trace::kNoEntity;
 }
 
+void Conditions::followLeader(const trace::Event& event) {
+    switch (event.kind) {
+    case EventKind::NodeRole:
+        if (trace::isMasterRole(m_around.recorder.trace().entity(event.aux).name))
+            m_leaders.insert(event.actor);
+        else
+            m_leaders.erase(event.actor);
+        break;
+    case EventKind::NodeKilled:
+        m_dead.insert(event.actor);
+        break;
+    case EventKind::NodeStarted:
+        m_dead.erase(event.actor);
+        break;
+    default:
+        break;
+    }
+}
+
+EntityId Conditions::leaderNamed(const QString& server) const {
+    for (const EntityId leader : m_leaders)
+        if (!m_dead.contains(leader) && m_around.recorder.trace().entity(leader).name == server.toUtf8()) return leader;
+    return trace::kNoEntity;
+}
+
 void Conditions::add(const scenario::Fault& fault) {
     Q_ASSERT(fault.when);
     Waiting& waiting = m_waiting[++m_last] = {fault};
+    if (fault.when->on == Trigger::On::Leader) {
+        // Some server leads nearly always: without a name the next one that comes to lead is meant.
+        const EntityId leader = leaderNamed(fault.when->server);
+        if (leader != trace::kNoEntity && counted(waiting, leader)) m_waiting.erase(m_last);
+        return;
+    }
     // A lease that has run down further than that is not the one that is meant.
     if (m_deadline - fault.when->left.count() >= m_around.scheduler.now().count()) aim(m_last, waiting);
 }
 
 void Conditions::see(const trace::Event& event) {
+    followLeader(event);
     if (event.subject == m_lock && trace::isRecord(event.kind)) watchLease(event);
     if (m_waiting.empty()) return;
     for (auto at = m_waiting.begin(); at != m_waiting.end();) {

@@ -4,6 +4,7 @@
 #include "trace/recorder.h"
 
 #include <functional>
+#include <set>
 
 namespace lockscope::sim {
 
@@ -20,12 +21,13 @@ public:
         std::function<void(const scenario::Fault&)> due;
     };
     /// Everything outlives it. `lock`: the one whose record Recorded and LeaseLeft look at.
-    Conditions(Surroundings surroundings, trace::EntityId lock) : m_around(std::move(surroundings)), m_lock(lock) {}
+    Conditions(Surroundings surroundings, trace::EntityId lock);
     ~Conditions();
     Conditions(const Conditions&) = delete;
     Conditions& operator=(const Conditions&) = delete;
 
-    /// Counts from now on. Precondition: `fault.when` is there.
+    /// Counts from now on; a server that leads already counts at once where the condition names it. Precondition:
+    /// `fault.when` is there.
     void add(const scenario::Fault& fault);
     void see(const trace::Event& event);
 
@@ -39,6 +41,10 @@ private:
     trace::EntityId foundBy(const scenario::Trigger& when, const trace::Event& event) const;
     /// The condition was true once more. True: the fault strikes, and waits no longer.
     bool counted(Waiting& waiting, trace::EntityId found);
+    /// Who leads, by the roles and the deaths that rows tell.
+    void followLeader(const trace::Event& event);
+    /// The living server of that name that leads now, by its own word; else kNoEntity.
+    trace::EntityId leaderNamed(const QString& server) const;
     void watchLease(const trace::Event& event);
     /// Sets the timer of a fault that waits for a lease to run down.
     void aim(std::uint64_t number, Waiting& waiting);
@@ -48,6 +54,8 @@ private:
     trace::EntityId m_lock;
     trace::EntityId m_owner = trace::kNoEntity; ///< of the lock, by the record: a thread
     std::int64_t m_deadline = -1;               ///< of its hold, ns; -1: none is known
+    std::set<trace::EntityId> m_leaders;        ///< servers whose last role is that of a leader
+    std::set<trace::EntityId> m_dead;           ///< servers that do not run
     std::map<std::uint64_t, Waiting> m_waiting; ///< by their numbers, in the order of the scenario
     std::uint64_t m_last = 0;
 };

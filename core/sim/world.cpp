@@ -119,11 +119,8 @@ void World::strike(const Fault& fault) {
 }
 
 std::expected<void, QString> World::apply(const Fault& fault) {
-    if (fault.when) {
-        m_conditions->add(fault);
-        return {};
-    }
-    const auto done = act(fault);
+    if (fault.when) m_conditions->add(fault);
+    const auto done = fault.when ? std::expected<void, QString>() : act(fault);
     runUntil(now()); // what follows at this very instant, exactly as when the fault strikes from a file
     return done;
 }

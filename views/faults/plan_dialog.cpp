@@ -187,13 +187,13 @@ void PlanDialog::addConditions() {
     add(tr("when the server records a new holder"), int(On::Recorded));
     add(tr("when a client is at a step"), int(On::Step));
     add(tr("when so much of the lease is left"), int(On::LeaseLeft));
-    add(tr("when a server becomes the leader"), int(On::Leader));
+    add(tr("when a server is the leader"), int(On::Leader));
     const scenario::Scenario& settings = m_context->settings();
     for (const QString& role : {QString(), QStringLiteral("holder"), QStringLiteral("waiter")})
         m_client->addItem(partyText(role), role);
     for (const QString& client : clientsOf(settings))
         m_client->addItem(client, client);
-    m_server->addItem(tr("any server"), QString());
+    m_server->addItem(tr("the next one, whichever"), QString());
     for (const scenario::NodeSpec& node : settings.nodes)
         m_server->addItem(node.id, node.id);
     const recipes::RecipeInfo* const recipe = recipes::findRecipe(settings.recipe.toUtf8());

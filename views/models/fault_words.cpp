@@ -176,7 +176,7 @@ QString triggerText(const scenario::Trigger& when) {
         break;
     case On::Leader:
         words = when.server.isEmpty() ? Words::tr("when another server becomes the leader")
-                                      : Words::tr("when %1 becomes the leader").arg(when.server);
+                                      : Words::tr("when %1 is the leader").arg(when.server);
         break;
     }
     //: %1 a condition, %2 which time it is met, 2 at least.

@@ -2,6 +2,7 @@
 // Faults that strike when something happens, and the two that need it most: a lost message, and work that hangs.
 #include "experiment/run.h"
 #include "scenario/scenario_file.h"
+#include "trace/state.h"
 
 #include <QTest>
 
@@ -162,6 +163,76 @@ private Q_SLOTS:
             const trace::Entity& link = trace.entity(cut.subject);
             QVERIFY(link.parent == masters.front().actor || link.other == masters.front().actor);
         }
+    }
+
+    /// Named, a server that leads already is found at once: from the start, from an instant on, and by its role alone.
+    void aServerThatLeadsAlreadyIsFoundAtOnce_data() {
+        QTest::addColumn<QString>("kind");
+        QTest::addColumn<QString>("recipe");
+        QTest::newRow("redis") << u"redis"_qs << u"redis-set"_qs;
+        QTest::newRow("zookeeper") << u"zookeeper"_qs << u"zk-mutex"_qs;
+        QTest::newRow("etcd") << u"etcd"_qs << u"etcd-lease"_qs;
+    }
+    void aServerThatLeadsAlreadyIsFoundAtOnce() {
+        QFETCH(QString, kind);
+        QFETCH(QString, recipe);
+        Trigger when;
+        when.on = Trigger::On::Leader;
+        scenario::Scenario scenario = simple(recipe.toLatin1().constData(), when, Action::PauseNode, "same", 100ms);
+        const bool redis = kind == u"redis"_qs;
+        scenario.setServices({redis ? scenario::defaultService(kind, scenario::ServiceSpec::Shape::Sentinel)
+                                    : scenario::defaultService(kind)});
+        Fault fault = std::exchange(scenario.faults, {}).front();
+        const auto leaderAt = [](const trace::Trace& trace, Nanos at) {
+            QString name;
+            for (const Event& e : rows(trace, EventKind::NodeRole))
+                if (e.time() <= at && trace::isMasterRole(textOf(trace, e)))
+                    name = QString::fromUtf8(trace.entity(e.actor).name);
+            return name;
+        };
+        const QString leader = leaderAt(*experiment::run(scenario, 1).trace, 10s);
+        QVERIFY(!leader.isEmpty());
+
+        fault.at = 10s;
+        fault.when->server = leader;
+        scenario.faults = {fault};
+        const auto at = [](const scenario::Scenario& played) {
+            const auto report = experiment::run(played, 1);
+            const std::vector<Event> found = struck(*report.trace, EventKind::NodePaused);
+            return found.size() == 1 ? std::optional(found.front().time()) : std::nullopt;
+        };
+        QCOMPARE(at(scenario), Nanos(10s));
+        scenario.faults[0].when->after = 250ms;
+        QCOMPARE(at(scenario), Nanos(10s + 250ms));
+        scenario.faults[0].when->after = {};
+        scenario.faults[0].when->nth = 2; // it leads for the first time: nobody else was asked for
+        QCOMPARE(at(scenario), std::nullopt);
+        scenario.faults[0].when->nth = 1;
+        scenario.faults[0].when->server.clear(); // the next one, and there is none
+        QCOMPARE(at(scenario), std::nullopt);
+        scenario.faults[0].at.reset(); // a master from the start on, or the first that is elected
+        scenario.faults[0].when->server = leader;
+        const std::optional<Nanos> first = at(scenario);
+        QVERIFY(first && *first < 10s);
+
+        // A dead server leads nobody, whatever it said last.
+        scenario.faults[0].at = 10s;
+        Fault kill;
+        kill.at = 9900ms;
+        kill.action = Action::KillNode;
+        kill.target = leader;
+        scenario.faults.push_back(kill);
+        QCOMPARE(at(scenario), std::nullopt);
+
+        // Another server is waited for until it leads.
+        const auto after = experiment::run(scenario, 1);
+        const QString next = leaderAt(*after.trace, 40s);
+        QVERIFY(!next.isEmpty() && next != leader);
+        scenario.faults[0].when->server = next;
+        const std::optional<Nanos> then = at(scenario);
+        QVERIFY(then && *then > 9900ms);
+        QCOMPARE(leaderAt(*after.trace, *then), next);
+        QCOMPARE(leaderAt(*after.trace, *then - 1ns), leader);
     }
 
     /// Whichever master has the lock's slot decides the record, and after it the replica that takes over.
