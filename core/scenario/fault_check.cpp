@@ -209,7 +209,7 @@ private:
     void checkLink(const QString& target, const QString& action) {
         // One link where there is one server; of several, all that the client or the server has.
         if (m_clients.contains(target) && (m_nodes.size() == 1 || m_several)) return;
-        if (m_several && m_nodes.contains(target)) return;
+        if (m_nodes.contains(target)) return;
         for (const QString& node : m_nodes) {
             if (!target.endsWith(QLatin1Char('-') + node)) continue;
             const QString client = target.chopped(node.size() + 1);

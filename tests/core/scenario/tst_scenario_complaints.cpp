@@ -77,7 +77,7 @@ private Q_SLOTS:
             "/faults/0/target", "did you mean “holder”?");
         row("unknown node", R"(, "faults": [{"at": "1s", "do": "kill-node", "target": "redis-2"}])", "/faults/0/target",
             "did you mean “redis-1”?");
-        row("not a link", R"(, "faults": [{"at": "1s", "do": "cut-link", "target": "redis-1"}])", "/faults/0/target",
+        row("not a link", R"(, "faults": [{"at": "1s", "do": "cut-link", "target": "everything"}])", "/faults/0/target",
             "“holder-redis-1”");
         row("link of nobody", R"(, "faults": [{"at": "1s", "do": "cut-link", "target": "Q-redis-1"}])",
             "/faults/0/target", "no client “Q”");
