@@ -192,6 +192,24 @@ private Q_SLOTS:
         QCOMPARE(paused.raft().term(), before);
     }
 
+    void E28_aPausedMemberAnswersWhenItGoesOn() {
+        EtcdGroup g(3);
+        sim::EtcdServer& paused = g.follower();
+        g.tell(g.leader(), EtcdGroup::put("k", "old"));
+        g.run(100ms);
+        paused.pause();
+        QVERIFY(g.tell(g.leader(), EtcdGroup::put("k", "new")).after < 50ms); // the others go on
+        const auto local = g.begin(paused, EtcdGroup::get("k", true));
+        const auto fresh = g.begin(paused, EtcdGroup::get("k"));
+        g.run(3s);
+        QVERIFY(!local->done && !fresh->done);
+        paused.resume();
+        QVERIFY(g.until([&] { return local->done && fresh->done; }, 1s) != kNever);
+        QCOMPARE(fresh->said.reply->range.keys.front().value, QByteArray("new")); // it has waited for that
+        g.run(300ms);
+        QCOMPARE(g.tell(paused, EtcdGroup::get("k", true)).reply->range.keys.front().value, QByteArray("new"));
+    }
+
     void E9_aWriteThatTimedOutMayReappear() {
         int reappeared = 0;
         for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
