@@ -6,6 +6,7 @@
 #include "session/simulated_session.h"
 #include "sim/world.h"
 
+#include <QSignalSpy>
 #include <QTest>
 
 using namespace lockscope;
@@ -53,23 +54,32 @@ std::vector<Breakable> targetsIn(const Breakable::Sight& sight) {
     return targets;
 }
 
+/// A built-in one, or one on a Redis cluster.
+scenario::Scenario named(const QString& id) {
+    const bool cluster = id == QLatin1String("cluster");
+    auto loaded = scenario::loadScenario(cluster ? QStringLiteral("contention") : id);
+    if (!loaded) qFatal("there is no such scenario");
+    if (cluster)
+        loaded->setServices({scenario::defaultService(QStringLiteral("redis"), scenario::ServiceSpec::Shape::Cluster)});
+    return *loaded;
+}
+
 } // namespace
 
 class TestEveryFault : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void anOfferIsKeptAndARefusalHasItsReason_data() {
+    static void kinds() {
         QTest::addColumn<QString>("scenario");
         for (const char* id :
-             {"contention", "replicas", "redlock-slow", "engine-switch-kinds", "zk-herd", "etcd-leader-loss",
-              "memcached-restart", "sql-failover-async", "sql-pool-taken", "sql-half-open"})
+             {"contention", "replicas", "failover-async", "cluster", "redlock-slow", "engine-switch-kinds", "zk-herd",
+              "etcd-leader-loss", "memcached-restart", "sql-failover-async", "sql-pool-taken", "sql-half-open"})
             QTest::newRow(id) << QString::fromLatin1(id);
     }
+    void anOfferIsKeptAndARefusalHasItsReason_data() { kinds(); }
     void anOfferIsKeptAndARefusalHasItsReason() {
         QFETCH(QString, scenario);
-        const auto loaded = scenario::loadScenario(scenario);
-        QVERIFY(loaded);
-        session::SimulatedSession session(*loaded, 7);
+        session::SimulatedSession session(named(scenario), 7);
         const scenario::Scenario onServers = session.scenario();
         Run first(onServers);
         int offered = 0, refused = 0;
@@ -102,6 +112,76 @@ private Q_SLOTS:
             }
         }
         QVERIFY(offered > 20 && refused > 0);
+    }
+
+    /// Whatever a hand does, now or in the past, is one change: Undo gives the very run of before, Redo that of after.
+    void eachCanBeTakenBack_data() { kinds(); }
+    void eachCanBeTakenBack() {
+        QFETCH(QString, scenario);
+        scenario::Scenario loaded = named(scenario);
+        loaded.faults.clear(); // each thing that is done stands alone
+        session::SimulatedSession session(loaded, 7);
+        constexpr Nanos kLater = kAt + 1500ms;
+        const auto reach = [&](Nanos at) {
+            session.advanceTo(at);
+            QTRY_VERIFY(session.trace()->reached() >= at);
+        };
+        const auto digest = [&] {
+            const bool came = QTest::qWaitFor([&] { return session.trace()->reached() >= kLater; }, 30'000);
+            return came ? session.trace()->digest() : QByteArrayLiteral("it does not come so far");
+        };
+        QSignalSpy complained(&session, &session::Session::complained);
+        reach(kAt); // where the hand strikes first, as the run plays
+        Run run(session.scenario());
+        int tried = 0;
+        const auto takeBack = [&](const std::function<void()>& act, const QString& what) {
+            if (QTest::currentTestFailed()) return; // one is enough to be told
+            const bool first = ++tried == 1;
+            const QByteArray before = first ? QByteArray() : digest();
+            act();
+            QVERIFY2(complained.isEmpty(), qPrintable(what + complained.value(0).value(0).toString()));
+            QVERIFY2(session.canUndo(), qPrintable(what));
+            QCOMPARE(session.doneByHand().size(), 1u);
+            reach(kLater);
+            const QByteArray after = digest();
+            QVERIFY2(after != before, qPrintable(what + QStringLiteral(" is in no row")));
+            session.undo();
+            QVERIFY2(session.doneByHand().empty() && !session.canUndo(), qPrintable(what));
+            if (first) {
+                Run plain(session.scenario());
+                plain.world->runUntil(kLater);
+                QCOMPARE(digest(), plain.trace->digest());
+            } else {
+                QVERIFY2(digest() == before, qPrintable(what));
+            }
+            session.redo();
+            QVERIFY2(digest() == after, qPrintable(what));
+            session.undo();
+        };
+        for (const Breakable& target : targetsIn(run.sight(session))) {
+            for (const Action action : target.actions()) {
+                if (!target.can(action)) continue;
+                // As the window does it: by the target, which knows what its verb means to the session.
+                const Nanos value = scenario::takesValue(action) ? Nanos(250ms) : Nanos(0);
+                takeBack(
+                    [&] { QVERIFY(target.strike(action, value, kAt)); },
+                    QStringLiteral("%1 on %2: ").arg(QLatin1String(scenario::actionId(action)), target.displayName()));
+            }
+        }
+        const auto apply = [&](const scenario::Fault& fault) { return [&, fault] { session.apply(fault, kAt); }; };
+        scenario::Fault all;
+        all.action = Action::HealAll;
+        takeBack(apply(all), QStringLiteral("heal: "));
+        const std::pair<const char*, const char*> settings[] = {
+            {"clients", "6"}, {"hold", "1s-2s"}, {"think", "100ms"}, {"lease", "9s"}, {"on_loss", "carry-on"}};
+        for (const auto& [setting, text] : settings) {
+            scenario::Fault set;
+            set.action = Action::Set;
+            set.setting = QString::fromLatin1(setting);
+            set.text = QString::fromLatin1(text);
+            takeBack(apply(set), set.setting + QStringLiteral(": "));
+        }
+        QVERIFY(tried > 25);
     }
 };
 
