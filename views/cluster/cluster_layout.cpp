@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kMargin = 20, kNodeWidth = 168, kNodeHeight = 52;
 constexpr double kArrows = 26, kWatcherWidth = 138, kWatcherHeight = 34, kWatcherLine = 22;
-constexpr double kLargest = 44, kSmallest = 6, kWords = 18;
+constexpr double kLargest = 44, kSmallest = 6, kWords = 18, kFoot = 26;
 
 double distanceToSegment(QPointF p, QPointF a, QPointF b) {
     const QPointF ab = b - a, ap = p - a;
@@ -78,7 +78,8 @@ ClusterLayout layOutCluster(QSizeF size, const std::vector<EntityId>& nodes, con
 
     // As large as they fit below, with a gap for messages between them and the nodes.
     const double top = roof + kNodeHeight + std::clamp(size.height() * 0.28, 36.0, 150.0);
-    const double room = std::max(size.height() - top - kMargin / 2, kSmallest);
+    const double below = links.size() > ClusterLayout::kMostLinks ? kFoot : kMargin / 2;
+    const double room = std::max(size.height() - top - below, kSmallest);
     const int count = int(clients.size());
     constexpr qsizetype kFitsACircle = 4;
     layout.longNames =

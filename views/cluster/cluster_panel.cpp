@@ -26,9 +26,6 @@ using trace::kNoEntity;
 namespace {
 /// With more messages than this in the picture their words would hide it.
 constexpr std::size_t kWordyFlights = 4;
-/// Drawn; with more of them only those of the selection and of holders, and those that a fault has struck: a hundred
-/// whole links are a grey mountain.
-constexpr std::size_t kMostLinks = 120;
 /// More clients than these are painted less often: a picture of thousands takes longer than a frame.
 constexpr std::size_t kManyClients = 1000;
 constexpr auto kManyPace = 250ms;
@@ -204,7 +201,7 @@ void ClusterPanel::paintEvent(QPaintEvent*) {
     std::set<EntityId> holders;
     for (const auto& [key, belief] : state.beliefs)
         if (belief.phase == trace::Belief::Phase::Holding) holders.insert(trace->clientOf(key.second));
-    const bool manyLinks = m_shown.size() > kMostLinks;
+    const bool manyLinks = m_shown.size() > ClusterLayout::kMostLinks;
     const auto isTold = [&](const ClusterLayout::Item& link) {
         const auto found = state.links.find(link.entity);
         const bool disturbed = found != state.links.end() && found->second != trace::LinkState{};

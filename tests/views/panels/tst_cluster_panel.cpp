@@ -113,6 +113,9 @@ private Q_SLOTS:
         for (const auto& item : layout.items) {
             if (item.kind == trace::EntityKind::Link) continue;
             QVERIFY2(picture.contains(item.box), qPrintable(trace.displayName(item.entity)));
+            // Where not all links are drawn, a line of words says so below the last client.
+            const int words = links.size() > ClusterLayout::kMostLinks ? 20 : 0;
+            QVERIFY(item.box.bottom() <= size.height() - words);
             QCOMPARE(layout.at(item.box.center())->entity, item.entity);
             for (const auto& other : layout.items)
                 if (other.entity != item.entity && other.kind != trace::EntityKind::Link)
