@@ -129,8 +129,10 @@ TimelineLayout::Choice TimelineLayout::choiceOf(const TimelineData& data) const 
     if (data.lanes().size() > kUncounted) return choice;
     for (const auto& lane : data.lanes())
         choice.beliefs += lane->kind == LaneKind::Belief;
-    for (const auto& lane : data.lanes())
+    for (const auto& lane : data.lanes()) {
         choice.shown += shows(*lane, choice.beliefs > kCrowd);
+        choice.struck += lane->kind == LaneKind::Link && !lane->faults.empty();
+    }
     return choice;
 }
 
@@ -243,7 +245,9 @@ bool TimelineLayout::update(const TimelineData& data, const TimelineMetrics& met
             const LaneKind section = sectionIn(l);
             const bool first = many && (section == LaneKind::Record || section == LaneKind::Effect);
             const bool below = section == LaneKind::Copy || section == LaneKind::Node;
-            return std::tuple(!first, below, kind, l.client, place, l.kind, l.entity, l.other);
+            // Links that a fault has struck come first: below the story there may be room for one.
+            const bool whole = l.kind == LaneKind::Link && l.faults.empty();
+            return std::tuple(!first, below, kind, whole, l.client, place, l.kind, l.entity, l.other);
         };
         return key(*a.lane) < key(*b.lane);
     });

@@ -107,7 +107,7 @@ public:
 
 private:
     struct Choice {
-        std::size_t beliefs = 0, shown = 0; ///< lanes
+        std::size_t beliefs = 0, shown = 0, struck = 0; ///< lanes; `struck`: links with faults
         bool operator==(const Choice&) const = default;
     };
     bool shows(const Lane& lane, bool many) const;
