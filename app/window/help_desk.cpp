@@ -2,6 +2,7 @@
 #include "window/help_desk.h"
 
 #include "cluster/cluster_panel.h"
+#include "faults/limits_dialog.h"
 #include "glossary/glossary_dialog.h"
 #include "lesson/lesson_file.h"
 #include "locks/locks_panel.h"
@@ -63,6 +64,8 @@ QList<QAction*> HelpDesk::makeActions() {
         r->add(
             "help.what", group, tr("&What is this?"), {QKeySequence::HelpContents}, [this] { explainThis(); }, "info"),
         r->add("help.glossary", group, tr("All &words…"), {Qt::SHIFT | Qt::Key_F1}, [this] { showTerm({}); }),
+        r->add("help.limits", group, tr("What the &simulator leaves out…"), {Qt::CTRL | Qt::Key_F1},
+               [this] { showLimits(); }),
         r->add(
             "help.about", group, tr("&About Lockscope"), {}, [this] { showAbout(); }, "lockscope")};
 }
@@ -190,6 +193,15 @@ void HelpDesk::showAbout() {
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->setIconPixmap(views::icon("lockscope").pixmap(64));
     box->open();
+}
+
+void HelpDesk::showLimits() {
+    auto* const dialog = new views::LimitsDialog(m_window);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    const views::ViewContext& context = *m_window->context();
+    if (const auto& nodes = context.settings().nodes; context.session() && !nodes.empty())
+        dialog->showKind(nodes.front().kind);
+    dialog->open();
 }
 
 } // namespace lockscope::app

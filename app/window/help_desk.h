@@ -42,6 +42,8 @@ public Q_SLOTS:
     /// Shows a term of the glossary; empty: the glossary from its start.
     void showTerm(const QString& id);
     void showAbout();
+    /// Shows what simulated servers leave out, of the kind in sight first.
+    void showLimits();
     /// The timeline is there, or is another one now: its legend comes if it was wanted.
     void attachTimeline();
     /// Panels are there that were not before: their menus explain what they are about.

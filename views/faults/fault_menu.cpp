@@ -3,6 +3,7 @@
 
 #include "faults/fault_targets.h"
 #include "faults/fault_verbs.h"
+#include "faults/limits_dialog.h"
 #include "faults/plan_dialog.h"
 #include "models/model_limits.h"
 #include "models/planned.h"
@@ -13,7 +14,6 @@
 #include <QCoreApplication>
 #include <QInputDialog>
 #include <QMenu>
-#include <QMessageBox>
 
 namespace lockscope::views {
 
@@ -112,16 +112,15 @@ void addLimits(const Scene& scene, const QString& server) {
     if (!session || !session->abilities().rewind || !owner || scene.moment.at) return;
     const auto& nodes = scene.context.settings().nodes;
     const auto known = std::ranges::find(nodes, server, &scenario::NodeSpec::id);
-    const QString limits = known == nodes.end() ? QString() : modelLimits(known->kind);
-    if (limits.isEmpty()) return;
+    if (known == nodes.end() || modelLimits(known->kind).isEmpty()) return;
     scene.menu.addSeparator();
-    scene.menu.addAction(icon("info", Role::TextDim), Words::tr("What this model leaves out…"), owner, [=] {
-        auto* box = new QMessageBox(QMessageBox::NoIcon, Words::tr("%1 is simulated").arg(server), limits,
-                                    QMessageBox::Close, owner);
-        box->setObjectName(QStringLiteral("model.limits"));
-        box->setAttribute(Qt::WA_DeleteOnClose);
-        box->open();
-    });
+    scene.menu.addAction(icon("info", Role::TextDim), Words::tr("What this model leaves out…"), owner,
+                         [owner, kind = known->kind] {
+                             auto* const dialog = new LimitsDialog(owner);
+                             dialog->setAttribute(Qt::WA_DeleteOnClose);
+                             dialog->showKind(kind);
+                             dialog->open();
+                         });
 }
 
 /// A server's own menu: what happens most often to its process and its links, then the rest by what it strikes, then

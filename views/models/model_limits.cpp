@@ -2,6 +2,8 @@
 #include "models/model_limits.h"
 
 #include <QCoreApplication>
+#include <QFile>
+#include <QRegularExpression>
 
 namespace lockscope::views {
 
@@ -45,7 +47,36 @@ QString sql() {
                      "A client's address leads to the new master at once.");
 }
 
+/// The first word of the headings of a kind's parts.
+QString headingOf(const QString& kind) {
+    if (kind == QLatin1String("redis") || kind == QLatin1String("sentinel")) return QStringLiteral("Redis");
+    if (kind == QLatin1String("zookeeper")) return QStringLiteral("ZooKeeper");
+    if (kind == QLatin1String("sql")) return QStringLiteral("Databases");
+    if (kind == QLatin1String("etcd") || kind == QLatin1String("memcached")) return kind;
+    return {};
+}
+
 } // namespace
+
+QString modelLimitsInFull(const QString& kind) {
+    const QString wanted = headingOf(kind);
+    QFile file(QStringLiteral(":/sim/SIMPLIFICATIONS.md"));
+    if (wanted.isEmpty() || !file.open(QIODevice::ReadOnly)) return {};
+    static const QRegularExpression kPart(QStringLiteral("^## (\\w+)(?:: (\\w))?([^\n]*)\n(.*?)(?=^## |\\z)"),
+                                          QRegularExpression::MultilineOption |
+                                              QRegularExpression::DotMatchesEverythingOption);
+    QString whole;
+    const QString text = QString::fromUtf8(file.readAll());
+    for (auto parts = kPart.globalMatch(text); parts.hasNext();) {
+        const QRegularExpressionMatch part = parts.next();
+        const QString heading = part.captured(1);
+        if (heading != wanted && heading != QLatin1String("Everywhere")) continue;
+        // "Redis: network" stands below Redis already.
+        const QString title = part.captured(2).isEmpty() ? heading : part.captured(2).toUpper();
+        whole += QStringLiteral("### ") + title + part.captured(3) + u'\n' + part.captured(4);
+    }
+    return whole;
+}
 
 QString modelLimits(const QString& kind) {
     if (kind == QLatin1String("redis") || kind == QLatin1String("sentinel")) return redis();

@@ -6,7 +6,11 @@ namespace lockscope::views {
 
 /// The omissions of the simulated servers of a kind ("redis", "zookeeper", …), where it matters to somebody who
 /// compares them with real ones: sentences, one a line. Empty: the kind is not simulated. Translated.
-/// core/sim/SIMPLIFICATIONS.md has the whole list.
 QString modelLimits(const QString& kind);
+
+/// The whole list for that kind, as Markdown, from core/sim/SIMPLIFICATIONS.md: each behaviour of the real servers that
+/// its model leaves out or has differently, with the number of the behaviour. It is written in English. Empty: the kind
+/// is not simulated.
+QString modelLimitsInFull(const QString& kind);
 
 } // namespace lockscope::views

@@ -2,19 +2,23 @@
 // Faults planned by hand: the dialogue and the menus of a drawn span.
 #include "fake_session.h"
 #include "faults/fault_menu.h"
+#include "faults/limits_dialog.h"
 #include "faults/plan_dialog.h"
 #include "models/fault_words.h"
 #include "models/model_limits.h"
 
 #include <QComboBox>
 #include <QDialogButtonBox>
+#include <QFile>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QSpinBox>
+#include <QTabBar>
 #include <QTest>
+#include <QTextBrowser>
 
 using namespace lockscope;
 using namespace lockscope::views;
@@ -243,7 +247,46 @@ private Q_SLOTS:
     void everySimulatedKindSaysWhatItLeavesOut() {
         for (const scenario::ServiceKind& kind : scenario::serviceKinds())
             QVERIFY2(!modelLimits(kind.id).isEmpty(), kind.id.data());
-        QVERIFY(modelLimits(u"consul"_qs).isEmpty());
+        QVERIFY(modelLimits(u"consul"_qs).isEmpty() && modelLimitsInFull(u"consul"_qs).isEmpty());
+    }
+
+    /// The list that the window shows is that of the one file: every line of it, each with its own kind.
+    void theWholeListOfSimplificationsIsShown() {
+        QFile file(u":/sim/SIMPLIFICATIONS.md"_qs);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QStringList lines = QString::fromUtf8(file.readAll()).split(u'\n');
+        int items = 0;
+        QString heading;
+        for (const QString& line : lines) {
+            if (line.startsWith(u"## "_qs)) heading = line.mid(3);
+            if (!line.startsWith(u"- "_qs)) continue;
+            ++items;
+            QStringList shownBy;
+            for (const scenario::ServiceKind& kind : scenario::serviceKinds())
+                if (modelLimitsInFull(kind.id).contains(line)) shownBy += kind.id;
+            const bool everywhere = heading == u"Everywhere"_qs;
+            QVERIFY2(everywhere ? std::size_t(shownBy.size()) == scenario::serviceKinds().size() : shownBy.size() == 1,
+                     qPrintable(heading + u": "_qs + line));
+        }
+        QVERIFY(items > 80);
+    }
+
+    void theDialogShowsTheKindOfTheServer() {
+        LimitsDialog dialog;
+        dialog.show();
+        QCOMPARE(dialog.kinds()->count(), int(scenario::serviceKinds().size()));
+        dialog.showKind(u"zookeeper"_qs);
+        QCOMPARE(dialog.shownKind(), u"zookeeper"_qs);
+        QCOMPARE(dialog.summary()->text(), modelLimits(u"zookeeper"_qs));
+        QVERIFY(dialog.list()->toPlainText().contains(u"JVM"_qs));
+        QVERIFY(!dialog.list()->toPlainText().contains(u"Raft"_qs));
+        dialog.kinds()->setFocus();
+        QTest::keyClick(dialog.kinds(), Qt::Key_Right); // by keyboard, too
+        QVERIFY(dialog.shownKind() != u"zookeeper"_qs);
+        QVERIFY(!dialog.list()->toPlainText().contains(u"JVM"_qs));
+        dialog.showKind(u"sentinel"_qs); // a part of Redis
+        QCOMPARE(dialog.shownKind(), u"redis"_qs);
+        QVERIFY(dialog.list()->toPlainText().contains(u"Sentinel"_qs));
     }
 };
 
