@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/editor_desk.h"
 
+#include "editor/hands_lesson.h"
 #include "lesson/lesson_file.h"
 #include "lessons/lesson_guide.h"
 #include "scenario/scenario_file.h"
@@ -26,10 +27,14 @@ EditorDesk::EditorDesk(MainWindow* window)
     : QObject(window), m_window(window), m_hands(new views::HandsRecorder(window->context(), window->player(), this)) {
     connect(m_hands, &views::HandsRecorder::changed, this, &EditorDesk::refreshHands);
     connect(m_hands, &views::HandsRecorder::lost, this, &EditorDesk::handsLost);
+    constexpr int kLookMs = 200;
+    m_look.setInterval(kLookMs);
+    connect(&m_look, &QTimer::timeout, this, &EditorDesk::refreshHands);
 }
 
 // The editors are nobody's children, as their keys are their own and not commands of the main window.
 EditorDesk::~EditorDesk() {
+    if (m_making) m_making->stop.request_stop(); // its thread is waited for
     delete m_scenario;
     delete m_lesson;
 }
@@ -137,6 +142,7 @@ void EditorDesk::preview(const lesson::Lesson& lesson, int step) {
 }
 
 void EditorDesk::toggleHands() {
+    if (isMaking()) return stopMaking();
     if (hasRecorded()) return openRecorded();
     if (!m_hands->isOn()) {
         if (const auto begun = m_hands->start(); !begun) return m_window->complain(begun.error());
@@ -150,16 +156,54 @@ void EditorDesk::toggleHands() {
     m_lesson->afterSaving([this] { openHands(); });
 }
 
-void EditorDesk::openHands() {
-    if (!m_hands->isOn()) return;
-    m_recorded = m_hands->finish(views::WelcomePage::scenarioLanguage());
+void EditorDesk::openHands(std::function<void()> then) {
+    auto taken = m_hands->take();
+    if (!taken) return;
+    m_taken = std::move(taken);
+    m_then = std::move(then);
+    make();
+}
+
+void EditorDesk::make() {
+    Q_ASSERT(m_taken && !m_making);
+    m_making = std::make_shared<Making>();
+    m_look.start();
+    refreshHands();
+    m_thread.run(
+        [taken = *m_taken, language = views::WelcomePage::scenarioLanguage(), making = m_making] {
+            return views::lessonText(taken, language,
+                                     {making->stop.get_token(), [making](int percent) { making->percent = percent; }});
+        },
+        [this, making = m_making](const std::optional<QByteArray>& lesson) {
+            if (lesson && m_making == making) made(*lesson); // else it was stopped
+        });
+}
+
+void EditorDesk::made(QByteArray lesson) {
+    m_look.stop();
+    m_making.reset();
+    m_taken.reset();
+    m_recorded = std::move(lesson);
     openRecorded();
+    if (const auto then = std::exchange(m_then, {})) then();
+    if (std::exchange(m_closeWhenMade, false) && !hasRecorded()) m_window->close(); // else the editor asks
+}
+
+void EditorDesk::stopMaking() {
+    m_making->stop.request_stop();
+    m_making.reset();
+    m_look.stop();
+    m_then = {};
+    m_closeWhenMade = false;
+    refreshHands();
+    m_window->messages()->say(tr("Stopped. Your recording is kept: the same key makes its lesson."));
 }
 
 /// An editor with unsaved changes asks about them first; if that is cancelled, the lesson goes on waiting.
 void EditorDesk::openRecorded() {
     refreshHands();
-    if (!hasRecorded()) return;
+    if (isMaking() || !hasRecorded()) return;
+    if (m_taken) return make();
     views::LessonEditor* const editor = needLessonEditor();
     bringUp(editor);
     editor->afterSaving([this, editor] {
@@ -172,19 +216,14 @@ void EditorDesk::handsLost() {
     if (m_hands->steps() == 0)
         return m_window->complain(
             tr("The recording of your hands ended without a lesson: another session was opened."));
-    openHands();
-    // Queued: a new session takes the messages of the one before away.
-    QMetaObject::invokeMethod(
-        this,
-        [this] {
-            if (hasRecorded())
-                return m_window->messages()->offer(tr("Another session was opened, so the recording of your hands has "
-                                                      "ended. Its lesson waits for the editor."),
-                                                   m_record);
-            m_window->messages()->say(tr(
-                "Another session was opened, so the recording of your hands has ended. Its lesson is in the editor."));
-        },
-        Qt::QueuedConnection);
+    openHands([this] {
+        if (hasRecorded())
+            return m_window->messages()->offer(tr("Another session was opened, so the recording of your hands has "
+                                                  "ended. Its lesson waits for the editor."),
+                                               m_record);
+        m_window->messages()->say(
+            tr("Another session was opened, so the recording of your hands has ended. Its lesson is in the editor."));
+    });
 }
 
 void EditorDesk::askForNote() {
@@ -201,14 +240,16 @@ void EditorDesk::askForNote() {
 void EditorDesk::refreshHands() {
     if (!m_record) return;
     const session::Session* const session = m_window->context()->session();
-    const bool on = m_hands->isOn(), waits = hasRecorded();
+    const bool on = m_hands->isOn(), makes = isMaking(), waits = hasRecorded();
     m_record->setEnabled(on || waits || (session && session->abilities().rewind));
-    m_record->setText(waits ? tr("Open the recorded &lesson")
-                      : on  ? tr("End the recording of my &hands")
-                            : tr("Record my &hands"));
+    m_record->setText(makes   ? tr("Stop making the &lesson")
+                      : waits ? tr("Open the recorded &lesson")
+                      : on    ? tr("End the recording of my &hands")
+                              : tr("Record my &hands"));
     m_record->setToolTip(
-        waits ? tr("Open the recorded lesson (%1)").arg(m_record->shortcut().toString(QKeySequence::NativeText))
-              : tr("What you do with the run becomes the steps of a lesson"));
+        makes   ? tr("The recording is kept, and its lesson can be made later")
+        : waits ? tr("Open the recorded lesson (%1)").arg(m_record->shortcut().toString(QKeySequence::NativeText))
+                : tr("What you do with the run becomes the steps of a lesson"));
     m_note->setEnabled(on);
     if ((on || waits) && !m_pill) {
         m_pill = new views::Pill({}, views::Pill::Tone::Fault);
@@ -218,22 +259,29 @@ void EditorDesk::refreshHands() {
         m_window->statusBar()->addPermanentWidget(m_pill);
     }
     if (!m_pill) return;
-    const QString words =
-        waits ? tr("a recorded lesson waits") : tr("recording your hands: %n step(s)", "", m_hands->steps());
+    const QString words = makes   ? tr("your lesson is being made: %1 %").arg(m_making->percent.load())
+                          : waits ? tr("a recorded lesson waits")
+                                  : tr("recording your hands: %n step(s)", "", m_hands->steps());
     m_pill->setText(words);
     m_pill->setAccessibleName(words);
-    m_pill->setToolTip(waits ? tr("Opens the lesson in the editor") : tr("Ends the recording and opens the lesson"));
+    m_pill->setToolTip(makes   ? tr("Stops it; the recording is kept")
+                       : waits ? tr("Opens the lesson in the editor")
+                               : tr("Ends the recording and opens the lesson"));
     m_pill->setVisible(on || waits);
 }
 
 bool EditorDesk::mayClose() {
-    if (hasRecorded()) {
-        openRecorded();
-        if (hasRecorded()) return false; // an editor asks first
-    }
-    if (m_hands->isOn() && m_hands->steps() > 0) {
+    if (!hasRecorded() && m_hands->isOn() && m_hands->steps() > 0) {
         toggleHands();
         if (m_hands->isOn()) return false; // an editor asks first
+    }
+    if (hasRecorded()) {
+        openRecorded();
+        m_closeWhenMade = isMaking();
+        if (m_closeWhenMade)
+            m_window->messages()->sayUntilNext(
+                tr("The lesson of your recording is being made; then you are asked about it."));
+        if (hasRecorded()) return false; // an editor asks first
     }
     // Both are asked one after the other: the second time the first has answered.
     for (views::EditorWindow* const editor :
@@ -251,6 +299,12 @@ EditorDesk::Place EditorDesk::leave() {
     if (m_lesson) place.lesson = m_lesson->kept();
     place.hands = m_hands->kept();
     place.recorded = std::exchange(m_recorded, {});
+    place.making = isMaking();
+    if (m_making) m_making->stop.request_stop();
+    m_making.reset();
+    m_look.stop();
+    m_then = {};
+    place.taken = std::exchange(m_taken, std::nullopt);
     if (m_hands->isOn()) m_hands->abandon();
     delete m_scenario;
     delete m_lesson;
@@ -267,6 +321,8 @@ void EditorDesk::restore(const Place& place) {
         m_lesson->show();
     }
     m_recorded = place.recorded;
+    m_taken = place.taken;
+    if (place.making) make();
     refreshHands();
     if (place.hands && m_window->context()->session()) m_hands->resume(*place.hands);
 }

@@ -3,8 +3,13 @@
 #include "editor/hands_recorder.h"
 #include "editor/lesson_editor.h"
 #include "editor/scenario_editor.h"
+#include "runtime/background.h"
 
 #include <QPointer>
+#include <QTimer>
+#include <atomic>
+#include <functional>
+#include <stop_token>
 
 class QAction;
 
@@ -33,8 +38,11 @@ public:
     views::ScenarioEditor* scenarioEditor() const { return m_scenario; }
     views::LessonEditor* lessonEditor() const { return m_lesson; }
     views::HandsRecorder* hands() const { return m_hands; }
-    /// A recording has ended, and its lesson waits until the editor's unsaved one may go.
-    bool hasRecorded() const { return !m_recorded.isEmpty(); }
+    /// A recording has ended, and its lesson is being made, or waits: to be made, or for the editor's unsaved one to
+    /// go.
+    bool hasRecorded() const { return m_taken || !m_recorded.isEmpty(); }
+    /// The lesson of a recording is being made, beside the window.
+    bool isMaking() const { return m_making != nullptr; }
 
     /// Whether the program may end; an editor with unsaved changes asks about them otherwise. A recording ends, and
     /// what came of it is such a change.
@@ -44,7 +52,9 @@ public:
     struct Place {
         std::optional<views::EditorWindow::Kept> scenario, lesson;
         std::optional<views::HandsRecorder::Kept> hands;
-        QByteArray recorded; ///< a lesson that waits for the editor
+        std::optional<views::HandsRecorder::Taken> taken; ///< a recording that is over and no lesson yet
+        bool making = false;                              ///< the lesson was being made of it
+        QByteArray recorded;                              ///< a lesson that waits for the editor
     };
     Place leave();
     void restore(const Place& place);
@@ -55,7 +65,7 @@ public Q_SLOTS:
     /// Opens the editor with the lesson in sight, or with a new one.
     void editLesson();
     /// Begins to write down what is done by hand, or ends it and opens what came of it, or opens a recorded lesson that
-    /// waits.
+    /// waits. While the lesson is being made: stops that, and the recording waits.
     void toggleHands();
     void askForNote();
 
@@ -68,20 +78,36 @@ private:
     views::LessonEditor* needLessonEditor();
     void run(const scenario::Scenario& scenario);
     void preview(const lesson::Lesson& lesson, int step);
-    void openHands();
+    /// The making of a lesson: its thread writes how far it has come.
+    struct Making {
+        std::stop_source stop;
+        std::atomic<int> percent = 0;
+    };
+    /// `then`: once the lesson is in the editor, or waits for it.
+    void openHands(std::function<void()> then = {});
     void openRecorded();
+    /// Makes the lesson of m_taken, which plays its whole run.
+    void make();
+    void made(QByteArray lesson);
+    void stopMaking();
     void handsLost();
     void refreshHands();
     static void bringUp(QWidget* window);
 
     MainWindow* m_window;
     views::HandsRecorder* m_hands;
-    QByteArray m_recorded; ///< made of a recording that is over, and not in the editor yet
+    std::optional<views::HandsRecorder::Taken> m_taken; ///< a recording that is over and no lesson yet
+    std::shared_ptr<Making> m_making;
+    std::function<void()> m_then; ///< once its lesson is there
+    bool m_closeWhenMade = false; ///< somebody wanted to close the window meanwhile
+    QTimer m_look;                ///< at how far the making has come
+    QByteArray m_recorded;        ///< made of a recording that is over, and not in the editor yet
     QPointer<views::ScenarioEditor> m_scenario;
     QPointer<views::LessonEditor> m_lesson;
     views::Pill* m_pill = nullptr; ///< in the status bar while it records
     QAction* m_record = nullptr;
     QAction* m_note = nullptr;
+    Background m_thread{"hands"};
 };
 
 } // namespace lockscope::app

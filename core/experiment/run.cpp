@@ -7,13 +7,34 @@
 
 namespace lockscope::experiment {
 
+namespace {
+
+constexpr int kStretches = 400;
+constexpr int kPlayed = 90; ///< percent of a run's work, as it is told; the rest is its judgement
+
+/// False: it was stopped.
+bool play(sim::World& world, Nanos until, const RunWatch& watch) {
+    for (int i = 1; i <= kStretches; ++i) {
+        if (watch.stop.stop_requested()) return false;
+        world.runUntil(i == kStretches ? until : until / kStretches * i);
+        if (watch.tell) watch.tell(kPlayed * i / kStretches);
+    }
+    return !watch.stop.stop_requested();
+}
+
+} // namespace
+
 RunReport run(const scenario::Scenario& scenario, std::uint64_t seed) {
+    return *run(scenario, seed, {});
+}
+
+std::optional<RunReport> run(const scenario::Scenario& scenario, std::uint64_t seed, const RunWatch& watch) {
     RunReport report;
     report.trace = std::make_shared<trace::Trace>();
     const auto before = sim::probeCounts();
     {
         sim::World world(scenario, seed, report.trace);
-        world.runUntil(scenario.until);
+        if (!play(world, scenario.until, watch)) return std::nullopt;
     }
     for (std::size_t i = 0; i < sim::kProbes; ++i)
         if (sim::probeCounts()[i] > before[i]) report.reached += QString::fromLatin1(sim::probeName(sim::Probe(i)));
@@ -24,6 +45,7 @@ RunReport run(const scenario::Scenario& scenario, std::uint64_t seed) {
         if (report.trace->kindAt(i) == trace::EventKind::Granted) ++report.acquisitions;
     }
     report.digest = report.trace->digest();
+    if (watch.tell) watch.tell(100);
     return report;
 }
 

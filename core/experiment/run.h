@@ -4,6 +4,10 @@
 #include "trace/trace.h"
 #include "verdict/verdict.h"
 
+#include <functional>
+#include <optional>
+#include <stop_token>
+
 namespace lockscope::experiment {
 
 /// A finished simulation: what happened, and the judgement of it.
@@ -17,5 +21,13 @@ struct RunReport {
 
 /// Simulates a scenario to its end, as fast as it goes. Any thread; several at once do not disturb each other.
 RunReport run(const scenario::Scenario& scenario, std::uint64_t seed);
+
+/// The way of a run back to somebody who waits for it.
+struct RunWatch {
+    std::stop_token stop{};                     ///< looked at between stretches of the run
+    std::function<void(int percent)> tell = {}; ///< from the run's thread, with growing numbers up to 100
+};
+/// The same run, which can be stopped: then nullopt.
+std::optional<RunReport> run(const scenario::Scenario& scenario, std::uint64_t seed, const RunWatch& watch);
 
 } // namespace lockscope::experiment

@@ -3,8 +3,6 @@
 #include "models/view_context.h"
 #include "transport/player.h"
 
-#include <QJsonObject>
-
 namespace lockscope::views {
 
 /// Writes down what a teacher does with a simulation, as a lesson: each fault and each change of a setting, each stop
@@ -22,8 +20,6 @@ public:
     std::expected<void, QString> start();
     /// Something to be said at the playhead.
     void note(const QString& text);
-    /// Ends it, and gives the text of the lesson; `language`: of the notes.
-    QByteArray finish(const QString& language);
     /// Ends it without a lesson.
     void abandon();
 
@@ -45,6 +41,17 @@ public:
         double speed = 1;
         Run run{};
     };
+    /// A recording that is over: all that its lesson is made of (editor/hands_lesson.h).
+    struct Taken {
+        scenario::Scenario scenario;
+        std::uint64_t seed = 0;
+        std::vector<Mark> steps; ///< one at least
+    };
+    /// Ends it. Nullopt: it is not on.
+    std::optional<Taken> take();
+    /// Marks of one instant become one, with the notes of all. Precondition: they are in order.
+    static void joinEqual(std::vector<Mark>& marks);
+
     /// A recording as it stands, to go on in another window with the same session.
     struct Kept {
         std::vector<scenario::Fault> before;
@@ -58,7 +65,7 @@ public:
 
 Q_SIGNALS:
     void changed();
-    /// Another session is in sight: finish() gives the lesson now, or never.
+    /// Another session is in sight: take() gives the recording now, or never.
     void lost();
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "editor/hands_recorder.h"
+#include "editor/hands_lesson.h"
 #include "editor/lesson_editor.h"
 #include "editor/list_editor.h"
 #include "editor/object_form.h"
@@ -49,6 +49,11 @@ struct Scene {
 /// past; then it is wished again.
 void reach(Player& player, const ViewContext& context, Nanos at) {
     QTRY_VERIFY((player.seek(at), context.playhead() == at));
+}
+
+/// Ends the recording.
+QByteArray lessonOf(HandsRecorder& hands) {
+    return lessonText(*hands.take(), QStringLiteral("en")).value();
 }
 
 } // namespace
@@ -170,7 +175,7 @@ private Q_SLOTS:
         QCOMPARE(hands.steps(), 4);
         session.advanceTo(30s);
         QTRY_VERIFY(session.trace()->reached() >= Nanos(30s));
-        const QByteArray text = hands.finish(QStringLiteral("en"));
+        const QByteArray text = lessonOf(hands);
         QVERIFY(!hands.isOn());
 
         Scene s;
@@ -233,7 +238,7 @@ private Q_SLOTS:
         QCOMPARE(struck.has_value(), grant == 2);
         QCOMPARE(hands.steps(), struck ? 1 : 0);
         Scene s;
-        s.window.openText(hands.finish(QStringLiteral("en")));
+        s.window.openText(lessonOf(hands));
         const auto until = parseDuration(s.document()->at(QStringLiteral("/steps/0/until")).toString());
         const Nanos at = struck.value_or(20s); // a lesson has one step at least: all that was seen
         QVERIFY(until && *until >= at && *until <= at + 10ms);
@@ -275,7 +280,7 @@ private Q_SLOTS:
         QCOMPARE(struck.size(), std::size_t(3));
         QCOMPARE(hands.steps(), 3);
         Scene s;
-        s.window.openText(hands.finish(QStringLiteral("en")));
+        s.window.openText(lessonOf(hands));
         for (std::size_t i = 0; i < struck.size(); ++i) {
             const auto until = parseDuration(s.document()->at(QStringLiteral("/steps/%1/until").arg(i)).toString());
             QVERIFY(until && *until >= struck[i] && *until <= struck[i] + 10ms);
@@ -303,7 +308,7 @@ private Q_SLOTS:
         QTRY_COMPARE(session.seed(), std::uint64_t(7));
         QCOMPARE(hands.steps(), 1);
         Scene s;
-        s.window.openText(hands.finish(QStringLiteral("en")));
+        s.window.openText(lessonOf(hands));
         QCOMPARE(s.steps()->count(), 1);
         QCOMPARE(s.document()->at(QStringLiteral("/steps/0/say/en")).toString(), QStringLiteral("Seed seven."));
         QCOMPARE(s.document()->at(QStringLiteral("/scenes/0/seed")).toInt(), 7);
@@ -329,7 +334,27 @@ private Q_SLOTS:
         context.setSession(nullptr);
         QCOMPARE(lost.count(), 1);
         QVERIFY(!hands.isOn());
-        QVERIFY(hands.finish(QStringLiteral("en")).isEmpty());
+        QVERIFY(!hands.take());
+    }
+
+    /// Another thread plays the run. It tells how far it is, and can be stopped anywhere: then there is no lesson.
+    void theMakingTellsHowFarItIsAndCanBeStopped() {
+        const auto scenario = *scenario::loadScenario(QStringLiteral("contention"));
+        const HandsRecorder::Taken taken{scenario, 7, {{5s, 1, {QStringLiteral("Five.")}, {7, scenario.recipe}}}};
+        std::vector<int> told;
+        const auto whole = lessonText(taken, QStringLiteral("en"), {{}, [&](int percent) { told.push_back(percent); }});
+        QVERIFY(whole && whole->contains("Five."));
+        QVERIFY(told.size() > 10 && told.back() == 100);
+        QVERIFY(std::ranges::is_sorted(told));
+        for (const int last : {0, 40, 90}) {
+            std::stop_source stop;
+            told.clear();
+            QVERIFY(!lessonText(taken, QStringLiteral("en"), {stop.get_token(), [&](int percent) {
+                                                                  told.push_back(percent);
+                                                                  if (percent >= last) stop.request_stop();
+                                                              }}));
+            QVERIFY2(told.back() == last, qPrintable(QString::number(told.back()))); // and went no further
+        }
     }
 };
 

@@ -175,7 +175,7 @@ private Q_SLOTS:
         s.window->player()->pause();
         s.press(Qt::Key_H, Qt::ControlModifier | Qt::ShiftModifier);
         QVERIFY(!s.desk()->hands()->isOn());
-        QVERIFY(!pill->isVisible());
+        QTRY_VERIFY(!pill->isVisible());
         views::LessonEditor* const editor = s.desk()->lessonEditor();
         QVERIFY(editor);
         QCOMPARE(editor->document()->at(QStringLiteral("/steps")).toArray().size(), 2);
@@ -207,6 +207,7 @@ private Q_SLOTS:
         s.reach(9s);
         s.desk()->hands()->note(QStringLiteral("Late."));
         s.desk()->toggleHands();
+        QTRY_VERIFY(s.desk()->lessonEditor() && !s.desk()->hasRecorded());
         const QString folder = scenario::userFolder(Shelf::Lessons);
         QVERIFY(QDir().mkpath(folder));
         QVERIFY(s.desk()->lessonEditor()->saveTo(folder + QStringLiteral("/live.json")));
@@ -295,8 +296,8 @@ private Q_SLOTS:
         s.reach(4s);
         s.desk()->hands()->note(QStringLiteral("One."));
         s.window->close();
-        QVERIFY(s.window->isVisible()); // the lesson is asked about
-        QVERIFY(s.desk()->lessonEditor());
+        QVERIFY(s.window->isVisible()); // the lesson is made, and asked about
+        QTRY_VERIFY(s.desk()->lessonEditor() && s.desk()->lessonEditor()->question());
         QCOMPARE(s.desk()->lessonEditor()->document()->at(QStringLiteral("/steps/0/say/en")).toString(),
                  QStringLiteral("One."));
         auto* box = qobject_cast<QMessageBox*>(s.desk()->lessonEditor()->question());
@@ -320,7 +321,7 @@ private Q_SLOTS:
         box = qobject_cast<QMessageBox*>(s.desk()->lessonEditor()->question());
         QVERIFY(box);
         box->button(QMessageBox::Discard)->click();
-        QTRY_VERIFY(!s.desk()->hands()->isOn());
+        QTRY_VERIFY(!s.desk()->hands()->isOn() && !s.desk()->hasRecorded());
         QCOMPARE(s.desk()->lessonEditor()->document()->at(QStringLiteral("/steps/0/say/en")).toString(),
                  QStringLiteral("Two."));
 
@@ -330,6 +331,7 @@ private Q_SLOTS:
         s.desk()->hands()->note(QStringLiteral("Three."));
         s.open("gc-pause");
         QVERIFY(!s.desk()->hands()->isOn());
+        QTRY_VERIFY(!s.desk()->hasRecorded());
         QCOMPARE(s.desk()->lessonEditor()->document()->at(QStringLiteral("/steps/0/say/en")).toString(),
                  QStringLiteral("Three."));
         QCOMPARE(s.desk()->lessonEditor()->document()->at(QStringLiteral("/scenes/0/scenario")).toString(),
@@ -372,6 +374,58 @@ private Q_SLOTS:
                  QStringLiteral("Kept."));
         QVERIFY(s.desk()->lessonEditor()->isWindowModified());
         QVERIFY(!pill->isVisible());
+    }
+
+    /// The run is played beside the window. The key that ends a recording stops that, too, and nothing is lost.
+    void theMakingOfALessonCanBeStopped() {
+        Scene s;
+        s.open("contention");
+        s.desk()->toggleHands();
+        s.reach(4s);
+        s.desk()->hands()->note(QStringLiteral("Four."));
+        s.desk()->toggleHands();
+        const auto* const pill = s.window->statusBar()->findChild<views::Pill*>();
+        QVERIFY(s.desk()->isMaking()); // the window has not waited for it
+        QVERIFY(pill->isVisible() && pill->text().contains(u'%'));
+        QVERIFY(!s.desk()->lessonEditor());
+        s.desk()->toggleHands();
+        QVERIFY(!s.desk()->isMaking() && s.desk()->hasRecorded());
+        QVERIFY(pill->isVisible() && pill->text().contains(QStringLiteral("waits")));
+        QVERIFY(s.window->messages()->message().contains(QStringLiteral("kept")));
+        s.action("lesson.record-hands")->trigger(); // made after all; the one that was stopped does not come
+        QVERIFY(s.desk()->isMaking());
+        QTRY_VERIFY(!s.desk()->hasRecorded());
+        QCOMPARE(s.desk()->lessonEditor()->document()->at(QStringLiteral("/steps/0/say/en")).toString(),
+                 QStringLiteral("Four."));
+        QVERIFY(!pill->isVisible());
+    }
+
+    /// Another language makes another window: the lesson is made there.
+    void anotherLanguageGoesOnMakingALesson() {
+        QTemporaryDir folder;
+        app::Settings settings(folder.filePath(QStringLiteral("s.ini")));
+        settings.setLanguage(QStringLiteral("en"));
+        app::WindowKeeper keeper(&settings);
+        keeper.window()->show();
+        QTRY_VERIFY(keeper.window()->findChild<QAction*>(QStringLiteral("file.open")));
+        keeper.window()->openScenario(QStringLiteral("contention"));
+        const app::EditorDesk* const before = app::EditorDesk::of(keeper.window());
+        app::EditorDesk::of(keeper.window())->toggleHands();
+        keeper.window()->player()->pause();
+        QTRY_VERIFY((keeper.window()->player()->seek(3s), keeper.window()->context()->playhead() == Nanos(3s)));
+        app::EditorDesk::of(keeper.window())->hands()->note(QStringLiteral("Here."));
+        app::EditorDesk::Place place = app::EditorDesk::of(keeper.window())->leave();
+        QVERIFY(place.hands && !place.taken);
+        app::EditorDesk::of(keeper.window())->restore(place);
+        app::EditorDesk::of(keeper.window())->toggleHands();
+        QVERIFY(before->isMaking());
+        place = app::EditorDesk::of(keeper.window())->leave();
+        QVERIFY(place.making && place.taken && !before->hasRecorded());
+        app::EditorDesk::of(keeper.window())->restore(place);
+        QTRY_VERIFY(before->lessonEditor() && !before->hasRecorded());
+        QCOMPARE(before->lessonEditor()->document()->at(QStringLiteral("/steps/0/say/en")).toString(),
+                 QStringLiteral("Here."));
+        app::EditorDesk::of(keeper.window())->leave();
     }
 
     void onesOwnLessonsAreListed() {
