@@ -71,6 +71,10 @@ void paintPlayheadLine(QPainter& painter, double x, int height);
 /// The playhead's pill in the ruler, centred at x as far as there is room.
 void paintPlayheadPill(QPainter& painter, double x, int left, int right, const TimelineScene& scene);
 
+/// The rows of clients that believe at the playhead that they hold something, among lanes that are lower than a name:
+/// their names stand there whoever else has to go without one.
+std::vector<std::size_t> believersAtPlayhead(const TimelineScene& scene);
+
 /// The lease under the playhead on one record lane: its words are painted apart, because they change as it moves.
 struct LeaseAtPlayhead {
     std::uint32_t row = 0;      ///< of the span

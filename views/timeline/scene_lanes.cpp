@@ -102,20 +102,31 @@ bool hasLowLabel(const PaintKit& kit, const Lane& lane) {
     return lane.kind == LaneKind::Belief && kit.m.lowBeliefs();
 }
 
-/// One line, and of lanes that are lower than a line only of as many as have room.
-void paintLowLabel(const PaintKit& kit, const TimelineScene& scene, const Lane& lane, int width, int height,
-                   std::size_t row) {
-    const int line = kit.m.px(14);
+/// Whether a label at `row` would run into that of a believer, which comes first.
+bool isBesideBeliever(const std::vector<TimelineLayout::Row>& rows, std::size_t row,
+                      const std::vector<std::size_t>& believers, int line) {
+    return std::ranges::any_of(believers, [&](std::size_t believer) {
+        return believer != row && std::abs(rows[believer].y - rows[row].y) < line;
+    });
+}
+
+/// One line, and of lanes that are lower than a line only of as many as have room: of believers first.
+void paintLowLabel(const PaintKit& kit, const TimelineScene& scene, int width, std::size_t row,
+                   const std::vector<std::size_t>& believers) {
+    const auto& rows = scene.layout.rows();
+    const Lane& lane = *rows[row].lane;
+    const int line = kit.m.px(14), height = rows[row].height;
     if (height >= kit.m.px(24)) { // a row of its own
         kit.text(QRectF(kit.m.px(14), 0, width - kit.m.px(20), height), laneShortTitle(kit.data, lane), kit.bold,
                  Role::Text);
         return;
     }
     const auto every = std::size_t(std::max(1, (line + height - 1) / height));
-    if (row % every != 0) return;
+    const bool believes = std::ranges::find(believers, row) != believers.end();
+    if (!believes && (row % every != 0 || isBesideBeliever(rows, row, believers, line))) return;
     const QRectF place(kit.m.px(14), (height - line) / 2.0, width - kit.m.px(20), line);
-    kit.text(place, laneShortTitle(kit.data, lane), kit.small,
-             isSelected(lane, scene.selection) ? Role::Text : Role::TextDim);
+    kit.text(place, laneShortTitle(kit.data, lane), believes ? kit.smallBold : kit.small,
+             believes || isSelected(lane, scene.selection) ? Role::Text : Role::TextDim);
 }
 
 void paintLabel(const PaintKit& kit, const TimelineScene& scene, const Lane& lane, int width, int height) {
@@ -204,12 +215,13 @@ void paintLanes(QPainter& painter, const QSize& size, const TimelineScene& scene
             painter.drawRect(QRectF(1, y + 1, size.width() - 2, row.height - 3));
         }
     }
+    const std::vector<std::size_t> believers = believersAtPlayhead(scene);
     for (std::size_t i = scene.layout.firstRowBelow(scene.scroll); i < rows.size(); ++i) {
         const int y = rows[i].y - scene.scroll;
         if (y >= size.height()) break;
         if (!hasLowLabel(kit, *rows[i].lane)) continue;
         painter.translate(0, y);
-        paintLowLabel(kit, scene, *rows[i].lane, labels, rows[i].height, i);
+        paintLowLabel(kit, scene, labels, i, believers);
         painter.translate(0, -y);
     }
     painter.fillRect(QRect(labels - 1, 0, 1, lanesEnd), color(Role::Hairline));
@@ -225,6 +237,19 @@ void paintCaptions(QPainter& painter, const QSize& size, const TimelineScene& sc
         kit.text(QRectF(strip).adjusted(kit.m.px(14), 0, -8, 0), sectionCaption(section.kind, section.hidden),
                  kit.caption, Role::TextDim);
     }
+}
+
+std::vector<std::size_t> believersAtPlayhead(const TimelineScene& scene) {
+    std::vector<std::size_t> believers;
+    const auto& rows = scene.layout.rows();
+    for (std::size_t i = 0; i < rows.size() && scene.playhead >= 0; ++i) {
+        const Lane& lane = *rows[i].lane;
+        if (lane.kind != LaneKind::Belief || rows[i].height >= scene.metrics.px(24)) continue;
+        const std::size_t s = lane.spans.firstEndingAfter(scene.playhead);
+        if (s >= lane.spans.size() || lane.spans[s].from > scene.playhead) continue;
+        if (lane.spans[s].state != unsigned(BeliefState::Waiting)) believers.push_back(i);
+    }
+    return believers;
 }
 
 std::vector<LeaseAtPlayhead> leasesAtPlayhead(const TimelineScene& scene, const QSize& size) {

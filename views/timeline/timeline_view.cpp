@@ -427,6 +427,7 @@ void TimelineView::refreshLanes(const TimelineScene& scene) {
     for (const LeaseAtPlayhead& lease : m_leases)
         key.leases.push_back(lease.row);
     key.copies = copyStates(scene);
+    key.believers = believersAtPlayhead(scene);
     if (key == m_key && !m_lanes.isNull()) return;
 
     QElapsedTimer timer;

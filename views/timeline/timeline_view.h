@@ -146,8 +146,9 @@ private:
         int scroll = 0, focusRow = -1;
         trace::EntityId selection = trace::kNoEntity;
         qint64 palette = 0;
-        std::vector<std::uint32_t> leases; ///< spans under the playhead
-        QStringList copies;                ///< what the copies of locks are at the playhead
+        std::vector<std::uint32_t> leases;  ///< spans under the playhead
+        QStringList copies;                 ///< what the copies of locks are at the playhead
+        std::vector<std::size_t> believers; ///< rows whose names come first
         bool operator==(const CacheKey&) const = default;
     };
 

@@ -211,6 +211,69 @@ private Q_SLOTS:
         QCOMPARE(rowOf(client), rowOf(laneOf(data, LaneKind::Belief, cast.a.thread)) + 1);
     }
 
+    /// Below the story there is room for a lane or two: a link that was cut is one of them.
+    void aLinkThatAFaultHasStruckStandsFirst() {
+        Cast cast;
+        for (const Cast::Actor* actor : {&cast.a, &cast.b, &cast.c})
+            cast.exchange(1s, *actor, "GET");
+        cast.trace->reach(2s);
+        TimelineData data(cast.trace);
+        data.consume();
+        TimelineLayout layout;
+        layout.update(data, TimelineMetrics());
+        const int first = layout.rowOf(cast.a.link);
+        QCOMPARE(layout.rowOf(cast.b.link), first + 1);
+        cast.at(3s, EventKind::LinkCut, cast.b.client, cast.b.link, 0, 0, trace::kFault);
+        cast.trace->reach(4s);
+        data.consume();
+        QVERIFY(layout.update(data, TimelineMetrics()));
+        QCOMPARE(layout.rowOf(cast.b.link), first);
+        QCOMPARE(layout.rowOf(cast.a.link), first + 1);
+        QCOMPARE(layout.rowOf(cast.c.link), first + 2);
+    }
+
+    /// Two hundred clients have no room for all their names beside the lanes; the holder has its name.
+    void amongManyTheHolderHasItsName() {
+        Cast cast;
+        std::vector<Cast::Actor> actors;
+        for (int i = 0; i < 200; ++i) {
+            Cast::Actor one;
+            one.client = cast.trace->intern(trace::EntityKind::Client, "m" + QByteArray::number(i));
+            one.thread = cast.trace->intern(trace::EntityKind::Thread, "1", one.client);
+            one.link = cast.trace->intern(trace::EntityKind::Link, {}, one.client, cast.node);
+            actors.push_back(one);
+            cast.ask(1s, one);
+        }
+        cast.grant(2s, actors[61], 5s);
+        cast.release(3s, actors[61]);
+        cast.grant(4s, actors[20], 5s);
+        cast.trace->reach(8s);
+        FixedSession session(cast.trace, 60s, true);
+        ViewContext context;
+        TimelineView view(&context);
+        context.setSession(&session);
+        view.resize(1200, 600);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        QTRY_VERIFY(view.layoutOfLanes().rowOf(actors[20].thread) >= 0);
+        const auto named = [&](Nanos at) {
+            context.setPlayhead(at);
+            return believersAtPlayhead(view.scene());
+        };
+        using Rows = std::vector<std::size_t>;
+        QCOMPARE(named(2500ms), Rows{std::size_t(view.layoutOfLanes().rowOf(actors[61].thread))});
+        QCOMPARE(named(3500ms), Rows());
+        QCOMPARE(named(5s), Rows{std::size_t(view.layoutOfLanes().rowOf(actors[20].thread))});
+        // The name stands beside its lane: the picture changes there with the playhead.
+        const QRect row = view.rowRect(view.layoutOfLanes().rowOf(actors[20].thread));
+        const auto label = [&](Nanos at) {
+            context.setPlayhead(at);
+            QCoreApplication::processEvents();
+            return view.viewport()->grab(QRect(0, row.center().y() - 8, view.scene().metrics.labelWidth() - 4, 16));
+        };
+        QVERIFY(label(5s).toImage() != label(2500ms).toImage());
+    }
+
     void aLargeTokenIsShort() {
         QCOMPARE(shortNumber(7), u"7"_qs);
         QCOMPARE(shortNumber(999'999), u"999999"_qs);
