@@ -41,7 +41,7 @@ private:
     trace::EntityId foundBy(const scenario::Trigger& when, const trace::Event& event) const;
     /// The condition was true once more. True: the fault strikes, and waits no longer.
     bool counted(Waiting& waiting, trace::EntityId found);
-    /// Who leads, by the roles and the deaths that rows tell.
+    /// Takes in a role, a death or a start.
     void followLeader(const trace::Event& event);
     /// The living server of that name that leads now, by its own word; else kNoEntity.
     trace::EntityId leaderNamed(const QString& server) const;

@@ -11,7 +11,7 @@ namespace lockscope::views {
 /// Where things stand in the picture of the cluster: nodes in a row above, clients in rows below, a link between each
 /// client and node. Pure arithmetic.
 struct ClusterLayout {
-    /// Of more links than these only those of the selection and of holders are drawn, and those that a fault has
+    /// With more links than these only those of the selection and of holders are drawn, and those that a fault has
     /// struck: a hundred whole links are a grey mountain. A line of words at the foot of the picture says so.
     static constexpr std::size_t kMostLinks = 120;
     struct Item {

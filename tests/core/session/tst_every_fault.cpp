@@ -114,7 +114,8 @@ private Q_SLOTS:
         QVERIFY(offered > 20 && refused > 0);
     }
 
-    /// Whatever a hand does, now or in the past, is one change: Undo gives the very run of before, Redo that of after.
+    /// Each thing that a hand does, now or in the past, is one change: Undo gives the very run of before, Redo that of
+    /// after.
     void eachCanBeTakenBack_data() { kinds(); }
     void eachCanBeTakenBack() {
         QFETCH(QString, scenario);
