@@ -198,9 +198,15 @@ void CommandField::refill() {
     const bool better = std::ranges::any_of(matches, [](const Match& m) { return m.how > CommandMatch::Letters; });
     if (better) std::erase_if(matches, [](const Match& m) { return m.how == CommandMatch::Letters; });
     const auto usable = [](const Match& m) { return !m.action || m.action->isEnabled(); };
+    // A word of a scenario's title is no better than another word for a deed: Enter would leave this run.
+    const auto leaves = [](const Match& m) {
+        return m.action && m.action->objectName().startsWith(QLatin1String("scenario."));
+    };
     std::ranges::stable_sort(matches, std::ranges::greater(), [&](const Match& m) {
         // Equally good ones stay in the order in which menus and panels have them.
-        return std::tuple(usable(m), m.how, m.how == CommandMatch::Letters ? m.score : 0);
+        const bool last = leaves(m) && m.how <= CommandMatch::Words;
+        return std::tuple(usable(m), last ? std::min(m.how, CommandMatch::Also) : m.how, !last,
+                          m.how == CommandMatch::Letters ? m.score : 0);
     });
     for (const Match& match : matches) {
         auto* item = match.action ? new QStandardItem(match.action->icon(), match.text)

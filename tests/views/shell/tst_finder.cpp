@@ -92,6 +92,18 @@ private Q_SLOTS:
                  qPrintable(entries.join(QStringLiteral(" | "))));
     }
 
+    /// Enter takes the first one, and a scenario would end the run that the person is in.
+    void aDeedComesBeforeAnotherRun() {
+        Scene s;
+        s.open("failover-async");
+        s.context()->session()->advanceTo(4s);
+        QTRY_VERIFY(s.context()->trace()->reached() >= Nanos(4s));
+        s.context()->setPlayhead(4s);
+        const QStringList promote = Scene::entries(s.type(QStringLiteral("promote")));
+        QVERIFY2(promote.value(0).contains(QStringLiteral("Demote")), qPrintable(promote.join(QStringLiteral(" | "))));
+        QVERIFY2(promote.join(u' ').contains(QStringLiteral("Scenario")), "the scenarios are found as before");
+    }
+
     /// As a person asks who does not know how things are called here: what is meant is among the first three.
     void whatAPersonTypesIsFound_data() {
         QTest::addColumn<QString>("language");
