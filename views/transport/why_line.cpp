@@ -39,7 +39,6 @@ WhyLine::WhyLine(ViewContext* context, QWidget* parent) : QAbstractButton(parent
     connect(context, &ViewContext::traceGrew, this, soon);
     connect(context, &ViewContext::playheadChanged, this, soon);
     connect(context, &ViewContext::selectionChanged, this, soon);
-    connect(context, &ViewContext::spotlightChanged, this, soon);
     connect(context, &ViewContext::scenarioChanged, this, &WhyLine::refresh);
     setEnabled(false);
     setAccessibleName(tr("No invariant is violated at this instant"));
@@ -78,7 +77,7 @@ void WhyLine::refresh() {
 }
 
 void WhyLine::refreshStory() {
-    const bool tells = !m_context->spotlight() && m_keepsRoom && m_sentence.isEmpty() && isVisible();
+    const bool tells = m_keepsRoom && m_sentence.isEmpty() && isVisible();
     QString story = tells ? locksAtPlayhead(*m_context) : QString();
     if (story == m_story) return;
     m_story = std::move(story);

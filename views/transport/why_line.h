@@ -17,7 +17,7 @@ public:
     explicit WhyLine(ViewContext* context, QWidget* parent = nullptr);
     /// The sentence that is shown; empty: no violation goes on at the playhead, and nothing was survived.
     QString sentence() const { return m_sentence; }
-    /// How it stands with the locks, where there is no such sentence, nor a lesson with words of its own.
+    /// How it stands with the locks, where there is no such sentence.
     QString story() const { return m_story; }
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return {100, sizeHint().height()}; }
