@@ -220,7 +220,9 @@ QWidget* WelcomePage::makeHero() {
     action->setSpacing(2 * kGrid);
     action->addWidget(m_lesson);
     action->addWidget(lessons);
-    auto* note = new Paragraph(tr("Four clients, one lock, one simulated Redis. Then pause the holder and see."));
+    auto* note =
+        new Paragraph(tr("Four clients, one lock, one simulated Redis: pause the holder and see. New to locks? "
+                         "Take the lessons: they start from nothing."));
     action->addWidget(note, 1);
     words->addLayout(action);
     row->addLayout(words, 1);
