@@ -26,8 +26,9 @@ QRectF paintWaiting(const PaintKit& kit, const Span& span, const QRectF& r, doub
     kit.p.setBrushOrigin(QPointF(0, 0));
     const bool low = kit.m.lowBeliefs();
     if (r.width() < 24 || !kit.m.wordsOnBeliefs()) return {};
-    // How long it will have waited is not told before its end is drawn.
-    const bool goesOn = span.open() || span.to >= kit.last;
+    // How long it will have waited is not told before its end is drawn, nor where what comes is hidden again.
+    const bool hidden = kit.edge < kit.c.width() && kit.c.x(span.to) > kit.edge + 1;
+    const bool goesOn = span.open() || span.to >= kit.last || hidden;
     const QString waits =
         goesOn ? Timeline::tr("waits") : Timeline::tr("waits %1").arg(lengthText(Nanos(span.from), Nanos(span.to)));
     QStringList wordings{waits}; // never a bare number: of what it would be nobody could tell
@@ -129,6 +130,7 @@ void paintLife(const PaintKit& kit, const ClientLife& life, const QRectF& bar, c
         kit.p.setBrushOrigin(QPointF(std::round(kit.c.x(span.from)), r.y()));
         kit.rounded(r.adjusted(0.5, 0.5, -0.5, -0.5), 5, kit.dots, QPen(color(Role::Paused), 1.5));
         kit.p.setBrushOrigin(QPointF(0, 0));
+        if (r.x() >= kit.edge) return; // hidden: it is yet to come
         const double width = kit.smallBold.width(Timeline::tr("paused")) + kit.m.px(27);
         double left = std::round(std::max(std::min(r.x() + kit.m.px(6), kit.edge - width - 2), 2.0));
         const double top = kit.m.lowBeliefs() ? std::round(bar.center().y() - kit.m.px(19) / 2.0) : 1;

@@ -126,6 +126,35 @@ private Q_SLOTS:
         QVERIFY(s.lanes(9s).copy(words) != goesOn);
     }
 
+    /// Back before the pause of A at 3 s, which has been played already: its pill is hidden with it, and stands nowhere
+    /// left of the playhead. Nor is it told how long B will wait.
+    void whatIsHiddenAgainIsNotTold() {
+        Stage s;
+        s.context.setPlayhead(2500ms);
+        s.light({}, 0s, 0s);
+        TimelineScene scene = s.view.scene();
+        QVERIFY(scene.seen > Nanos(6s).count()); // it has been played
+        const auto leftOf = [&](trace::EntityId entity, const QImage& image) {
+            QRect place = s.view.rowRect(s.view.layoutOfLanes().rowOf(entity));
+            place.setLeft(int(s.x(0s)));
+            place.setRight(int(s.x(2500ms)) - 8);
+            place.setHeight(int(s.view.scene().metrics.bar(LaneKind::Belief, 0, 0).top()) - 1); // the words above bars
+            return image.copy(place);
+        };
+        const QSize size = s.view.viewport()->size();
+        const auto lanes = [&](std::int64_t seen) {
+            scene.seen = seen;
+            QImage image(size, QImage::Format_RGB32);
+            image.fill(Qt::white);
+            QPainter painter(&image);
+            paintLanes(painter, size, scene);
+            return image;
+        };
+        const QImage again = lanes(scene.seen), first = lanes(Nanos(2500ms).count());
+        for (const auto& actor : {s.cast.a, s.cast.b})
+            QCOMPARE(leftOf(actor.thread, again), leftOf(actor.thread, first));
+    }
+
     /// A fault left of the time in sight shows no half word.
     void noHalfWordAtTheLeftEdge() {
         Stage s;
