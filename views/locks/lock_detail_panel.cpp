@@ -292,7 +292,7 @@ void LockDetailPanel::showHolders(const LockFacts& facts) {
     // One exclusive holder is said above.
     const bool several = facts.known() && !facts.holders.empty();
     m_holders->setHolders(m_context->trace(), several ? facts.holders : std::vector<trace::Holder>(),
-                          m_context->playhead());
+                          m_context->playhead(), facts.keptBy);
     m_holdersCaption->setVisible(several);
     m_holdersView->setVisible(several);
     const auto unnamed = facts.holderCount - std::int64_t(facts.holders.size());

@@ -7,11 +7,12 @@
 namespace lockscope::views {
 
 void HoldersModel::setHolders(const std::shared_ptr<const trace::Trace>& trace,
-                              const std::vector<trace::Holder>& holders, Nanos now) {
+                              const std::vector<trace::Holder>& holders, Nanos now, inspect::KeptBy keptBy) {
     const auto sameParty = [](const trace::Holder& a, const trace::Holder& b) {
         return a.thread == b.thread && a.mode == b.mode;
     };
     m_now = now;
+    m_keptBy = keptBy;
     if (trace == m_trace && std::ranges::equal(holders, m_holders, sameParty)) {
         m_holders = holders;
         if (!m_holders.empty()) Q_EMIT dataChanged(index(0), index(int(m_holders.size()) - 1));
@@ -34,7 +35,8 @@ QString HoldersModel::detailOf(const trace::Holder& holder) const {
         words += tr("alone");
         break;
     case trace::HoldMode::Shared:
-        words += tr("reads");
+        // A transaction shares a table also to write in it.
+        words += m_keptBy == inspect::KeptBy::Transaction ? tr("shares it") : tr("reads");
         break;
     case trace::HoldMode::Permit:
         words += tr("a permit");

@@ -15,7 +15,7 @@ public:
 
     /// Shows these holders, looked at at instant `now`. None where there is only one: the record's owner says it.
     void setHolders(const std::shared_ptr<const trace::Trace>& trace, const std::vector<trace::Holder>& holders,
-                    Nanos now);
+                    Nanos now, inspect::KeptBy keptBy = inspect::KeptBy::NotTold);
 
     int rowCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
@@ -25,6 +25,7 @@ private:
     std::shared_ptr<const trace::Trace> m_trace;
     std::vector<trace::Holder> m_holders;
     Nanos m_now{};
+    inspect::KeptBy m_keptBy{};
 };
 
 } // namespace lockscope::views

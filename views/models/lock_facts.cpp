@@ -310,9 +310,8 @@ QString formatWords(const QString& format, Certainty certainty) {
 }
 
 QString roundDuration(Nanos d) {
-    QString text = duration(d);
-    if (d.count() % 1'000'000'000 == 0) text.remove(QStringLiteral(".0"));
-    return text;
+    const QString text = duration(d);
+    return d.count() % 1'000'000'000 == 0 ? QString(text).remove(QStringLiteral(".0")) : text;
 }
 
 QString ttlText(const LockFacts& facts) {
@@ -378,8 +377,10 @@ QString holdersText(const LockFacts& facts, const trace::Trace& trace) {
     const QString who = unnamed > 0 ? Words::tr("%1 and %n more", "names", int(unnamed)).arg(namesOf(names, trace))
                                     : namesOf(names, trace);
     const std::int64_t count = std::int64_t(names.size()) + std::max<std::int64_t>(unnamed, 0);
-    if (facts.mode == HoldMode::Shared) return Words::tr("%n reader(s): %1", "", int(count)).arg(who);
-    return names.size() == 1 ? trace.displayName(names.front()) : who;
+    if (facts.mode != HoldMode::Shared) return names.size() == 1 ? trace.displayName(names.front()) : who;
+    if (facts.keptBy != inspect::KeptBy::Transaction) return Words::tr("%n reader(s): %1", "", int(count)).arg(who);
+    //: Of a row or table that transactions share, also to write in it: %1 how many sessions, %2 their names.
+    return count > 1 ? Words::tr("%1 sessions: %2").arg(QString::number(count), who) : who;
 }
 
 QString modeText(const LockFacts& facts) {

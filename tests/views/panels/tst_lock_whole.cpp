@@ -32,10 +32,10 @@ struct Scene {
     trace::EntityId node, lock;
     std::int64_t at = 0;
 
-    Scene() {
+    explicit Scene(const char* format = "redisson-rw") {
         session.can.live = true;
         node = trace().intern(EntityKind::Node, "redis-1");
-        lock = trace().intern(EntityKind::Lock, "orders", node, trace().text("redisson-rw"));
+        lock = trace().intern(EntityKind::Lock, "orders", node, trace().text(format));
         context.setSession(&session);
     }
     trace::Trace& trace() { return session.writable(); }
@@ -87,6 +87,21 @@ private Q_SLOTS:
         scene.lookAt(3s);
         QTRY_COMPARE(scene.cell(model, LocksModel::HolderColumn), u"1 reader(s): B"_qs);
         QTRY_COMPARE(panel.holders()->rowCount(), 1);
+    }
+
+    void aSessionThatSharesATableNeedNotRead() {
+        Scene scene("mariadb-table");
+        scene.add(EventKind::RecordHeld, scene.thread("A"), trace::kEndNotKnown, 1, HoldMode::Shared);
+        scene.add(EventKind::RecordHolder, scene.thread("A"), trace::kEndNotKnown, 1, HoldMode::Shared);
+        scene.lookAt(1s);
+        LocksModel model(&scene.context);
+        QCOMPARE(scene.cell(model, LocksModel::HolderColumn), u"A"_qs);
+        QCOMPARE(scene.cell(model, LocksModel::ModeColumn), u"shared"_qs);
+        scene.add(EventKind::RecordHolder, scene.thread("B"), trace::kEndNotKnown, 1, HoldMode::Shared);
+        scene.lookAt(2s);
+        QTRY_COMPARE(scene.cell(model, LocksModel::HolderColumn), u"2 sessions: A and B"_qs);
+        LockDetailPanel panel(&scene.context);
+        QCOMPARE(panel.holders()->index(1).data(party::DetailRole).toString(), u"shares it"_qs);
     }
 
     void permitsAreSoManyOfSoMany() {
