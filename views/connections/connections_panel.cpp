@@ -133,7 +133,7 @@ QMenu* ConnectionsPanel::makeMenu(EntityId connection) {
         });
     else
         menu->addAction(icon("lock-open", Role::Fault), tr("Allow &changes…"), this,
-                        [this, connection] { askToAllow(connection); })
+                        [this, desk, connection] { askToAllow(desk, connection, this); })
             ->setEnabled(facts->open);
     menu->addSeparator();
     QAction* const end = menu->addAction(icon("close"), tr("E&nd this connection"), this, [desk, connection] {
@@ -157,12 +157,11 @@ void ConnectionsPanel::tellServers(EntityId connection) {
     box->open();
 }
 
-void ConnectionsPanel::askToAllow(EntityId connection) {
-    const QPointer<session::ConnectionDesk> desk = m_model->desk();
+void ConnectionsPanel::askToAllow(const QPointer<session::ConnectionDesk>& desk, EntityId connection, QWidget* above) {
     const ConnectionFacts* const facts = desk ? desk->find(connection) : nullptr;
     if (!facts) return;
     auto* box = new QMessageBox(QMessageBox::Warning, tr("Allow changes"),
-                                tr("Allow changes on “%1”?").arg(facts->name), QMessageBox::NoButton, this);
+                                tr("Allow changes on “%1”?").arg(facts->name), QMessageBox::NoButton, above);
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->setTextFormat(Qt::PlainText); // names come from the user
     box->setInformativeText(
@@ -171,7 +170,7 @@ void ConnectionsPanel::askToAllow(EntityId connection) {
             .arg(facts->url));
     QPushButton* const allow = box->addButton(tr("Allow changes"), QMessageBox::AcceptRole);
     box->setDefaultButton(box->addButton(QMessageBox::Cancel));
-    connect(allow, &QPushButton::clicked, this, [desk, connection] {
+    connect(allow, &QPushButton::clicked, box, [desk, connection] {
         if (desk) desk->allowChanges(connection, true);
     });
     box->open();

@@ -28,6 +28,9 @@ public:
     /// The menu of a connection; the caller owns it.
     QMenu* makeMenu(trace::EntityId connection);
 
+    /// Asks above that widget whether changes are to be allowed on a connection. Does nothing without such a one.
+    static void askToAllow(const QPointer<session::ConnectionDesk>& desk, trace::EntityId connection, QWidget* above);
+
 Q_SIGNALS:
     /// The user wants a further connection.
     void addRequested();
@@ -40,7 +43,6 @@ protected:
 private:
     void refresh();
     void follow();
-    void askToAllow(trace::EntityId connection);
     void tellServers(trace::EntityId connection);
     trace::EntityId current() const;
     ViewContext* m_context;

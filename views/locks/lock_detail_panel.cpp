@@ -2,6 +2,7 @@
 #include "locks/lock_detail_panel.h"
 
 #include "locks/code_box.h"
+#include "locks/lock_actions.h"
 #include "locks/queue_view.h"
 #include "locks/seen_lines.h"
 #include "locks/ttl_history.h"
@@ -12,9 +13,12 @@
 #include "theme/format.h"
 #include "theme/short_number.h"
 #include "theme/style.h"
+#include "trace/connection.h"
 
 #include <QBoxLayout>
+#include <QClipboard>
 #include <QGridLayout>
+#include <QGuiApplication>
 #include <QScrollArea>
 #include <QStackedLayout>
 
@@ -45,7 +49,8 @@ LockDetailPanel::LockDetailPanel(ViewContext* context, QWidget* parent)
       m_copiesCaption(new SectionCaption(tr("On each server"))),
       m_copies(new CodeBox),
       m_serverCaption(new SectionCaption(tr("On the server"))),
-      m_server(new CodeBox) {
+      m_server(new CodeBox),
+      m_actions(new LockActions(context)) {
     build();
     m_soon.setSingleShot(true);
     m_soon.setInterval(0);
@@ -55,6 +60,7 @@ LockDetailPanel::LockDetailPanel(ViewContext* context, QWidget* parent)
     connect(m_context, &ViewContext::playheadChanged, this, &LockDetailPanel::refreshSoon);
     connect(m_context, &ViewContext::selectionChanged, this, &LockDetailPanel::refreshSoon);
     connect(m_context, &ViewContext::scenarioChanged, this, &LockDetailPanel::refreshSoon);
+    connect(m_actions, &LockActions::copyRequested, this, [this] { QGuiApplication::clipboard()->setText(text()); });
     for (QListView* list : {m_holdersView, m_queueView})
         connect(list, &QListView::activated, this,
                 [this](const QModelIndex& index) { m_context->select(index.data(party::EntityRole).toUInt()); });
@@ -68,7 +74,13 @@ void LockDetailPanel::build() {
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     scroll->setFocusPolicy(Qt::NoFocus);
     makeFrameless(scroll);
-    m_stack->addWidget(scroll);
+    auto* whole = new QWidget;
+    auto* parts = new QVBoxLayout(whole);
+    parts->setContentsMargins(0, 0, 0, 0);
+    parts->setSpacing(0);
+    parts->addWidget(scroll, 1);
+    parts->addWidget(m_actions); // always in sight, however long the queue is
+    m_stack->addWidget(whole);
     m_stack->addWidget(
         new EmptyState("lock", tr("No lock to look at"), tr("Select a lock in the table or on the timeline.")));
 
@@ -104,6 +116,7 @@ void LockDetailPanel::build() {
         auto* name = new DimLabel(names[std::size_t(i)]);
         if (i == WhoDecides) m_decidesName = name;
         if (i == SeenOver) m_connectionName = name;
+        m_factNames[std::size_t(i)] = name;
         DimLabel* const value = i == RecordSays ? new ElidedLabel : new DimLabel;
         value->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
         if (i != RecordSays) {
@@ -200,7 +213,7 @@ QStringList LockDetailPanel::serverLines() const {
 void LockDetailPanel::refresh() {
     const trace::EntityId lock = m_context->focusedLock();
     m_stack->setCurrentIndex(lock == kNoEntity ? 1 : 0);
-    if (lock == kNoEntity) return;
+    if (lock == kNoEntity) return m_actions->setLock(lock);
     const auto trace = m_context->trace();
     const LockFacts facts = lockFacts(lock, *m_context);
     m_name->setText(trace->displayName(lock));
@@ -234,8 +247,11 @@ void LockDetailPanel::refresh() {
     showDecider(facts);
     const bool gap = facts.condition == LockCondition::DoubleBelief || facts.condition == LockCondition::StaleBelief;
     setFact(RecordSays, holdersText(facts, *trace), Role::Text);
-    setFact(Believers, facts.ownClients || !facts.held() ? namesOf(facts.believers, *trace) : unknown(),
-            gap ? Role::ViolationText : Role::Text);
+    setFact(Believers, namesOf(facts.believers, *trace), gap ? Role::ViolationText : Role::Text);
+    // Beliefs of somebody else's clients cannot be seen from a server.
+    const bool believed = facts.ownClients || !facts.believers.empty() || !isSeenFromOutside();
+    m_facts[Believers]->setVisible(believed);
+    m_factNames[Believers]->setVisible(believed);
     setFact(Token, facts.token ? shortNumber(facts.token) : none(), Role::Text);
     const QString token = facts.token ? QString::number(facts.token) : QString();
     m_facts[Token]->setToolTip(token == m_facts[Token]->text() ? QString() : token);
@@ -262,6 +278,14 @@ void LockDetailPanel::refresh() {
     m_copies->setVisible(!copies.isEmpty());
     m_copies->setLines(copies);
     showContent(facts);
+    m_actions->setLock(lock);
+}
+
+/// Whether the lock's clients are somebody else's: a running server's, or those of a recording of it.
+bool LockDetailPanel::isSeenFromOutside() const {
+    const session::Session* const session = m_context->session();
+    const trace::EntityId lock = m_context->focusedLock();
+    return (session && session->abilities().live) || trace::connectionOf(*m_context->trace(), lock) != kNoEntity;
 }
 
 void LockDetailPanel::showConnection(trace::EntityId lock) {

@@ -14,6 +14,7 @@ class QStackedLayout;
 namespace lockscope::views {
 
 class CodeBox;
+class LockActions;
 class QueueView;
 class TtlHistory;
 
@@ -37,6 +38,9 @@ public:
     /// When what is on the server was seen, as it stands above it.
     QString serverHint() const { return m_serverCaption->hint(); }
     QString queueNote() const;
+    LockActions* actions() const { return m_actions; }
+    /// All that the panel tells of the lock, line by line, for a ticket or a chat.
+    QString text() const;
     /// As high as the whole content, so that a stack of panels needs no scroll bar here.
     QSize sizeHint() const override;
 
@@ -51,6 +55,7 @@ private:
     void showContent(const LockFacts& facts);
     void showConnection(trace::EntityId lock);
     void showDecider(const LockFacts& facts);
+    bool isSeenFromOutside() const;
     /// A line for each of several servers: its copy of the lock and that copy's state; none where one server keeps it.
     QStringList copyLines(trace::EntityId lock) const;
 
@@ -63,6 +68,7 @@ private:
     Paragraph* m_alert; ///< the lock's worst alert and what to do about it; hidden where it has none
     TtlRing* m_ring;
     std::array<DimLabel*, FactCount> m_facts{};
+    std::array<DimLabel*, FactCount> m_factNames{};
     DimLabel* m_connectionName = nullptr; ///< beside the connection, which a lock of a simulation has not
     DimLabel* m_decidesName = nullptr;    ///< beside the fact of who decides, which a lock on one server has not
     SectionCaption* m_holdersCaption;
@@ -78,6 +84,7 @@ private:
     CodeBox* m_copies;
     SectionCaption* m_serverCaption;
     CodeBox* m_server;
+    LockActions* m_actions;
     QTimer m_soon;
 };
 

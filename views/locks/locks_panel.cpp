@@ -2,7 +2,7 @@
 #include "locks/locks_panel.h"
 
 #include "faults/fault_menu.h"
-#include "locks/force_release_dialog.h"
+#include "locks/force_release.h"
 #include "locks/locks_delegate.h"
 #include "session/connection_desk.h"
 #include "theme/fonts.h"
@@ -75,7 +75,8 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
       m_view(new LocksView),
       m_filter(new QLineEdit),
       m_summary(new DimLabel),
-      m_tree(new QToolButton) {
+      m_tree(new QToolButton),
+      m_release(new ForceRelease(context, this)) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -380,59 +381,10 @@ void LocksPanel::showMenu(const QPoint& position, const QModelIndex& index) {
 
 void LocksPanel::addForce(QMenu& menu, trace::EntityId lock) {
     QAction* force = menu.addAction(icon("lock-open", views::Role::Fault), tr("&Release by force…"), this,
-                                    [this, lock] { askForce(lock); });
-    session::Session* const session = m_context->session();
-    const bool can = session::mayForce(session, lock);
-    // By what is true when it strikes, which need not be what stands in the row.
-    force->setEnabled(can && lockFactsToActOn(lock, *m_context).held());
-    const bool live = session && session->abilities().live;
-    if (!can)
-        force->setToolTip(live ? tr("This lock's connection is read-only. Allow changes on it first.")
-                               : tr("This session cannot free a lock on the server."));
-}
-
-void LocksPanel::askForce(trace::EntityId lock) {
-    const trace::EntityId owner = lockFactsToActOn(lock, *m_context).owner;
-    const auto trace = m_context->trace();
-    auto* dialog = new ForceReleaseDialog(trace->displayName(lock), trace->displayName(owner),
-                                          lockFacts(lock, *m_context).certainty, this);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    const QByteArray lockName = trace->entity(lock).name;
-    const QPointer<session::ConnectionDesk> desk = session::connectionDeskOf(m_context->session());
-    connect(m_context->session(), &session::Session::complained, dialog, &ForceReleaseDialog::setRefused);
-    if (desk) { // a name may be on several servers
-        connect(desk, &session::ConnectionDesk::releasePlanned, dialog,
-                [dialog, lock](trace::EntityId planned, const QStringList& commands) {
-                    if (planned == lock) dialog->setCommands(commands);
-                });
-        desk->planRelease(lock);
-    } else {
-        connect(m_context->session(), &session::Session::releasePlanned, dialog,
-                [dialog, lockName](const QByteArray& planned, const QStringList& commands) {
-                    if (planned == lockName) dialog->setCommands(commands);
-                });
-        m_context->session()->planRelease(lockName);
-    }
-    // In another trace the ids mean something else.
-    connect(m_context, &ViewContext::sessionChanged, dialog, &QDialog::reject);
-    connect(dialog, &QDialog::accepted, this, [this, lock, owner, desk] {
-        session::Session* const session = m_context->session();
-        if (!session) return;
-        const auto now = m_context->trace();
-        const trace::EntityId holder = lockFactsToActOn(lock, *m_context).owner;
-        const QString name = now->displayName(lock);
-        // The user agreed to take the lock from the holder that the question named, and from no other.
-        if (holder == owner && desk)
-            desk->forceRelease(lock);
-        else if (holder == owner)
-            session->forceRelease(now->entity(lock).name);
-        else if (holder == trace::kNoEntity)
-            Q_EMIT session->complained(tr("“%1” is free by now: nothing was done.").arg(name));
-        else
-            Q_EMIT session->complained(
-                tr("“%1” is held by %2 by now: nothing was freed.").arg(name, now->displayName(holder)));
-    });
-    dialog->open();
+                                    [this, lock] { m_release->ask(lock); });
+    const QString why = m_release->refusal(lock);
+    force->setEnabled(why.isEmpty());
+    if (!why.isEmpty()) force->setToolTip(why);
 }
 
 bool LocksPanel::eventFilter(QObject* watched, QEvent* event) {

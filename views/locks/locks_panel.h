@@ -13,6 +13,8 @@ class QTreeView;
 
 namespace lockscope::views {
 
+class ForceRelease;
+
 /// The table that on-call people read: one row a lock, as it stands at the playhead.
 class LocksPanel : public QWidget {
     Q_OBJECT
@@ -49,7 +51,6 @@ private:
     void tellNone();
     void showMenu(const QPoint& position, const QModelIndex& index);
     void addForce(QMenu& menu, trace::EntityId lock);
-    void askForce(trace::EntityId lock);
 
     ViewContext* m_context;
     LocksModel* m_model;
@@ -61,6 +62,7 @@ private:
     QLineEdit* m_filter;
     DimLabel* m_summary;
     QToolButton* m_tree;
+    ForceRelease* m_release;
     LocksModel::Grouping m_wanted = LocksModel::Grouping::Server; ///< when grouped
     QTimer m_debounce;
     QTimer m_tellSoon;    ///< many changes of one turn of the event loop are counted once
