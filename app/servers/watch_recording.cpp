@@ -120,7 +120,7 @@ WatchRecording::Server& WatchRecording::serverAt(const QString& endpoint,
 void WatchRecording::seen(const QString& endpoint, const inspect::LockReport& report,
                           const std::vector<inspect::LateRenewal>& late,
                           const std::function<bool(const QByteArray&)>& forced) {
-    if (m_recording && trace::isHalfFull(m_path, m_runtime.monotonic() - m_origin, m_bounds)) {
+    if (m_recording && m_isHalfFull(m_path, m_runtime.monotonic() - m_origin, m_bounds)) {
         if (const auto done = finish(); !done) complain(done.error());
         if (const auto room = trace::makeRoomFor(m_path); !room) complain(room.error());
     }

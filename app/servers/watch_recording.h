@@ -37,6 +37,7 @@ private:
     Runtime& m_runtime;
     QString m_path;
     trace::RecordingBounds m_bounds;
+    trace::HalfFull m_isHalfFull;
     Nanos m_origin{}; ///< of the present file's trace, by the runtime's clock
     std::shared_ptr<trace::Trace> m_trace;
     std::unique_ptr<trace::Recorder> m_recorder;

@@ -130,6 +130,14 @@ void BackgroundKeeper::stop() {
     m_trace.reset();
 }
 
+std::optional<trace::RingRecording::Kept> BackgroundKeeper::kept() const {
+    return m_ring ? std::optional(m_ring->kept()) : std::nullopt;
+}
+
+std::int64_t BackgroundKeeper::mostBytes() {
+    return kBounds.mostBytes;
+}
+
 QStringList BackgroundKeeper::left() {
     static const QRegularExpression kNumbers(QStringLiteral("^attached-(\\d+)(?:-\\d+)?$"));
     QStringList files;

@@ -33,6 +33,10 @@ public:
     /// The file that is written; empty: none is. It goes away soon after isKeeping() is over.
     QString path() const { return m_path; }
 
+    /// How much that is by now; nothing while nothing is kept.
+    std::optional<trace::RingRecording::Kept> kept() const;
+    static std::int64_t mostBytes();
+
     /// Writes the last hour into a file. Precondition: a session that watches servers is open.
     void save(const QString& path);
     /// The recordings of programs that ended without removing theirs, the newest first. Removes those of last week.
@@ -44,13 +48,16 @@ Q_SIGNALS:
     /// The file is whole, or `error` says why there is none.
     void saved(QString path, QString error);
 
+public Q_SLOTS:
+    /// Asks where, and writes it there.
+    void askToSave();
+
 private:
     void follow();
     void stop();
     void attachPanels();
     /// Alerts go by the holds of many days, too.
     void tellAlerts(trace::EntityId connection);
-    void askToSave();
     void offerWhatIsLeft();
 
     MainWindow* m_window;

@@ -16,6 +16,7 @@
 #include "window/main_window.h"
 #include "window/name_hider.h"
 #include "window/presenter.h"
+#include "window/recording_gauge.h"
 #include "window/session_recorder.h"
 #include "window/sharer.h"
 #include "window/stretch_desk.h"
@@ -56,6 +57,7 @@ void WindowMenus::fill() {
     fillBreak();
     fillView();
     fillHelp();
+    new RecordingGauge(m_window, m_keeper);
     connect(m_window->context(), &views::ViewContext::sessionChanged, this, &WindowMenus::refresh);
     connect(m_window->context(), &views::ViewContext::scenarioChanged, this, &WindowMenus::refresh);
     connect(m_window->settings(), &Settings::recentChanged, this, &WindowMenus::fillRecent);

@@ -59,7 +59,10 @@ WorkArea::WorkArea(QMainWindow* window, views::ViewContext* context, Settings* s
     // The left column runs down to the status bar; the tables run under timeline and right column.
     window->setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
     window->setCorner(Qt::BottomRightCorner, Qt::BottomDockWidgetArea);
+    window->setCorner(Qt::TopLeftCorner, Qt::LeftDockWidgetArea);
+    window->setCorner(Qt::TopRightCorner, Qt::RightDockWidgetArea);
     window->setTabPosition(Qt::BottomDockWidgetArea, QTabWidget::North);
+    window->setTabPosition(Qt::TopDockWidgetArea, QTabWidget::North);
     window->setDocumentMode(true);
 
     auto* connections = new views::ConnectionsPanel(context);
@@ -165,7 +168,8 @@ void WorkArea::arrange(Layout layout) {
     m_window->addDockWidget(Qt::LeftDockWidgetArea, m_connections);
     m_window->addDockWidget(Qt::LeftDockWidgetArea, m_controls);
     m_window->addDockWidget(Qt::RightDockWidgetArea, m_inspector);
-    m_window->addDockWidget(Qt::BottomDockWidgetArea, m_locks);
+    // On call the table is what one reads first, below the alerts; the time axis explains it.
+    m_window->addDockWidget(layout == Layout::Monitor ? Qt::TopDockWidgetArea : Qt::BottomDockWidgetArea, m_locks);
     m_window->tabifyDockWidget(m_locks, m_events);
     m_window->tabifyDockWidget(m_events, m_cluster);
     m_window->tabifyDockWidget(m_cluster, m_waits);
@@ -173,11 +177,11 @@ void WorkArea::arrange(Layout layout) {
     for (QDockWidget* one : docks())
         one->setVisible(isPartOf(layout, one));
     // Monitoring is reading a table; breaking is looking at the wires; teaching is the time axis.
-    const int bottom = bottomHeight(layout);
+    const int tables = bottomHeight(layout);
     QDockWidget* const left = layout == Layout::Monitor ? m_connections : m_controls;
     const int leftWidth = layout == Layout::Monitor ? kConnectionsWidth : kControlsWidth;
     m_window->resizeDocks({left, m_inspector}, {leftWidth, kInspectorWidth}, Qt::Horizontal);
-    m_window->resizeDocks({m_locks}, {bottom}, Qt::Vertical);
+    m_window->resizeDocks({m_locks}, {tables}, Qt::Vertical);
     QDockWidget* const front = layout == Layout::Break ? m_cluster : m_locks;
     front->raise();
     // Tabs come into being once the window has laid out its docks, and the first one made would be in front.

@@ -6,6 +6,8 @@
 #include <QCoreApplication>
 #include <QDir>
 #include <QFileInfo>
+#include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -22,9 +24,12 @@ QString fileBefore(const QString& path) {
     return info.dir().filePath(info.completeBaseName() + QStringLiteral(".before.") + info.suffix());
 }
 
-bool isHalfFull(const QString& path, Nanos since, const RecordingBounds& bounds) {
+bool HalfFull::operator()(const QString& path, Nanos since, const RecordingBounds& bounds) {
+    constexpr std::int64_t kOnTheirWay = 2; // what came last, and what came while that was written
+    const std::int64_t before = std::exchange(m_size, QFileInfo(path).size());
+    m_growth = std::max(m_growth, m_size < before ? m_size : m_size - before); // smaller: it is another file
     if (bounds.keep != kNever && since >= bounds.keep / 2) return true;
-    return QFileInfo(path).size() >= bounds.mostBytes / 2;
+    return m_size >= bounds.mostBytes / 2 - std::min(kOnTheirWay * m_growth, bounds.mostBytes / 4);
 }
 
 std::expected<void, QString> makeRoomFor(const QString& path) {
@@ -41,12 +46,14 @@ struct RingRecording::Impl {
         while (begin()) {
             while (!wait(stop)) {
                 excerpt->follow();
+                measure();
                 if (isHalfFull(path, excerpt->trace()->reached(), bounds)) break;
             }
             excerpt->follow();
             if (const auto done = recording->finish(&meta); !done && onError) onError(done.error());
             recording.reset();
             if (stop.stop_requested()) return;
+            spanBefore = excerpt->trace()->reached();
             if (const auto room = makeRoomFor(path); !room && onError)
                 onError({RecordingError::Kind::WriteFailed, room.error()});
         }
@@ -59,6 +66,11 @@ struct RingRecording::Impl {
         if (!started && onError) onError(started.error());
         if (started) recording = std::move(*started);
         return started.has_value();
+    }
+
+    void measure() {
+        span = (spanBefore + excerpt->trace()->reached()).count();
+        bytes = QFileInfo(path).size() + QFileInfo(fileBefore(path)).size();
     }
 
     bool wait(std::stop_token stop) {
@@ -74,6 +86,9 @@ struct RingRecording::Impl {
     std::function<void(const RecordingError&)> onError;
     std::optional<Excerpt> excerpt;
     std::unique_ptr<BackgroundRecording> recording;
+    HalfFull isHalfFull;
+    Nanos spanBefore{}; ///< of the file before
+    std::atomic<std::int64_t> span = 0, bytes = 0;
     std::mutex mutex;
     std::condition_variable_any changed;
     std::jthread thread; ///< last: it uses all of the above
@@ -83,6 +98,10 @@ RingRecording::RingRecording(std::unique_ptr<Impl> impl) : m_impl(std::move(impl
 }
 
 RingRecording::~RingRecording() = default;
+
+RingRecording::Kept RingRecording::kept() const {
+    return {.span = Nanos(m_impl->span), .bytes = m_impl->bytes};
+}
 
 std::unique_ptr<RingRecording> RingRecording::start(const QString& path, std::shared_ptr<const Trace> trace,
                                                     const RecordingMeta& meta, const RecordingBounds& bounds,

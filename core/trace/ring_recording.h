@@ -12,8 +12,18 @@ struct RecordingBounds {
 
 /// The file with what came before: "night.before.lockscope" beside "night.lockscope".
 QString fileBefore(const QString& path);
-/// Whether a file that was begun so long ago is to take the place of the one before it.
-bool isHalfFull(const QString& path, Nanos since, const RecordingBounds& bounds);
+
+/// Tells when a file that is being written is to take the place of the one before it. Rows reach a file some time after
+/// they came: it is full sooner by as much as it grows between two questions, so that both files stay within the
+/// bounds.
+class HalfFull {
+public:
+    /// `since`: how long ago the file was begun.
+    bool operator()(const QString& path, Nanos since, const RecordingBounds& bounds);
+
+private:
+    std::int64_t m_size = 0, m_growth = 0; ///< bytes: when it was last asked about; the most between two questions
+};
 
 /// Gives a full file's place to a new one: it takes the place of the one before it. An error is a sentence; then the
 /// new file replaces the full one.
@@ -30,6 +40,13 @@ public:
                                                 std::function<void(const RecordingError&)> onError = {});
     /// Writes the rest, and waits for that.
     ~RingRecording();
+
+    struct Kept {
+        Nanos span{};           ///< how far the files reach back together
+        std::int64_t bytes = 0; ///< of both
+    };
+    /// As it was half a second ago at most. Any thread; asks no disk.
+    Kept kept() const;
 
 private:
     struct Impl;

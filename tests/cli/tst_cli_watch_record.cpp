@@ -5,6 +5,7 @@
 
 #include "runtime/event_loop_runtime.h"
 
+#include <QDir>
 #include <QFileInfo>
 #include <QProcess>
 #include <QTemporaryDir>
@@ -72,6 +73,58 @@ private Q_SLOTS:
         QVERIFY(
             program({QStringLiteral("export"), now, QStringLiteral("--to"), QStringLiteral("csv"), QStringLiteral("-")})
                 .out.contains("record-freed"));
+    }
+
+    /// Many locks that change hands fill the files again and again: together they stay as small as they were told to
+    /// be.
+    void theFilesStaySmall() {
+        constexpr std::int64_t kMost = 1'000'000;
+        constexpr int kLocks = 1000;
+        const QString now = path("busy.lockscope"), before = path("busy.before.lockscope");
+        QProcess watch;
+        watch.start(kProgram,
+                    {QStringLiteral("watch"), m_server->url(), QStringLiteral("--interval"), QStringLiteral("100ms"),
+                     QStringLiteral("--record"), now, QStringLiteral("--max-bytes"), QStringLiteral("1M")});
+        QVERIFY(watch.waitForStarted());
+        const QString handOn = QStringLiteral("for i = 1, %1 do redis.call('set', 'lock:' .. i, "
+                                              "redis.sha1hex(ARGV[1] .. i), 'px', 600000) end")
+                                   .arg(kLocks);
+        int round = 0, turned = 0;
+        QDateTime last;
+        const auto turn = [&] {
+            redis({QStringLiteral("eval"), handOn, QStringLiteral("0"), QString::number(++round)});
+            watch.readAllStandardOutput();
+            const QDateTime born = QFileInfo(before).exists() ? QFileInfo(before).birthTime() : QDateTime();
+            if (born != last) ++turned;
+            last = born;
+            return turned >= 3;
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(turn(), 90'000);
+        redis({QStringLiteral("set"), QStringLiteral("lock:1"), QStringLiteral("the last holder"), QStringLiteral("px"),
+               QStringLiteral("600000")});
+        QByteArray told;
+        const auto tells = [&] {
+            told += watch.readAllStandardOutput();
+            return told.contains("the last holder");
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(tells(), 60'000);
+        watch.terminate();
+        QVERIFY(watch.waitForFinished(20'000));
+        const qint64 size = QFileInfo(now).size() + QFileInfo(before).size();
+        QVERIFY2(size > kMost / 4, qPrintable(QString::number(size)));
+        // What came while a file was full is in it, too: a report, or two.
+        QVERIFY2(size < kMost + kMost / 4, qPrintable(QString::number(size)));
+        for (const QString& file : {now, before}) {
+            const Ran csv = program(
+                {QStringLiteral("export"), file, QStringLiteral("--to"), QStringLiteral("csv"), QStringLiteral("-")});
+            QVERIFY2(csv.status == 0, csv.err.constData());
+            // Each begins with all that was held then.
+            QVERIFY(csv.out.count("record-held,") >= kLocks);
+            QCOMPARE(csv.out.contains("the last holder"), file == now);
+        }
+        QCOMPARE(QDir(m_folder.path()).entryList({QStringLiteral("busy*")}, QDir::Files).size(), 2);
+        redis({QStringLiteral("eval"), QStringLiteral("for i = 1, 1000 do redis.call('del', 'lock:' .. i) end"),
+               QStringLiteral("0")});
     }
 
     void boundsNeedARecording() {

@@ -27,8 +27,7 @@ using session::Milestone;
 
 // Hundredths of a power of ten: 0.01× … 1000×.
 constexpr int kSliderMin = -200, kSliderMax = 300;
-constexpr int kLeastField = 96;  ///< px that the field for commands has at least
-constexpr int kLeastTitle = 180; ///< px of a title that is worth its place although its end is missing
+constexpr int kButtonWidth = 36;
 
 double speedAt(int position) {
     return std::pow(10.0, position / 100.0);
@@ -55,7 +54,7 @@ QToolButton* toolButton(QAction* action) {
     button->setDefaultAction(action);
     button->setFocusPolicy(Qt::TabFocus);
     button->setAccessibleName(withoutMnemonic(action->text()));
-    button->setFixedSize(36, 32);
+    button->setFixedSize(kButtonWidth, 32);
     QObject::connect(action, &QAction::changed, button,
                      [action, button] { button->setAccessibleName(withoutMnemonic(action->text())); });
     return button;
@@ -106,6 +105,12 @@ void TransportBar::furnish() {
     m_health->setDot(true);
     m_health->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
     m_access = new Pill;
+    m_recording = new Pill;
+    m_recording->setDot(true);
+    m_recording->setClickable(true);
+    m_recording->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
+    m_recording->hide();
+    connect(m_recording, &Pill::clicked, this, &TransportBar::recordingActivated);
     m_banner = new VerdictBanner(m_context);
     m_field = new CommandField;
     m_field->setCommands(m_commands);
@@ -121,7 +126,7 @@ void TransportBar::furnish() {
         if (m_finds) std::ranges::move(m_finds(typed), std::back_inserter(found));
         return found;
     });
-    m_field->setFixedWidth(kLeastField);
+    m_field->setFixedWidth(CommandField::kLeastWidth);
     connect(m_field, &CommandField::goTo, this, [this](qint64 ns) {
         m_player->pause();
         m_player->seek(Nanos(ns));
@@ -132,7 +137,8 @@ void TransportBar::furnish() {
     layout->setContentsMargins(16, 8, 16, 9);
     layout->setSpacing(kGrid);
     layout->addWidget(toolButton(command("transport.restart")));
-    layout->addWidget(toolButton(command("transport.play")));
+    m_play = toolButton(command("transport.play"));
+    layout->addWidget(m_play);
     layout->addWidget(toolButton(command("transport.next-event")));
     layout->addWidget(m_next);
     layout->addSpacing(kGrid);
@@ -142,6 +148,7 @@ void TransportBar::furnish() {
     layout->addWidget(m_seed);
     layout->addWidget(m_health);
     layout->addWidget(m_access);
+    layout->addWidget(m_recording);
     layout->addStretch(1);
     layout->addWidget(m_banner, 1000);
     layout->addSpacing(kGrid);
@@ -332,6 +339,12 @@ void TransportBar::refreshAbilities() {
     play->setIcon(icon(playing ? "pause" : can.live ? "follow" : "play"));
     play->setText(playing ? tr("&Pause") : can.live ? tr("Follow what ha&ppens now") : tr("&Play"));
     play->setToolTip(tooltipWithShortcut(play->text(), play->shortcuts()));
+    //: On the button that follows what happens now; pressed while the window does.
+    play->setIconText(can.live ? tr("Live") : QString());
+    if (m_play) {
+        m_play->setToolButtonStyle(can.live ? Qt::ToolButtonTextBesideIcon : Qt::ToolButtonIconOnly);
+        m_play->setFixedWidth(can.live ? m_play->sizeHint().width() : kButtonWidth);
+    }
 }
 
 void TransportBar::refreshClock() {
@@ -344,60 +357,6 @@ void TransportBar::refreshClock() {
                             ? tr("%1, %2 since the beginning").arg(dayText(*trace, now), duration(now))
                             : QString());
     if (m_clockLetters > 0 && m_clock->text().size() != m_clockLetters) fitClock();
-}
-
-/// Hides the parts that the row has no room for beside a whole verdict, the least needed first. They have keys or stand
-/// elsewhere, too; the verdict does not.
-void TransportBar::fold() {
-    if (!m_field) return;
-    constexpr int kVerdictLetters = 46; // of most sentences: the parts do not come and go with each of them
-    m_verdictRoom = std::max({m_verdictRoom, m_banner->minimumSizeHint().width(),
-                              kVerdictLetters * QFontMetrics(uiFont(0, QFont::DemiBold)).averageCharWidth()});
-    const QMargins margins = layout()->contentsMargins();
-    int room = width() - margins.left() - margins.right() - m_verdictRoom;
-    const QWidget* const speed = m_speed->parentWidget();
-    for (int i = 0; i < layout()->count(); ++i) {
-        const QLayoutItem* const item = layout()->itemAt(i);
-        const QWidget* const widget = item->widget();
-        if (widget == speed)
-            room -= m_speedLabel->minimumWidth() + kGrid;
-        else if (!widget)
-            room -= item->sizeHint().width();
-        else if (widget != m_banner && widget != m_health && widget != m_seed && widget != m_field)
-            room -= widget->isHidden() ? 0 : item->sizeHint().width() + kGrid;
-    }
-    struct Part {
-        QWidget* widget;
-        int width;
-        bool wanted;
-    };
-    const bool open = m_session != nullptr;
-    const bool well = open && m_session->health().level == session::Health::Level::Good;
-    // A long title is shortened before it goes away, a simulation's by its first word; its tool tip has it whole.
-    const int forTitle = room - kLeastField - 2 * kGrid;
-    const bool named = well && m_session->abilities().restart;
-    if (named) m_health->setText(m_session->health().text);
-    if (named && m_health->sizeHint().width() > forTitle) m_health->setText(m_session->title());
-    const int whole = m_health->sizeHint().width();
-    const int title = forTitle >= kLeastTitle ? std::min(whole, forTitle) : whole;
-    for (const Part& part :
-         {Part{m_health, title, open}, Part{m_field, kLeastField, true}, Part{m_seed, m_seed->minimumWidth(), m_seeded},
-          Part{m_speed, m_speed->minimumWidth(), true}}) {
-        const bool fits = room >= part.width + kGrid;
-        // Trouble is told in any width, and nothing goes away under a person's hands.
-        const bool needed = part.widget->hasFocus() || (part.widget == m_health && !well);
-        part.widget->setVisible(part.wanted && (fits || needed));
-        if (part.widget == m_health) m_health->setMinimumWidth(fits ? part.width : 0);
-        if (part.wanted) room -= part.width + kGrid;
-    }
-    m_field->setFixedWidth(std::clamp(kLeastField + room, kLeastField, std::max(kLeastField, m_field->wholeWidth())));
-}
-
-void TransportBar::fitClock() {
-    // As wide as any time with so many letters: what stands beside it moves when an hour is full, and not before.
-    m_clockLetters = m_clock->text().size();
-    const QString widest(m_clockLetters, QLatin1Char('0'));
-    m_clock->setFixedWidth(QFontMetrics(m_clock->font()).horizontalAdvance(widest) + 4);
 }
 
 void TransportBar::refreshHealth() {

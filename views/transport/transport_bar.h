@@ -29,6 +29,10 @@ public:
     void setCommands(CommandField::Commands commands);
     /// More that the field finds, besides the locks of the session.
     void setFinds(CommandField::Finds finds) { m_finds = std::move(finds); }
+    /// Tells, beside the health, how much is recorded; an empty text: nothing is. `tip`: where, and within which
+    /// bounds.
+    void setRecording(const QString& text, const QString& tip);
+    Pill* recordingGauge() { return furnish(), m_recording; }
     CommandField* commandField() { return furnish(), m_field; }
     VerdictBanner* banner() { return furnish(), m_banner; }
     QSlider* speedSlider() { return furnish(), m_speed; }
@@ -39,6 +43,8 @@ Q_SIGNALS:
     void said(QString message);
     /// Ctrl+K while this bar, and its field with it, is out of sight.
     void findRequested();
+    /// The gauge of the recording was clicked.
+    void recordingActivated();
 
 protected:
     void paintEvent(QPaintEvent*) override;
@@ -71,6 +77,7 @@ private:
     CommandField::Commands m_commands;
     CommandField::Finds m_finds;
     QMenu* m_milestones = nullptr;
+    QToolButton* m_play = nullptr; ///< at a live session it says whether the window follows
     QToolButton* m_next = nullptr;
     QLabel* m_clock = nullptr;
     qsizetype m_clockLetters = 0; ///< that there is room for; 0 before it was shown
@@ -79,6 +86,8 @@ private:
     QLineEdit* m_seed = nullptr;
     Pill* m_health = nullptr;
     Pill* m_access = nullptr; ///< the changes allowed on a server that is not ours
+    Pill* m_recording = nullptr;
+    QString m_recordingText;
     VerdictBanner* m_banner = nullptr;
     CommandField* m_field = nullptr;
     bool m_seeded = false; ///< the session's run has a seed

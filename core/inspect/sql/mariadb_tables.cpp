@@ -174,6 +174,10 @@ private:
             Party holder = sessionParty(m_names, session, modeOf(use.mode));
             holder.sinceWallMs = since;
             if (since) wanted.row.entries.push_back({use.session, {}, *since});
+            // The server's own word for it: a session that shares a table may read it, or write in it.
+            if (wanted.row.raw.size() < kMostCandidates)
+                wanted.row.raw.push_back(
+                    {wanted.row.name, "session that has it", {}, readable(use.mode + " · " + m_names.of(session))});
             if (wanted.row.holders.empty()) wanted.row.mode = holder.mode;
             wanted.row.holders.push_back(std::move(holder));
         }

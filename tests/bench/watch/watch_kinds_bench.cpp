@@ -36,8 +36,8 @@ struct Bench {
     bool json;
     bool whole = true;
 
-    /// Looks twice; `locks` is how many there are.
-    void look(const char* kind, const QString& url, int entries, std::size_t locks) {
+    /// Looks twice; `locks` is how many there are, and `waiters` how many wait for them.
+    void look(const char* kind, const QString& url, int entries, std::size_t locks, std::int64_t waiters = -1) {
         inspect::WatchOptions options;
         const auto watcher = inspect::makeWatcher(runtime, *parseConnectionUrl(url), realDiallers(), options);
         QElapsedTimer time;
@@ -49,6 +49,14 @@ struct Bench {
         const auto serverMs = [](Nanos spent) { return std::chrono::duration<double, std::milli>(spent).count(); };
         const bool all =
             !first.trouble && first.complete && first.locks.size() == locks && second.locks.size() == locks;
+        std::int64_t waiting = 0;
+        for (const inspect::LockRow& row : first.locks)
+            waiting += row.waiterCount.value_or(0);
+        if (waiters >= 0 && waiting != waiters) {
+            qCritical("%s: %lld waiters of %lld", kind, static_cast<long long>(waiting),
+                      static_cast<long long>(waiters));
+            whole = false;
+        }
         if (!all)
             qCritical("%s: %zu locks of %zu, %s", kind, first.locks.size(), locks,
                       first.trouble ? qPrintable(first.trouble->message) : "nothing refused");
@@ -56,6 +64,7 @@ struct Bench {
         const QJsonObject line{{QStringLiteral("name"), QStringLiteral("watch-") + QLatin1String(kind)},
                                {QStringLiteral("entries"), entries},
                                {QStringLiteral("locks"), qint64(locks)},
+                               {QStringLiteral("waiters"), qint64(waiting)},
                                {QStringLiteral("ms"), firstMs},
                                {QStringLiteral("again_ms"), secondMs},
                                {QStringLiteral("server_ms"), serverMs(first.serverTime)},
@@ -142,11 +151,70 @@ QCoro::Task<std::shared_ptr<sql::DriverSession>> fillPostgreSql(sql::SqlDriver& 
     co_return session;
 }
 
+/// Sessions of a PostgreSQL that wait for each other: a queue of kQueue behind each of some rows, and every session
+/// holds `each` advisory locks meanwhile. A server process takes some megabytes, so the rows are many and not the
+/// sessions.
+class Blocked {
+public:
+    static constexpr int kQueue = 10;
+
+    Blocked(EventLoopRuntime& runtime, const QString& url) : m_runtime(runtime), m_url(url) {}
+    ~Blocked() { m_waits.clear(); }
+
+    bool fill(int sessions, int each) {
+        const int rows = sessions / kQueue;
+        const QByteArray many = QByteArray::number(rows);
+        if (!ask(open(), "CREATE TABLE goods AS SELECT g AS id, 0 AS amount FROM generate_series(1, " + many + ") g") ||
+            !ask(0, "ALTER TABLE goods ADD PRIMARY KEY (id)") || !ask(0, "BEGIN") ||
+            !ask(0, "UPDATE goods SET amount = 1"))
+            return false;
+        for (int i = 0; i < sessions; ++i) {
+            const int one = open();
+            const QByteArray from = QByteArray::number(i * each + 1), to = QByteArray::number((i + 1) * each);
+            if (one < 0 ||
+                !ask(one, "SELECT count(pg_advisory_lock(g)) FROM generate_series(" + from + ", " + to + ") g"))
+                return false;
+            sql::Statement wait{"UPDATE goods SET amount = 2 WHERE id = " + QByteArray::number(i % rows + 1), {}};
+            m_waits.push_back(m_sessions[std::size_t(one)]->execute(std::move(wait)));
+        }
+        // Each is asked until the server says that it waits.
+        for (int tries = 0; tries < 600; ++tries) {
+            sql::Statement count{"SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'", {}};
+            const auto told = QCoro::waitFor(m_sessions[0]->execute(std::move(count)));
+            if (!fine(told)) return false;
+            if (told->number() == sessions) return true;
+            QCoro::waitFor(m_runtime.sleep(100ms));
+        }
+        qCritical("not all sessions wait");
+        return false;
+    }
+
+private:
+    int open() {
+        m_drivers.push_back(std::make_unique<sql::SqlDriver>(m_runtime, *parseConnectionUrl(m_url)));
+        auto opened = QCoro::waitFor(m_drivers.back()->textSession());
+        if (!fine(opened)) return -1;
+        m_sessions.push_back(std::move(*opened).share());
+        return int(m_sessions.size()) - 1;
+    }
+    bool ask(int session, const QByteArray& text) {
+        if (session < 0) return false;
+        sql::Statement statement{text, {}};
+        return fine(QCoro::waitFor(m_sessions[std::size_t(session)]->execute(std::move(statement))));
+    }
+
+    EventLoopRuntime& m_runtime;
+    QString m_url;
+    std::vector<std::unique_ptr<sql::SqlDriver>> m_drivers;
+    std::vector<std::shared_ptr<sql::DriverSession>> m_sessions; ///< the first one holds the rows
+    std::vector<QCoro::Task<sql::Result>> m_waits;
+};
+
 } // namespace
 
 int main(int argc, char** argv) {
     const QCoreApplication application(argc, argv);
-    const Arguments arguments{{"entries", "20000"}, {"rows", "5000"}};
+    const Arguments arguments{{"entries", "20000"}, {"rows", "5000"}, {"blocked", "200"}};
     const int entries = arguments.number("entries"), rows = arguments.number("rows");
 
     EventLoopRuntime runtime;
@@ -175,6 +243,18 @@ int main(int argc, char** argv) {
         const auto session = QCoro::waitFor(fillPostgreSql(driver, rows));
         if (!session) return kFailed;
         bench.look("postgresql", server.url(), 2 * (rows - 1), 2 * std::size_t(rows - 1));
+    }
+    if (const int sessions = arguments.number("blocked") / Blocked::kQueue * Blocked::kQueue; sessions > 0) {
+        const int each = std::max(rows / sessions, 1), queues = sessions / Blocked::kQueue;
+        sandbox::SqlServerOptions options;
+        options.extraArguments = {QStringLiteral("-c"), QStringLiteral("max_connections=%1").arg(sessions + 20)};
+        sandbox::PostgresServer server(runtime, options);
+        if (!started(QCoro::waitFor(server.start()))) return kFailed;
+        Blocked blocked(runtime, server.url());
+        if (!blocked.fill(sessions, each)) return kFailed;
+        bench.look("postgresql-blocked", server.url(), sessions * each, std::size_t(sessions * each + queues),
+                   sessions);
+        runtime.kill(); // nobody waits for the statements that wait
     }
     return bench.whole ? 0 : kFailed;
 }

@@ -2,7 +2,9 @@
 #include "connections/connections_panel.h"
 #include "locks/locks_panel.h"
 #include "own_redis.h"
+#include "theme/widgets.h"
 #include "timeline/timeline_view.h"
+#include "transport/transport_bar.h"
 #include "welcome/connect_dialog.h"
 #include "window/main_window.h"
 #include "window/message_bar.h"
@@ -11,8 +13,10 @@
 #include <QLabel>
 #include <QListView>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QStatusBar>
 #include <QTemporaryDir>
+#include <QToolButton>
 #include <QTreeView>
 
 using namespace lockscope;
@@ -59,6 +63,31 @@ private Q_SLOTS:
         QTRY_VERIFY2_WITH_TIMEOUT(it.words().contains(QLatin1String("No lock on this server")), qPrintable(it.words()),
                                   10'000);
         QVERIFY2(!it.window.windowTitle().contains(QLatin1String("CHANGES")), qPrintable(it.window.windowTitle()));
+    }
+
+    void theBarSaysWhatIsFollowedAndKept() {
+        Opened it;
+        it.window.openUrl(m_redis->url(), false);
+        views::TransportBar* const bar = it.window.transport();
+        QAction* const play = bar->command("transport.play");
+        QToolButton* button = nullptr;
+        for (auto* const each : bar->findChildren<QToolButton*>())
+            if (each->defaultAction() == play) button = each;
+        QVERIFY(button && button->isVisible());
+        QCOMPARE(button->text(), QStringLiteral("Live"));
+        QTRY_VERIFY(button->isChecked());
+        QTest::mouseClick(button, Qt::LeftButton);
+        QTRY_VERIFY(!it.window.player()->isPlaying() && !button->isChecked());
+        QTest::mouseClick(button, Qt::LeftButton);
+        QTRY_VERIFY(it.window.player()->isPlaying() && button->isChecked());
+        QTRY_VERIFY_WITH_TIMEOUT(bar->recordingGauge()->isVisible(), 10'000);
+        static const QRegularExpression kKept(QStringLiteral("^Recording · \\d+ s · 0\\.\\d MB of 200 MB$"));
+        QTRY_VERIFY2_WITH_TIMEOUT(bar->recordingGauge()->text().contains(kKept) &&
+                                      !bar->recordingGauge()->text().contains(QLatin1String(" 0 s")),
+                                  qPrintable(bar->recordingGauge()->text()), 10'000);
+        // Below the alerts comes the table, and below that the time axis.
+        const auto top = [&it](const QWidget* part) { return part->mapTo(&it.window, QPoint()).y(); };
+        QVERIFY(top(it.window.findChild<views::LocksPanel*>()) < top(it.window.findChild<views::TimelineView*>()));
     }
 
     void severalServersStandSideBySide() {
