@@ -24,7 +24,8 @@ namespace lockscope::views {
 namespace {
 
 constexpr int kChoices = 4;
-constexpr int kTerms = 3; ///< new words that a step may explain
+constexpr int kTerms = 3;                         ///< new words that a step may explain
+constexpr double kWords = 3, kSmallerWords = 1.5; ///< points above the usual size
 
 /// A layout inside of another one remembers the height of parts that were shown or hidden since.
 void forgetHeights(QLayout* layout) {
@@ -117,7 +118,7 @@ QWidget* LessonPanel::makeWords() {
     column->addWidget(m_answer);
     m_narration = new Paragraph;
     m_narration->setRole(Role::Text);
-    m_narration->setFont(uiFont(3));
+    m_narration->setFont(uiFont(kWords));
     column->addWidget(m_narration);
     auto* terms = new QHBoxLayout;
     terms->setSpacing(kGrid / 2);
@@ -144,7 +145,7 @@ QWidget* LessonPanel::makeWords() {
     column->addWidget(m_pair);
     m_question = new Paragraph;
     m_question->setRole(Role::Text);
-    m_question->setFont(uiFont(3, QFont::DemiBold));
+    m_question->setFont(uiFont(kWords, QFont::DemiBold));
     column->addSpacing(kGrid);
     column->addWidget(m_question);
     for (int i = 0; i < kChoices; ++i) {
@@ -380,18 +381,24 @@ void LessonPanel::refreshFoot() {
 }
 
 void LessonPanel::fitWords() {
-    const bool asks = m_guide->phase() == LessonGuide::Phase::Step && !m_guide->question().isEmpty();
-    enum GivenUp { Nothing, Source, Leave, Terms, Air };
-    for (const GivenUp given : {Nothing, Source, Leave, Terms, Air}) {
+    using Phase = LessonGuide::Phase;
+    const Phase phase = m_guide->phase();
+    enum GivenUp { Nothing, Source, Leave, Terms, Air, Size };
+    for (const GivenUp given : {Nothing, Source, Leave, Terms, Air, Size}) {
         m_source->setVisible(given < Source);
         setShown(m_open, given < Source && !m_open->toolTip().isEmpty());
-        setShown(m_leave, m_guide->phase() != LessonGuide::Phase::Turn && !(asks && given >= Leave));
-        refreshTerms(!(asks && given >= Terms));
+        // At the end, and away from the lesson, the button closes it.
+        setShown(m_leave, phase != Phase::Turn && !(phase == Phase::Step && given >= Leave));
+        refreshTerms(given < Terms);
         for (ChoiceButton* choice : m_choices)
             choice->setTight(given >= Air);
         m_scroll->widget()->layout()->setSpacing(given >= Air ? kGrid / 2 : kGrid + kGrid / 2);
+        const double size = given >= Size ? kSmallerWords : kWords;
+        m_narration->setFont(uiFont(size));
+        m_question->setFont(uiFont(size, QFont::DemiBold));
         const int room = height() - needed(m_head, width()) - needed(m_foot, width());
-        if (needed(m_scroll->widget(), width()) <= room) return;
+        // With some air: what the parts take in the end is some pixels more than what they said before.
+        if (needed(m_scroll->widget(), width()) + kGrid <= room) return;
     }
 }
 

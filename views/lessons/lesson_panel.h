@@ -65,7 +65,8 @@ private:
     void refreshQuestion();
     void refreshFoot();
     /// Where the narration does not fit, other things give it their room, one after the other: the source, which the
-    /// title tells on hover, then beside a question the way into free play, which is in the menu, then air.
+    /// title tells on hover, then the way into free play, which is in the menu, then the words that can be asked about,
+    /// then air, and last the words are a little smaller.
     void fitWords();
     void askForBet();
 

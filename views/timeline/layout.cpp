@@ -35,10 +35,15 @@ constexpr struct {
            {24, Density::Lowest},
            {18, Density::Lowest},
            {12, Density::Lowest}};
-/// No lower than that for copies that are lit: what stands beside the lanes of clients would overlap.
-constexpr double kLeastForCopies = 24;
+/// No lower than that for copies and servers that are lit: what stands beside the lanes of clients would overlap.
+constexpr double kLeastForLit = 24;
 /// With more lanes than that, as of a server with very many locks, nobody counts them at each frame.
 constexpr std::size_t kUncounted = 4000;
+
+/// Whether a server's lane has room for a bar, and for its name and its state in one line.
+bool lowServers(Density density) {
+    return density >= Density::Lower;
+}
 
 /// Nodes, Sentinels and links share a section, as do records and their copies. A clock stands with its owner.
 LaneKind sectionOf(const Lane& lane) {
@@ -73,7 +78,7 @@ int TimelineMetrics::laneHeight(const Lane& lane) const {
     case LaneKind::Effect:
         return px(density == Density::Usual ? 54 : 49);
     case LaneKind::Node:
-        return px(lane.roles.empty() ? 42 : 46);
+        return px(lowServers(density) ? 22 : lane.roles.empty() ? 42 : 46);
     case LaneKind::Link:
         return px(42);
     }
@@ -99,7 +104,7 @@ QRectF TimelineMetrics::bar(LaneKind kind, double x, double width) const {
     case LaneKind::Watchers:
         return {x, double(px(20)), width, double(px(24))};
     case LaneKind::Node:
-        return {x, double(px(11)), width, double(px(18))};
+        return lowServers(density) ? QRectF(x, px(3), width, px(16)) : QRectF(x, px(11), width, px(18));
     case LaneKind::Link:
         return {x, double(px(11)), width, double(px(20))};
     }
@@ -165,27 +170,41 @@ TimelineMetrics TimelineLayout::fitted(const TimelineData& data, TimelineMetrics
         metrics.belief = lowestOfMany(data, metrics, room(metrics));
         return metrics;
     }
-    const bool copiesLit = std::ranges::any_of(
-        data.lanes(), [this](const auto& lane) { return lane->kind == LaneKind::Copy && isLit(*lane); });
-    const auto fits = [&](const TimelineMetrics& tried, bool withCopies) {
+    const auto lit = [&](LaneKind kind) {
+        return [this, kind](const auto& lane) { return lane->kind == kind && isLit(*lane); };
+    };
+    const bool copiesLit = std::ranges::any_of(data.lanes(), lit(LaneKind::Copy));
+    trace::EntityId lastServer = trace::kNoEntity; // of the lit ones, which stand in this order
+    for (const auto& lane : data.lanes())
+        if (lane->kind == LaneKind::Node && isLit(*lane)) lastServer = std::max(lastServer, lane->entity);
+    const bool serversLit = lastServer != trace::kNoEntity;
+    const auto isInSight = [&](const Lane& lane, bool copiesBelow, bool withLit) {
+        if (lane.kind == LaneKind::Copy) return withLit || !copiesBelow;
+        if (sectionOf(lane) != LaneKind::Node) return true;
+        if (!withLit || !serversLit) return false;
+        return lane.kind == LaneKind::Clock || (lane.kind == LaneKind::Node && lane.entity <= lastServer);
+    };
+    const auto fits = [&](const TimelineMetrics& tried, bool withLit) {
         const bool copiesBelow = tried.density != Density::Usual;
-        int height = (copiesBelow && withCopies ? 4 : 3) * tried.captionHeight();
+        int height = 3 * tried.captionHeight(); // and one each for copies and servers that stand below
+        bool copies = false;
         for (const auto& lane : data.lanes()) {
-            const bool below =
-                sectionOf(*lane) == LaneKind::Node || (lane->kind == LaneKind::Copy && copiesBelow && !withCopies);
-            if (!below && shows(*lane, choice.beliefs > kCrowd)) height += tried.laneHeight(*lane);
+            if (!shows(*lane, choice.beliefs > kCrowd) || !isInSight(*lane, copiesBelow, withLit)) continue;
+            height += tried.laneHeight(*lane);
+            copies |= lane->kind == LaneKind::Copy;
         }
+        height += ((copies && copiesBelow) + (withLit && serversLit)) * tried.captionHeight();
         return height <= room(tried);
     };
     const TimelineMetrics usual = metrics;
-    for (const bool withCopies : {true, false}) {
-        if (withCopies && !copiesLit) continue;
+    for (const bool withLit : {true, false}) {
+        if (withLit && !copiesLit && !serversLit) continue;
         for (const auto& [belief, density] : kSteps) {
-            if (withCopies && belief < kLeastForCopies) break;
+            if (withLit && belief < kLeastForLit) break;
             metrics.belief = belief;
             metrics.density = density;
             metrics.lowRecords = density != Density::Usual;
-            if (fits(metrics, withCopies)) return metrics;
+            if (fits(metrics, withLit)) return metrics;
         }
     }
     return usual; // lower ones would not bring the rest into sight

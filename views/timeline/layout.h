@@ -27,7 +27,7 @@ struct TimelineMetrics {
     enum class Density : std::uint8_t {
         Usual,
         Low,   ///< captions, records, effects and the overview are lower, and copies stand below the effects
-        Lower, ///< without the strip of who decides a record
+        Lower, ///< without the strip of who decides a record, and servers have one line of words
         Lowest ///< records have room for a bar and its queue, and copies for a bar
     };
     Density density = Density::Usual;

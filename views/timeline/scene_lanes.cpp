@@ -129,12 +129,24 @@ void paintLowLabel(const PaintKit& kit, const TimelineScene& scene, int width, s
              believes || isSelected(lane, scene.selection) ? Role::Text : Role::TextDim);
 }
 
+/// A server's name and its state in one line.
+void paintLowServer(const PaintKit& kit, const TimelineScene& scene, const Lane& lane, int width, int height) {
+    const double left = kit.m.px(14), right = width - kit.m.px(6);
+    const QString state = laneSubtitle(kit.data, lane, scene.notes, scene.playhead);
+    const double needed = kit.small.width(state);
+    const double end =
+        kit.text({left, 0, right - left, double(height)}, laneTitle(kit.data, lane), kit.bold, Role::Text);
+    if (end + kit.m.px(6) + needed <= right)
+        kit.text({right - needed, 0, needed + 2, double(height)}, state, kit.small, Role::TextDim);
+}
+
 void paintLabel(const PaintKit& kit, const TimelineScene& scene, const Lane& lane, int width, int height) {
     if (lane.kind == LaneKind::Copy || lane.kind == LaneKind::Clock)
         return paintBranch(kit, scene, lane, width, height);
+    const double line = kit.m.px(18);
+    if (lane.kind == LaneKind::Node && height < 2 * line) return paintLowServer(kit, scene, lane, width, height);
     const QString subtitle = laneSubtitle(kit.data, lane, scene.notes, scene.playhead);
     const double left = kit.m.px(14), room = width - left - kit.m.px(4);
-    const double line = kit.m.px(18);
     // Below a client's name is room for its margin, which comes and goes.
     const double middle = lane.kind == LaneKind::Belief ? kit.m.px(24) : height / 2.0;
     // A server and a recipe that are too long for one line have one each: recipes differ in their last letters.

@@ -17,7 +17,10 @@ void TimelineView::takeSpotlight() {
         m_zoom->setEnd(std::max(m_zoom->end(), window->second.count()));
         m_zoom->setRange(window->first.count(), window->second.count());
     }
-    if (!spotlight) m_spotTop.reset(); // the next one is looked for anew
+    if (!spotlight) { // the next one is looked for anew, and without one the story is in sight again
+        if (m_spotTop && *m_spotTop == verticalScrollBar()->value()) verticalScrollBar()->setValue(0);
+        m_spotTop.reset();
+    }
     {
         const std::lock_guard lock(m_loader->data()->mutex());
         m_layout.setLit(spotlight ? spotlight->lanes : std::vector<trace::EntityId>());
