@@ -60,7 +60,7 @@ struct Trigger {
         Recorded,  ///< the record of the first lock names another holder
         Step,      ///< a client comes to a step of its recipe
         LeaseLeft, ///< so much is left of the first lock's lease, by the record
-        Leader,    ///< a server becomes the master or the leader
+        Leader,    ///< a server is the master or the leader, already or from some instant on
     };
     On on = On::Granted;
     int nth = 1;         ///< counted over all that fit, from 1
@@ -68,7 +68,7 @@ struct Trigger {
     QString client = {}; ///< only of this one: "A", "holder", "waiter"; empty: of any
     int step = 0;        ///< Step: its number in the recipe, from 1
     Nanos left{};        ///< LeaseLeft
-    QString server = {}; ///< Leader: its id; empty: any
+    QString server = {}; ///< Leader: its id; empty: the next one that becomes it
     friend bool operator==(const Trigger&, const Trigger&) = default;
 };
 
