@@ -1422,12 +1422,12 @@
         <translation>第一把锁的租约还剩这么多，如 1s</translation>
     </message>
     <message>
-        <source>New leader</source>
-        <translation>新的主节点</translation>
+        <source>Leader</source>
+        <translation>领导者</translation>
     </message>
     <message>
-        <source>This server becomes the master or the leader; any: any does</source>
-        <translation>这台服务器成为主节点；any：任意一台</translation>
+        <source>This server leads, already or later; any: the next that does</source>
+        <translation>这台服务器是领导者，无论已经是还是以后成为；any：下一个成为领导者的</translation>
     </message>
     <message>
         <source>Only of client</source>
@@ -3049,10 +3049,6 @@
         <translation>此模型省略了什么…</translation>
     </message>
     <message>
-        <source>%1 is simulated</source>
-        <translation>%1 是模拟的</translation>
-    </message>
-    <message>
         <source>Network</source>
         <translation>网络</translation>
     </message>
@@ -3708,8 +3704,8 @@
         <translation>当另一台服务器成为领导者时</translation>
     </message>
     <message>
-        <source>when %1 becomes the leader</source>
-        <translation>当 %1 成为领导者时</translation>
+        <source>when %1 is the leader</source>
+        <translation>当 %1 是领导者时</translation>
     </message>
     <message>
         <source>%1 (no. %2)</source>
@@ -4846,6 +4842,11 @@ At least so long: the lock was held already when it was first seen.</extracommen
         <translation>
             <numerusform>%n 个读者：%1</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>%1 sessions: %2</source>
+        <extracomment>Of a row or table that transactions share, also to write in it: %1 how many sessions, %2 their names.</extracomment>
+        <translation>%1 个会话：%2</translation>
     </message>
     <message>
         <source>exclusive</source>
@@ -9677,6 +9678,10 @@ A client's address leads to the new master at once.</source>
         <translation>正在录下你的操作：故障、设置、停顿、速度和说明都会变成步骤。再按同一个键结束。</translation>
     </message>
     <message>
+        <source>Stopped. Your recording is kept: the same key makes its lesson.</source>
+        <translation>已停止。录制内容保留着：再按同一个键即可生成课程。</translation>
+    </message>
+    <message>
         <source>The recording of your hands ended without a lesson: another session was opened.</source>
         <translation>操作录制已结束，没有生成课程：打开了另一个会话。</translation>
     </message>
@@ -9697,6 +9702,10 @@ A client's address leads to the new master at once.</source>
         <translation>这一刻要说的话：</translation>
     </message>
     <message>
+        <source>Stop making the &amp;lesson</source>
+        <translation>停止生成课程(&amp;L)</translation>
+    </message>
+    <message>
         <source>Open the recorded &amp;lesson</source>
         <translation>打开录好的课程(&amp;L)</translation>
     </message>
@@ -9705,12 +9714,20 @@ A client's address leads to the new master at once.</source>
         <translation>结束录制操作(&amp;H)</translation>
     </message>
     <message>
+        <source>The recording is kept, and its lesson can be made later</source>
+        <translation>录制内容会保留，课程可以稍后生成</translation>
+    </message>
+    <message>
         <source>Open the recorded lesson (%1)</source>
         <translation>打开录好的课程（%1）</translation>
     </message>
     <message>
         <source>What you do with the run becomes the steps of a lesson</source>
         <translation>你对运行所做的操作会变成课程的步骤</translation>
+    </message>
+    <message>
+        <source>your lesson is being made: %1 %</source>
+        <translation>正在生成课程：%1 %</translation>
     </message>
     <message>
         <source>a recorded lesson waits</source>
@@ -9723,12 +9740,20 @@ A client's address leads to the new master at once.</source>
         </translation>
     </message>
     <message>
+        <source>Stops it; the recording is kept</source>
+        <translation>停止生成；录制内容会保留</translation>
+    </message>
+    <message>
         <source>Opens the lesson in the editor</source>
         <translation>在编辑器里打开课程</translation>
     </message>
     <message>
         <source>Ends the recording and opens the lesson</source>
         <translation>结束录制并打开课程</translation>
+    </message>
+    <message>
+        <source>The lesson of your recording is being made; then you are asked about it.</source>
+        <translation>正在根据你的录制生成课程；完成后会询问如何处理。</translation>
     </message>
 </context>
 <context>
@@ -9832,6 +9857,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>All &amp;words…</source>
         <translation>所有词汇(&amp;W)…</translation>
+    </message>
+    <message>
+        <source>What the &amp;simulator leaves out…</source>
+        <translation>模拟器省略了什么(&amp;S)…</translation>
     </message>
     <message>
         <source>&amp;About Lockscope</source>
@@ -10085,6 +10114,30 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>This recording is shown as it ended, at %1.</source>
         <translation>这份录制显示的是它结束时（%1）的样子。</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::app::RecordingGauge</name>
+    <message>
+        <source>%1 MB</source>
+        <translation>%1 MB</translation>
+    </message>
+    <message>
+        <source>Recording · %1 · %2 of %3</source>
+        <extracomment>How much of what is watched is on disk: %1 a length of time, %2 and %3 sizes.</extracomment>
+        <translation>录制中 · %1 · %2 / %3</translation>
+    </message>
+    <message>
+        <source>The last hour of what is watched is kept on disk until the session is closed. Click to save it.</source>
+        <translation>所观察内容的最近一小时保存在磁盘上，直到会话关闭。点击即可另存。</translation>
+    </message>
+    <message>
+        <source>Recording · %1</source>
+        <translation>录制 · %1</translation>
+    </message>
+    <message>
+        <source>Recording to %1 until you stop it.</source>
+        <translation>正在录制到 %1，直到您停止。</translation>
     </message>
 </context>
 <context>
@@ -12078,6 +12131,29 @@ A client's address leads to the new master at once.</source>
     </message>
 </context>
 <context>
+    <name>lockscope::views::ForceRelease</name>
+    <message>
+        <source>This session cannot free a lock on the server.</source>
+        <translation>此会话不能释放服务器上的锁。</translation>
+    </message>
+    <message>
+        <source>This lock's connection is read-only. Allow changes on it first.</source>
+        <translation>这把锁的连接是只读的。请先允许在该连接上更改。</translation>
+    </message>
+    <message>
+        <source>Nobody holds this lock now.</source>
+        <translation>现在没有人持有这把锁。</translation>
+    </message>
+    <message>
+        <source>“%1” is free by now: nothing was done.</source>
+        <translation>“%1”现在已经空闲：什么也没有做。</translation>
+    </message>
+    <message>
+        <source>“%1” is held by %2 by now: nothing was freed.</source>
+        <translation>“%1”现在由 %2 持有：没有释放任何锁。</translation>
+    </message>
+</context>
+<context>
     <name>lockscope::views::ForceReleaseDialog</name>
     <message>
         <source>&amp;Release by force</source>
@@ -12210,6 +12286,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>alone</source>
         <translation>独占</translation>
+    </message>
+    <message>
+        <source>shares it</source>
+        <translation>共享</translation>
     </message>
     <message>
         <source>reads</source>
@@ -12723,6 +12803,34 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
 </context>
 <context>
+    <name>lockscope::views::LimitsDialog</name>
+    <message>
+        <source>Databases</source>
+        <translation>数据库</translation>
+    </message>
+    <message>
+        <source>What the simulated servers leave out</source>
+        <translation>模拟服务器省略了什么</translation>
+    </message>
+    <message>
+        <source>Kind of server</source>
+        <translation>服务器种类</translation>
+    </message>
+    <message>
+        <source>In full</source>
+        <translation>完整清单</translation>
+    </message>
+    <message>
+        <source>in English; a number such as R15 is that of a real server’s behaviour</source>
+        <extracomment>Beside the heading of a list that is not translated.</extracomment>
+        <translation>仅英文；R15 之类的编号对应真实服务器的一条行为</translation>
+    </message>
+    <message>
+        <source>Everything that is left out</source>
+        <translation>省略的全部内容</translation>
+    </message>
+</context>
+<context>
     <name>lockscope::views::ListEditor</name>
     <message>
         <source>Add</source>
@@ -12782,6 +12890,70 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>(empty)</source>
         <translation>（空）</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::LockActions</name>
+    <message>
+        <source>Release the lock by &amp;force…</source>
+        <translation>强制释放这把锁(&amp;F)…</translation>
+    </message>
+    <message>
+        <source>Release by force…</source>
+        <translation>强制释放…</translation>
+    </message>
+    <message>
+        <source>Allow &amp;changes on the lock's connection…</source>
+        <translation>允许在该锁的连接上更改(&amp;C)…</translation>
+    </message>
+    <message>
+        <source>Allow changes…</source>
+        <translation>允许更改…</translation>
+    </message>
+    <message>
+        <source>Show the lock in the &amp;timeline</source>
+        <translation>在时间线中显示这把锁(&amp;T)</translation>
+    </message>
+    <message>
+        <source>Show in timeline</source>
+        <translation>在时间线中显示</translation>
+    </message>
+    <message>
+        <source>Copy all about the lock as te&amp;xt</source>
+        <translation>将这把锁的全部信息复制为文本(&amp;X)</translation>
+    </message>
+    <message>
+        <source>Copy as text</source>
+        <translation>复制为文本</translation>
+    </message>
+    <message>
+        <source>Actions on the lock</source>
+        <translation>对这把锁的操作</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <comment>an action and its key</comment>
+        <translation>%1（%2）</translation>
+    </message>
+    <message>
+        <source>This session cannot free a lock on the server.</source>
+        <translation>此会话不能释放服务器上的锁。</translation>
+    </message>
+    <message>
+        <source>Connect again with changes allowed.</source>
+        <translation>请重新连接并允许更改。</translation>
+    </message>
+    <message>
+        <source>This connection was ended.</source>
+        <translation>此连接已结束。</translation>
+    </message>
+    <message>
+        <source>changes allowed</source>
+        <translation>允许更改</translation>
+    </message>
+    <message>
+        <source>read-only</source>
+        <translation>只读</translation>
     </message>
 </context>
 <context>
@@ -12968,6 +13140,16 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>the server has no queue; as clients asked</source>
         <translation>服务器不维护队列；按客户端请求的先后</translation>
+    </message>
+    <message>
+        <source>%1 · %2 · %3, at %4</source>
+        <extracomment>The first line of a lock that is copied as text: %1 its name, %2 its format, %3 its state, %4 the time of day.</extracomment>
+        <translation>%1 · %2 · %3，时间 %4</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <extracomment>A line of a lock that is copied as text: %1 the name of a fact, %2 the fact.</extracomment>
+        <translation>%1：%2</translation>
     </message>
 </context>
 <context>
@@ -13206,22 +13388,6 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <source>&amp;Release by force…</source>
         <translation>强制释放(&amp;R)…</translation>
     </message>
-    <message>
-        <source>This lock's connection is read-only. Allow changes on it first.</source>
-        <translation>这把锁的连接是只读的。请先允许在该连接上更改。</translation>
-    </message>
-    <message>
-        <source>This session cannot free a lock on the server.</source>
-        <translation>此会话不能释放服务器上的锁。</translation>
-    </message>
-    <message>
-        <source>“%1” is free by now: nothing was done.</source>
-        <translation>“%1”现在已经空闲：什么也没有做。</translation>
-    </message>
-    <message>
-        <source>“%1” is held by %2 by now: nothing was freed.</source>
-        <translation>“%1”现在由 %2 持有：没有释放任何锁。</translation>
-    </message>
 </context>
 <context>
     <name>lockscope::views::OptionalForm</name>
@@ -13373,12 +13539,12 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>当租约剩余这么多时</translation>
     </message>
     <message>
-        <source>when a server becomes the leader</source>
-        <translation>当某台服务器成为领导者时</translation>
+        <source>when a server is the leader</source>
+        <translation>当某台服务器是领导者时</translation>
     </message>
     <message>
-        <source>any server</source>
-        <translation>任一服务器</translation>
+        <source>the next one, whichever</source>
+        <translation>下一个，不论是哪台</translation>
     </message>
     <message>
         <source>“%1” is not a time. Write one such as 250ms or 3s.</source>
@@ -14360,6 +14526,11 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>跟随当前进展(&amp;P)</translation>
     </message>
     <message>
+        <source>Live</source>
+        <extracomment>On the button that follows what happens now; pressed while the window does.</extracomment>
+        <translation>实时</translation>
+    </message>
+    <message>
         <source>%1, %2 since the beginning</source>
         <translation>%1，开始后 %2</translation>
     </message>
@@ -14565,8 +14736,8 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>一套课程：先押注锁会怎样，再看结果</translation>
     </message>
     <message>
-        <source>Four clients, one lock, one simulated Redis. Then pause the holder and see.</source>
-        <translation>四个客户端，一把锁，一台模拟的 Redis。然后暂停持有者看看。</translation>
+        <source>Four clients, one lock, one simulated Redis: pause the holder and see. New to locks? Take the lessons: they start from nothing.</source>
+        <translation>四个客户端，一把锁，一台模拟的 Redis：暂停持有者看看。没接触过锁？从课程开始，不需要任何基础。</translation>
     </message>
     <message>
         <source>Look at a running server</source>
@@ -14880,8 +15051,8 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>%1 不能放在一起：一个故障只等一件事</translation>
     </message>
     <message>
-        <source>a server becomes the leader, no client: leave out “client”</source>
-        <translation>成为主节点的是服务器，不是客户端：去掉“client”</translation>
+        <source>a server is the leader, no client: leave out “client”</source>
+        <translation>领导者是服务器，不是客户端：去掉“client”</translation>
     </message>
     <message>
         <source>%1 needs a “value”, such as "200ms"; 0s undoes it</source>
