@@ -8009,7 +8009,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>This server does not list the locks of GET_LOCK(), so only those with a waiter, and names that you ask for (match), are known. Its performance schema, with the instrument wait/lock/metadata/sql/mdl, lists them all</source>
-        <translation>此服务器不列出 GET_LOCK() 的锁，因此只知道有等待者的锁和您指名（match）的锁。启用 performance schema 及其监测项 wait/lock/metadata/sql/mdl 后会全部列出</translation>
+        <translation>此服务器不列出 GET_LOCK() 的锁，因此只知道有等待者的锁和你指名（match）的锁。启用 performance schema 及其监测项 wait/lock/metadata/sql/mdl 后会全部列出</translation>
     </message>
     <message>
         <source>This user may not ask which sessions wait for which, so blocked sessions are not known</source>
@@ -10137,7 +10137,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>Recording to %1 until you stop it.</source>
-        <translation>正在录制到 %1，直到您停止。</translation>
+        <translation>正在录制到 %1，直到你停止。</translation>
     </message>
 </context>
 <context>
@@ -14765,7 +14765,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
     <message>
         <source>Your own scenarios</source>
-        <translation>您自己的场景</translation>
+        <translation>你自己的场景</translation>
     </message>
     <message>
         <source>all scenarios run in the built-in simulator: no server needed</source>
