@@ -192,9 +192,14 @@ public:
 private:
     int open() {
         m_drivers.push_back(std::make_unique<sql::SqlDriver>(m_runtime, *parseConnectionUrl(m_url)));
-        auto opened = QCoro::waitFor(m_drivers.back()->textSession());
-        if (!fine(opened)) return -1;
-        m_sessions.push_back(std::move(*opened).share());
+        bool open = false;
+        const auto connect = [this, &open]() -> QCoro::Task<> {
+            auto opened = co_await m_drivers.back()->textSession();
+            open = fine(opened);
+            if (open) m_sessions.push_back(std::move(*opened).share());
+        };
+        QCoro::waitFor(connect());
+        if (!open) return -1;
         return int(m_sessions.size()) - 1;
     }
     bool ask(int session, const QByteArray& text) {
