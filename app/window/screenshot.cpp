@@ -16,6 +16,8 @@ constexpr auto kAfterViolation = 800ms;
 /// Models and pyramids gather changes for up to a frame or two before they show them.
 constexpr int kSettleMs = 600;
 constexpr int kGiveUpMs = 20'000;
+/// Servers are watched for so long before the picture is taken.
+constexpr int kWatchMs = 3000;
 
 /// The window as it is once all that it was told has found its place.
 QImage pictureOf(QWidget* window) {
@@ -32,6 +34,10 @@ void Screenshot::start() {
     session::Session* const session = m_window->context()->session();
     if (!session) { // the welcome page
         QTimer::singleShot(kSettleMs, this, [this] { Q_EMIT taken(pictureOf(m_window)); });
+        return;
+    }
+    if (session->abilities().live && !m_at) { // of now, as the window follows it
+        QTimer::singleShot(kWatchMs, this, [this] { Q_EMIT taken(pictureOf(m_window)); });
         return;
     }
     m_window->player()->pause();

@@ -17,7 +17,8 @@ class Screenshot : public QObject {
     Q_OBJECT
 public:
     /// At `at`; without one, a little after the first violation, or at the plan's middle when there is none. A
-    /// lesson's is taken at `at` or where its step stops, whichever is earlier.
+    /// lesson's is taken at `at` or where its step stops, whichever is earlier; of watched servers, after three
+    /// seconds.
     Screenshot(MainWindow* window, std::optional<Nanos> at);
     void start();
 

@@ -46,6 +46,8 @@ LockActions::LockActions(ViewContext* context, QWidget* parent)
     acting->addWidget(button(m_force));
     acting->addStretch(1);
     m_access->setFont(uiFont(-0.5));
+    m_access->setText(tr("changes allowed"));
+    m_access->setRole(Role::ViolationText);
     acting->addWidget(m_access);
     acting->addWidget(button(m_allow));
     rows->addWidget(m_acting);
@@ -112,8 +114,7 @@ void LockActions::setLock(trace::EntityId lock) {
                   : !its->open ? tr("This connection was ended.")
                                : QString());
     m_allow->setVisible(live && !allowed);
-    m_access->setText(allowed ? tr("changes allowed") : tr("read-only"));
-    m_access->setRole(allowed ? Role::ViolationText : Role::TextDim);
+    m_access->setVisible(live && allowed); // else the button in its place says so
     tell(m_show, {});
     tell(m_copy, {});
 }
