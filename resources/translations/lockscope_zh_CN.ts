@@ -12931,6 +12931,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>对这把锁的操作</translation>
     </message>
     <message>
+        <source>changes allowed</source>
+        <translation>允许更改</translation>
+    </message>
+    <message>
         <source>%1 (%2)</source>
         <comment>an action and its key</comment>
         <translation>%1（%2）</translation>
@@ -12946,14 +12950,6 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>This connection was ended.</source>
         <translation>此连接已结束。</translation>
-    </message>
-    <message>
-        <source>changes allowed</source>
-        <translation>允许更改</translation>
-    </message>
-    <message>
-        <source>read-only</source>
-        <translation>只读</translation>
     </message>
 </context>
 <context>
