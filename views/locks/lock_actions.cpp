@@ -29,6 +29,7 @@ LockActions::LockActions(ViewContext* context, QWidget* parent)
                  Qt::CTRL | Qt::SHIFT | Qt::Key_T)),
       m_copy(add("lock.copy", "copy", tr("Copy all about the lock as te&xt"), tr("Copy as text"),
                  Qt::CTRL | Qt::SHIFT | Qt::Key_X)),
+      m_allowButton(button(m_allow)),
       m_access(new DimLabel),
       m_acting(new QWidget) {
     setAccessibleName(tr("Actions on the lock"));
@@ -49,7 +50,7 @@ LockActions::LockActions(ViewContext* context, QWidget* parent)
     m_access->setText(tr("changes allowed"));
     m_access->setRole(Role::ViolationText);
     acting->addWidget(m_access);
-    acting->addWidget(button(m_allow));
+    acting->addWidget(m_allowButton);
     rows->addWidget(m_acting);
     auto* looking = new QHBoxLayout;
     looking->setSpacing(kGrid);
@@ -114,7 +115,8 @@ void LockActions::setLock(trace::EntityId lock) {
                   : !its->open ? tr("This connection was ended.")
                                : QString());
     m_allow->setVisible(live && !allowed);
-    m_access->setVisible(live && allowed); // else the button in its place says so
+    m_allowButton->setVisible(live && !allowed); // a button does not go with its action
+    m_access->setVisible(live && allowed);       // else the button in its place says so
     tell(m_show, {});
     tell(m_copy, {});
 }

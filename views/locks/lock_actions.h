@@ -37,6 +37,7 @@ private:
     ForceRelease* m_release;
     trace::EntityId m_lock = trace::kNoEntity;
     QAction *m_force, *m_allow, *m_show, *m_copy;
+    QToolButton* m_allowButton; ///< in sight while there is something to allow
     DimLabel* m_access; ///< the state of the lock's connection, beside the way to change it
     QWidget* m_acting;  ///< the part that a recording has not
 };

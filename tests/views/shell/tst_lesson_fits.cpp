@@ -84,7 +84,8 @@ private:
         const auto* const area = panel().findChild<QScrollArea*>();
         for (const QWidget* part : area->widget()->findChildren<QWidget*>()) {
             const QRect place(part->mapTo(area->viewport(), QPoint()), part->size());
-            if (part->isVisible() && !area->viewport()->rect().contains(place))
+            constexpr int kAbove = 4; // a line's room above its letters
+            if (part->isVisible() && !area->viewport()->rect().adjusted(0, -kAbove, 0, 0).contains(place))
                 cut += QStringLiteral("%1 needs scrolling: %2..%3 of %4")
                            .arg(part->accessibleName().isEmpty() ? part->objectName() : part->accessibleName())
                            .arg(place.top())
