@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Headers that nearly every test includes; compiled once.
+// Headers that nearly every test includes, beside those of core; compiled once.
 #pragma once
-#include "../core/pch.h"
-
 #include <QElapsedTimer>
 #include <QProcess>
 #include <QSignalSpy>

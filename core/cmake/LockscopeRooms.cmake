@@ -41,12 +41,13 @@ endif()
 # What the sanitizers of a test are told: which reports are about libraries that are not ours.
 set(lockscope_sanitizer_options "TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp:die_after_fork=0;ASAN_OPTIONS=detect_stack_use_after_return=1;LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/lsan.supp;UBSAN_OPTIONS=print_stacktrace=1")
 
-# One precompiled header per kind of room; every user links the same Qt modules, or the header would not match.
-function(lockscope_pch target header)
+# One precompiled header per kind of room, of one file or a list of them; every user links the same Qt modules, or the
+# header would not match.
+function(lockscope_pch target headers)
   file(WRITE ${CMAKE_BINARY_DIR}/pch/${target}.cpp "")
   add_library(${target} STATIC ${CMAKE_BINARY_DIR}/pch/${target}.cpp)
   target_link_libraries(${target} PUBLIC lockscope_flags ${ARGN})
-  target_precompile_headers(${target} PRIVATE ${header})
+  target_precompile_headers(${target} PRIVATE ${headers})
 endfunction()
 
 # Gives the target the precompiled header of another one, and the Qt modules that it was compiled with.

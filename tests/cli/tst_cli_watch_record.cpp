@@ -112,7 +112,7 @@ private Q_SLOTS:
         QVERIFY(watch.waitForFinished(20'000));
         const qint64 size = QFileInfo(now).size() + QFileInfo(before).size();
         QVERIFY2(size > kMost / 4, qPrintable(QString::number(size)));
-        // What came while a file was full is in it, too: a report, or two.
+        // A report or two that came while a file was full are in it, too.
         QVERIFY2(size < kMost + kMost / 4, qPrintable(QString::number(size)));
         for (const QString& file : {now, before}) {
             const Ran csv = program(

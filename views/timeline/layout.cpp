@@ -170,41 +170,46 @@ TimelineMetrics TimelineLayout::fitted(const TimelineData& data, TimelineMetrics
         metrics.belief = lowestOfMany(data, metrics, room(metrics));
         return metrics;
     }
-    const auto lit = [&](LaneKind kind) {
+    const auto litLane = [&](LaneKind kind) {
         return [this, kind](const auto& lane) { return lane->kind == kind && isLit(*lane); };
     };
-    const bool copiesLit = std::ranges::any_of(data.lanes(), lit(LaneKind::Copy));
+    const bool copiesLit = std::ranges::any_of(data.lanes(), litLane(LaneKind::Copy));
     trace::EntityId lastServer = trace::kNoEntity; // of the lit ones, which stand in this order
     for (const auto& lane : data.lanes())
         if (lane->kind == LaneKind::Node && isLit(*lane)) lastServer = std::max(lastServer, lane->entity);
     const bool serversLit = lastServer != trace::kNoEntity;
-    const auto isInSight = [&](const Lane& lane, bool copiesBelow, bool withLit) {
-        if (lane.kind == LaneKind::Copy) return withLit || !copiesBelow;
+    /// Which of the lit lanes below the story are to be in sight with it, too.
+    struct Lit {
+        bool copies, servers;
+    };
+    const auto isInSight = [&](const Lane& lane, bool copiesBelow, Lit lit) {
+        if (lane.kind == LaneKind::Copy) return lit.copies || !copiesBelow;
         if (sectionOf(lane) != LaneKind::Node) return true;
-        if (!withLit || !serversLit) return false;
+        if (!lit.servers) return false;
         return lane.kind == LaneKind::Clock || (lane.kind == LaneKind::Node && lane.entity <= lastServer);
     };
-    const auto fits = [&](const TimelineMetrics& tried, bool withLit) {
+    const auto fits = [&](const TimelineMetrics& tried, Lit lit) {
         const bool copiesBelow = tried.density != Density::Usual;
         int height = 3 * tried.captionHeight(); // and one each for copies and servers that stand below
         bool copies = false;
         for (const auto& lane : data.lanes()) {
-            if (!shows(*lane, choice.beliefs > kCrowd) || !isInSight(*lane, copiesBelow, withLit)) continue;
+            if (!shows(*lane, choice.beliefs > kCrowd) || !isInSight(*lane, copiesBelow, lit)) continue;
             height += tried.laneHeight(*lane);
             copies |= lane->kind == LaneKind::Copy;
         }
-        height += ((copies && copiesBelow) + (withLit && serversLit)) * tried.captionHeight();
+        height += ((copies && copiesBelow) + lit.servers) * tried.captionHeight();
         return height <= room(tried);
     };
     const TimelineMetrics usual = metrics;
-    for (const bool withLit : {true, false}) {
-        if (withLit && !copiesLit && !serversLit) continue;
+    // Where not all of them fit, copies alone may, and the servers are scrolled to.
+    for (const Lit lit : {Lit{true, serversLit}, Lit{true, false}, Lit{false, false}}) {
+        if (lit.copies && !copiesLit && !lit.servers) continue;
         for (const auto& [belief, density] : kSteps) {
-            if (withLit && belief < kLeastForLit) break;
+            if (lit.copies && belief < kLeastForLit) break;
             metrics.belief = belief;
             metrics.density = density;
             metrics.lowRecords = density != Density::Usual;
-            if (fits(metrics, withLit)) return metrics;
+            if (fits(metrics, lit)) return metrics;
         }
     }
     return usual; // lower ones would not bring the rest into sight

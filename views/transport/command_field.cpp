@@ -177,7 +177,9 @@ void CommandField::refill() {
         std::shared_ptr<const Find> find;
     };
     std::vector<Match> matches;
+    bool inRun = false;
     for (QAction* action : m_commands ? m_commands() : QList<QAction*>()) {
+        inRun |= action->objectName() == QLatin1String("transport.play") && action->isEnabled();
         if (action->isSeparator() || action->menu() || !action->isVisible() || action->text().isEmpty()) continue;
         if (action->objectName() == QLatin1String("transport.find")) continue; // here one is
         const CommandWords words = wordsOf(*action);
@@ -199,8 +201,8 @@ void CommandField::refill() {
     if (better) std::erase_if(matches, [](const Match& m) { return m.how == CommandMatch::Letters; });
     const auto usable = [](const Match& m) { return !m.action || m.action->isEnabled(); };
     // A word of a scenario's title is no better than another word for a deed: Enter would leave this run.
-    const auto leaves = [](const Match& m) {
-        return m.action && m.action->objectName().startsWith(QLatin1String("scenario."));
+    const auto leaves = [inRun](const Match& m) {
+        return inRun && m.action && m.action->objectName().startsWith(QLatin1String("scenario."));
     };
     std::ranges::stable_sort(matches, std::ranges::greater(), [&](const Match& m) {
         // Equally good ones stay in the order in which menus and panels have them.

@@ -135,6 +135,11 @@ constexpr Synonyms kSynonyms[]{
     {"view.presenter", "class projector teacher presentation show slides big 讲课 投影 演示"},
     {"help.what", "explain meaning term word help 含义 解释 帮助"},
     {"help.glossary", "dictionary terms meaning help explain 术语 词汇 帮助"},
+    {"help.limits", "simplified simulator differs real servers left out 省略 简化 模拟 真实"},
+    {"lock.force", "delete unlock free break kill holder end 强制 释放 删除 解锁"},
+    {"lock.allow", "write permission read-only rights 允许 更改 只读 权限"},
+    {"lock.show", "reveal lane find zoom 显示 时间线 泳道"},
+    {"lock.copy", "clipboard text report paste 复制 文本 剪贴板"},
     {"help.about", "version licence license qt help 版本 许可"},
     {"help.shortcuts", "hotkeys help 快捷键 帮助"},
 };

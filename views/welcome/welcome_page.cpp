@@ -176,8 +176,8 @@ void WelcomePage::finish() {
 }
 
 bool WelcomePage::eventFilter(QObject* watched, QEvent* event) {
-    if (watched == m_lesson && event->type() == QEvent::Paint) {
-        m_lesson->removeEventFilter(this);
+    if (event->type() == QEvent::Paint) { // of the first part: its lower end may be out of sight
+        watched->removeEventFilter(this);
         QTimer::singleShot(0, this, &WelcomePage::finish);
     }
     return QScrollArea::eventFilter(watched, event);
@@ -207,7 +207,7 @@ QWidget* WelcomePage::makeHero() {
     m_lesson->setPalette(onAccent);
     m_lesson->setCursor(Qt::PointingHandCursor);
     makePrimary(m_lesson);
-    m_lesson->installEventFilter(this); // once it is painted, the rest follows
+    box->installEventFilter(this); // once it is painted, the rest follows
     connect(m_lesson, &QPushButton::clicked, this,
             [this] { Q_EMIT scenarioChosen(QString::fromLatin1(kOpeningLesson)); });
     auto* lessons = new QPushButton(tr("Lessons"));
