@@ -269,11 +269,7 @@ private Q_SLOTS:
                 if (std::ranges::find(spotlight->lanes, rows[row].lane->entity) == spotlight->lanes.end()) continue;
                 const QRect place = view->rowRect(int(row));
                 if (place.top() < 0 || place.bottom() > view->viewport()->height())
-                    names += QStringLiteral("%1 at %2..%3 of %4")
-                                 .arg(s.context()->trace()->displayName(rows[row].lane->entity))
-                                 .arg(place.top())
-                                 .arg(place.bottom())
-                                 .arg(view->viewport()->height());
+                    names += s.context()->trace()->displayName(rows[row].lane->entity);
             }
             return names;
         };
