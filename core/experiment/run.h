@@ -27,7 +27,7 @@ struct RunWatch {
     std::stop_token stop{};                     ///< looked at between stretches of the run
     std::function<void(int percent)> tell = {}; ///< from the run's thread, with growing numbers up to 100
 };
-/// The same run, which can be stopped: then nullopt.
+/// Simulates it likewise, and tells how far it is; nullopt when it was stopped on the way.
 std::optional<RunReport> run(const scenario::Scenario& scenario, std::uint64_t seed, const RunWatch& watch);
 
 } // namespace lockscope::experiment

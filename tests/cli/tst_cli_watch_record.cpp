@@ -29,6 +29,17 @@ class tst_cli_watch_record : public QObject {
         const QStringList port{QStringLiteral("-p"), QString::number(m_server->port())};
         QCOMPARE(QProcess::execute(QStringLiteral("redis-cli"), port + words), 0);
     }
+    /// Ends the watch when it has told that.
+    static void endWhenTold(QProcess& watch, const char* word) {
+        QByteArray told;
+        const auto tells = [&] {
+            told += watch.readAllStandardOutput();
+            return told.contains(word);
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(tells(), 60'000);
+        watch.terminate();
+        QVERIFY(watch.waitForFinished(20'000));
+    }
 
 private Q_SLOTS:
     void initTestCase() {
@@ -52,14 +63,8 @@ private Q_SLOTS:
         const QDateTime first = QFileInfo(before).birthTime();
         QTRY_VERIFY_WITH_TIMEOUT(QFileInfo(before).birthTime() != first, 20'000); // turned once more
         redis({QStringLiteral("del"), QStringLiteral("orders")});
-        QByteArray told;
-        const auto tells = [&] {
-            told += watch.readAllStandardOutput();
-            return told.contains("released");
-        };
-        QTRY_VERIFY_WITH_TIMEOUT(tells(), 20'000);
-        watch.terminate();
-        QVERIFY(watch.waitForFinished(20'000));
+        endWhenTold(watch, "released");
+        if (QTest::currentTestFailed()) return;
 
         for (const QString& file : {now, before}) {
             const Ran csv = program(
@@ -102,14 +107,8 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(turn(), 90'000);
         redis({QStringLiteral("set"), QStringLiteral("lock:1"), QStringLiteral("the last holder"), QStringLiteral("px"),
                QStringLiteral("600000")});
-        QByteArray told;
-        const auto tells = [&] {
-            told += watch.readAllStandardOutput();
-            return told.contains("the last holder");
-        };
-        QTRY_VERIFY_WITH_TIMEOUT(tells(), 60'000);
-        watch.terminate();
-        QVERIFY(watch.waitForFinished(20'000));
+        endWhenTold(watch, "the last holder");
+        if (QTest::currentTestFailed()) return;
         const qint64 size = QFileInfo(now).size() + QFileInfo(before).size();
         QVERIFY2(size > kMost / 4, qPrintable(QString::number(size)));
         // A report or two that came while a file was full are in it, too.

@@ -176,8 +176,9 @@ void WelcomePage::finish() {
 }
 
 bool WelcomePage::eventFilter(QObject* watched, QEvent* event) {
-    if (event->type() == QEvent::Paint) { // of the first part: its lower end may be out of sight
-        watched->removeEventFilter(this);
+    // Of the whole part: a button in it may be out of sight. A scroll area watches its contents by this way, too.
+    if (watched == m_hero && event->type() == QEvent::Paint) {
+        m_hero->removeEventFilter(this);
         QTimer::singleShot(0, this, &WelcomePage::finish);
     }
     return QScrollArea::eventFilter(watched, event);
@@ -207,7 +208,8 @@ QWidget* WelcomePage::makeHero() {
     m_lesson->setPalette(onAccent);
     m_lesson->setCursor(Qt::PointingHandCursor);
     makePrimary(m_lesson);
-    box->installEventFilter(this); // once it is painted, the rest follows
+    m_hero = box;
+    m_hero->installEventFilter(this); // once it is painted, the rest follows
     connect(m_lesson, &QPushButton::clicked, this,
             [this] { Q_EMIT scenarioChosen(QString::fromLatin1(kOpeningLesson)); });
     auto* lessons = new QPushButton(tr("Lessons"));

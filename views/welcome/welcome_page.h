@@ -68,6 +68,7 @@ private:
 
     QList<Offer> m_offers;
     QStringList m_recentFiles, m_recentConnections;
+    QWidget* m_hero = nullptr; ///< the first part
     QPushButton* m_lesson = nullptr;
     QLineEdit* m_url = nullptr;
     QVBoxLayout* m_column = nullptr;

@@ -183,7 +183,7 @@ public:
             const auto told = QCoro::waitFor(m_sessions[0]->execute(std::move(count)));
             if (!fine(told)) return false;
             if (told->number() == sessions) return true;
-            QCoro::waitFor(m_runtime.sleep(100ms));
+            QCoro::waitFor(m_runtime.sleep(100ms)); // a server does not tell when a session begins to wait
         }
         qCritical("not all sessions wait");
         return false;

@@ -1,33 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "client/connect.h"
 #include "live_redis.h"
-#include "lock/distributed_lock.h"
+#include "support/lock_user.h"
 
 namespace lockscope::test {
-
-/// One client process of a test: its own runtime, connection and lock.
-struct LockUser {
-    LockUser(const QString& url, const QByteArray& recipe, const QByteArray& name, LockOptions options = {})
-        : connection(makeConnection(runtime, parseConnectionUrl(url).value())) {
-        lock = std::make_unique<DistributedLock>(LockClient{runtime, connection->client()},
-                                                 connection->makeRecipe(recipe, {name}).value(), options);
-    }
-    ~LockUser() {
-        lock.reset();
-        runtime.kill();
-    }
-    LockUser(const LockUser&) = delete;
-    LockUser& operator=(const LockUser&) = delete;
-    /// Opens the connection. The error; empty when it is open.
-    QString open() {
-        const auto opened = run(connection->open());
-        return opened ? QString() : opened.error().message;
-    }
-    EventLoopRuntime runtime;
-    std::unique_ptr<Connection> connection;
-    std::unique_ptr<DistributedLock> lock;
-};
 
 /// The contenders' shared counter: it loses counts when two are inside at once.
 struct Counter {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A lock is taken from its holder by hand, as a person does it in the window: on each kind of server, by the lock's own
 // row of actions.
-#include "client/connect.h"
 #include "live/release_log.h"
-#include "lock/distributed_lock.h"
 #include "locks/force_release_dialog.h"
 #include "locks/lock_actions.h"
 #include "locks/lock_detail_panel.h"
@@ -13,7 +11,7 @@
 #include "sandbox/postgres_server.h"
 #include "sandbox/redis_masters.h"
 #include "sandbox/zookeeper_server.h"
-#include "support/live.h"
+#include "support/lock_user.h"
 #include "window/main_window.h"
 
 #include <QAbstractButton>
@@ -35,30 +33,6 @@ namespace {
 
 constexpr int kSoon = 20'000; ///< milliseconds; a look or two, many times that on a busy machine
 constexpr const char* kName = "orders";
-
-/// A client of its own, whose hold nobody renews.
-struct Client {
-    Client(const QString& url, const QByteArray& recipe) : connection(makeConnection(runtime, urlOf(url))) {
-        LockOptions options;
-        options.lease = 600s;
-        options.watchdog = Nanos(0);
-        lock = std::make_unique<DistributedLock>(LockClient{runtime, connection->client()},
-                                                 connection->makeRecipe(recipe, {kName}).value(), options);
-    }
-    ~Client() {
-        lock.reset();
-        runtime.kill();
-    }
-    Client(const Client&) = delete;
-    Client& operator=(const Client&) = delete;
-    bool take() {
-        const auto taken = run(lock->tryLock());
-        return taken && *taken;
-    }
-    EventLoopRuntime runtime;
-    std::unique_ptr<Connection> connection;
-    std::unique_ptr<DistributedLock> lock;
-};
 
 /// The window, and the parts of it that a person uses here.
 struct Opened {
@@ -193,7 +167,8 @@ private Q_SLOTS:
         QFETCH(QByteArray, kind);
         QFETCH(QByteArray, recipe);
         VERIFY_EMPTY(begin(kind));
-        Client holder(m_url, recipe), next(m_url, recipe);
+        const LockOptions options = unrenewed(600s);
+        LockUser holder(m_url, recipe, kName, options), next(m_url, recipe, kName, options);
         VERIFY_OK(run(holder.connection->prepare()));
         QVERIFY(holder.take());
         QVERIFY(!next.take());
@@ -227,7 +202,9 @@ private Q_SLOTS:
         QFETCH(QByteArray, kind);
         QFETCH(QByteArray, recipe);
         VERIFY_EMPTY(begin(kind));
-        Client holder(m_url, recipe), second(m_url, recipe), third(m_url, recipe);
+        const LockOptions options = unrenewed(600s);
+        LockUser holder(m_url, recipe, kName, options), second(m_url, recipe, kName, options),
+            third(m_url, recipe, kName, options);
         VERIFY_OK(run(holder.connection->prepare()));
         QVERIFY(holder.take());
         Opened it(m_watched);

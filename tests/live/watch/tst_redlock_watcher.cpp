@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The locks of a Redlock, watched as one logical lock each while its servers are away, come back and disagree.
-#include "client/connect.h"
 #include "inspect/releaser.h"
-#include "lock/distributed_lock.h"
 #include "sandbox/redis_masters.h"
+#include "support/lock_user.h"
 #include "watching.h"
 
 using namespace lockscope;
@@ -15,31 +14,6 @@ namespace {
 
 constexpr int kMasters = 3;
 constexpr int kSoon = 15'000; ///< a look or two; many times that on a busy machine
-
-/// A client of our own that takes a Redlock.
-struct Client {
-    Client(const QString& url, const QByteArray& name, Nanos lease = 30s)
-        : connection(makeConnection(runtime, urlOf(url))) {
-        LockOptions options;
-        options.lease = lease;
-        options.watchdog = Nanos(0);
-        lock = std::make_unique<DistributedLock>(LockClient{runtime, connection->client()},
-                                                 connection->makeRecipe("redis-redlock", {name}).value(), options);
-    }
-    ~Client() {
-        lock.reset();
-        runtime.kill();
-    }
-    Client(const Client&) = delete;
-    Client& operator=(const Client&) = delete;
-    bool take() {
-        const auto taken = run(lock->tryLock());
-        return taken && *taken;
-    }
-    EventLoopRuntime runtime;
-    std::unique_ptr<Connection> connection;
-    std::unique_ptr<DistributedLock> lock;
-};
 
 std::vector<State> statesOf(const LockRow& row) {
     std::vector<State> states;
@@ -76,7 +50,7 @@ private Q_SLOTS:
     }
 
     void aHeldLockIsOneRowWithACopyForEachServer() {
-        Client client(m_masters.url(), "orders");
+        LockUser client(m_masters.url(), "redis-redlock", "orders", unrenewed(30s));
         QVERIFY(client.take());
         // A majority makes a hold: the last copy may still be on its way.
         for (int i = 0; i < kMasters; ++i)
@@ -190,7 +164,7 @@ private Q_SLOTS:
     void takingAndReleasingAreToldOnceForAllServers() {
         Watching watch(m_runtime, m_masters.url());
         QTRY_VERIFY_WITH_TIMEOUT(watch.last().complete, kSoon);
-        Client client(m_masters.url(), "orders", 600s);
+        LockUser client(m_masters.url(), "redis-redlock", "orders", unrenewed(600s));
         for (int round = 0; round < 2; ++round) {
             QVERIFY(client.take());
             QTRY_VERIFY_WITH_TIMEOUT(watch.row("orders"), kSoon);
@@ -211,7 +185,7 @@ private Q_SLOTS:
     }
 
     void aForcedReleaseTakesTheHoldFromEveryServer() {
-        Client client(m_masters.url(), "orders", 600s);
+        LockUser client(m_masters.url(), "redis-redlock", "orders", unrenewed(600s));
         QVERIFY(client.take());
         QVERIFY(at(1, {"SET", "orders", QByteArray(32, 'a'), "PX", "600000"})); // another client's
         const auto watcher = watcherOf(m_runtime, m_masters.url());

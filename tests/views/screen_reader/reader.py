@@ -60,7 +60,7 @@ def until(what, wanted):
         seen = read()
         if wanted(*seen):
             return seen
-        time.sleep(0.1)
+        time.sleep(0.1)  # the events of AT-SPI tell that something changed, not that the step is whole
     sys.exit(f"reader: {what} is not told; heard last: {seen[:3]}")
 
 

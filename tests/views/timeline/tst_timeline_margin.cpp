@@ -268,7 +268,6 @@ private Q_SLOTS:
         const QRect row = view.rowRect(view.layoutOfLanes().rowOf(actors[20].thread));
         const auto label = [&](Nanos at) {
             context.setPlayhead(at);
-            QCoreApplication::processEvents();
             return view.viewport()->grab(QRect(0, row.center().y() - 8, view.scene().metrics.labelWidth() - 4, 16));
         };
         QVERIFY(label(5s).toImage() != label(2500ms).toImage());
