@@ -176,7 +176,7 @@ void WelcomePage::finish() {
 }
 
 bool WelcomePage::eventFilter(QObject* watched, QEvent* event) {
-    // Of the whole part: a button in it may be out of sight. A scroll area watches its contents by this way, too.
+    // The part as a whole, as a button in it may be out of sight. The base class watches the contents by this way, too.
     if (watched == m_hero && event->type() == QEvent::Paint) {
         m_hero->removeEventFilter(this);
         QTimer::singleShot(0, this, &WelcomePage::finish);

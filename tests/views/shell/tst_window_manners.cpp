@@ -7,6 +7,8 @@
 #include "transport/verdict_banner.h"
 #include "verdict/verdict_panel.h"
 #include "window/language.h"
+#include "welcome/scenario_card.h"
+#include "welcome/welcome_page.h"
 #include "window_scene.h"
 
 #include <QCheckBox>
@@ -183,6 +185,19 @@ private Q_SLOTS:
         WindowScene::strike(Qt::Key_Space);
         QVERIFY(scene.window->player()->isPlaying());
         QCOMPARE(clients->value(), 5);
+    }
+
+    /// In the window the page is laid out again and again until all of it is there.
+    void theWelcomePageShowsItsScenarios() {
+        WindowScene scene;
+        scene.window->resize(1280, 720);
+        auto* const page = scene.window->findChild<views::WelcomePage*>();
+        QTRY_VERIFY(page->urlField());
+        const auto cards = page->findChildren<views::ScenarioCard*>();
+        QVERIFY(cards.size() > 20);
+        QTRY_COMPARE(cards.front()->visibleRegion().boundingRect(), cards.front()->rect());
+        page->ensureWidgetVisible(cards.back());
+        QTRY_COMPARE(cards.back()->visibleRegion().boundingRect(), cards.back()->rect());
     }
 
     void findingOnTheWelcomePageHasAFieldInTheMiddle() {
