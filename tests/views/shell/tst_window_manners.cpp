@@ -6,9 +6,9 @@
 #include "trace/recording.h"
 #include "transport/verdict_banner.h"
 #include "verdict/verdict_panel.h"
-#include "window/language.h"
 #include "welcome/scenario_card.h"
 #include "welcome/welcome_page.h"
+#include "window/language.h"
 #include "window_scene.h"
 
 #include <QCheckBox>
