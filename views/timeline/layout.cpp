@@ -78,7 +78,7 @@ int TimelineMetrics::laneHeight(const Lane& lane) const {
     case LaneKind::Effect:
         return px(density == Density::Usual ? 54 : 49);
     case LaneKind::Node:
-        return px(lowServers(density) ? 22 : lane.roles.empty() ? 42 : 46);
+        return px(lowServers(density) ? 20 : lane.roles.empty() ? 42 : 46);
     case LaneKind::Link:
         return px(42);
     }
@@ -104,7 +104,7 @@ QRectF TimelineMetrics::bar(LaneKind kind, double x, double width) const {
     case LaneKind::Watchers:
         return {x, double(px(20)), width, double(px(24))};
     case LaneKind::Node:
-        return lowServers(density) ? QRectF(x, px(3), width, px(16)) : QRectF(x, px(11), width, px(18));
+        return lowServers(density) ? QRectF(x, px(3), width, px(14)) : QRectF(x, px(11), width, px(18));
     case LaneKind::Link:
         return {x, double(px(11)), width, double(px(20))};
     }
