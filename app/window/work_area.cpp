@@ -145,7 +145,7 @@ bool WorkArea::isPartOf(Layout layout, const QDockWidget* dock) const {
 
 /// In a low window belief, record and effect come first: below them a wide picture of a cluster, or the few locks of a
 /// world that clients of our own live in, do with less. Somebody's servers have many.
-int WorkArea::bottomHeight(Layout layout) const {
+int WorkArea::tablesHeight(Layout layout) const {
     const int window = m_window->height();
     const bool low = window < kRoomForTables;
     const session::Session* const session = m_context->session();
@@ -177,7 +177,7 @@ void WorkArea::arrange(Layout layout) {
     for (QDockWidget* one : docks())
         one->setVisible(isPartOf(layout, one));
     // Monitoring is reading a table; breaking is looking at the wires; teaching is the time axis.
-    const int tables = bottomHeight(layout);
+    const int tables = tablesHeight(layout);
     QDockWidget* const left = layout == Layout::Monitor ? m_connections : m_controls;
     const int leftWidth = layout == Layout::Monitor ? kConnectionsWidth : kControlsWidth;
     m_window->resizeDocks({left, m_inspector}, {leftWidth, kInspectorWidth}, Qt::Horizontal);

@@ -60,7 +60,7 @@ Q_SIGNALS:
 private:
     QDockWidget* dock(const char* id, const QString& title, QWidget* panel, Qt::DockWidgetArea area);
     bool isPartOf(Layout layout, const QDockWidget* dock) const;
-    int bottomHeight(Layout layout) const;
+    int tablesHeight(Layout layout) const;
     void arrange(Layout layout);
     void show(Layout layout);
     void refreshTitles();

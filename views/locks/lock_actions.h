@@ -38,8 +38,8 @@ private:
     trace::EntityId m_lock = trace::kNoEntity;
     QAction *m_force, *m_allow, *m_show, *m_copy;
     QToolButton* m_allowButton; ///< in sight while there is something to allow
-    DimLabel* m_access; ///< the state of the lock's connection, beside the way to change it
-    QWidget* m_acting;  ///< the part that a recording has not
+    DimLabel* m_access;         ///< the state of the lock's connection, beside the way to change it
+    QWidget* m_acting;          ///< the part that a recording has not
 };
 
 } // namespace lockscope::views
